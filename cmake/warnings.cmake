@@ -1,0 +1,9 @@
+# Warnings and sanitizers of every target of the tree: link chol_build_flags to it.
+add_library(chol_build_flags INTERFACE)
+target_compile_options(chol_build_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Werror>)
+if(CHOL_SANITIZE)
+  target_compile_options(chol_build_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${CHOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(chol_build_flags INTERFACE -fsanitize=${CHOL_SANITIZE})
+endif()

@@ -1,0 +1,808 @@
+/**
+ * @file chol.h
+ * @brief chol: Cholesky factorization, and what is computed from it, on the CPU and on CUDA devices.
+ *
+ * A = L L^H (CHOL_LOWER) or A = U^H U (CHOL_UPPER) for Hermitian positive definite A: one matrix, a
+ * batch of equal sizes, a batch of different sizes. Names, argument order and the meaning of info
+ * are LAPACK's; matrices are column-major.
+ *
+ * Rules that hold for every routine:
+ *  - Element (i, j) of a matrix with leading dimension lda is at A[i + j * lda], lda >= max(1, n).
+ *    Only the triangle that uplo names is read and written; the other triangle and the rows between
+ *    n and lda keep every bit. The imaginary part of a diagonal is taken as zero and set to zero.
+ *  - Every function returns a ::chol_status_t. A wrong argument returns CHOL_STATUS_INVALID_VALUE,
+ *    touches nothing, and chol_last_error() names the argument, its value and the rule.
+ *  - A matrix that is not positive definite is no error: info = k > 0 says that the leading minor of
+ *    order k is not positive definite; columns 1 .. k-1 (rows, for CHOL_UPPER) hold the factor's and
+ *    the rest of the named triangle is unspecified. A pivot that is NaN or infinite counts as not
+ *    positive definite, so that no NaN or Inf ever comes out with info = 0.
+ *  - n = 0, nrhs = 0 or batch = 0 return at once; arrays of no elements may be NULL.
+ *  - Sizes, leading dimensions, strides and counts are int64_t and count elements, workspace is in
+ *    bytes. Arrays of a batch must not overlap.
+ *  - A handle is used by one thread at a time; any number of handles work side by side.
+ *  - A call on host arrays returns when its results are there. A call on device arrays is
+ *    asynchronous on the handle's stream and never synchronizes the device.
+ *  - The same input with the same handle settings on the same machine gives the same bits, whatever
+ *    the number of threads, the place in the batch or the neighbours there.
+ */
+#ifndef CHOL_H
+#define CHOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <complex>
+/** Single precision complex: std::complex in C++, _Complex in C, the same bits. */
+typedef std::complex<float> chol_complex_float;
+/** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
+typedef std::complex<double> chol_complex_double;
+#else
+#include <complex.h>
+/** Single precision complex: std::complex in C++, _Complex in C, the same bits. */
+typedef float _Complex chol_complex_float;
+/** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
+typedef double _Complex chol_complex_double;
+#endif
+
+#if defined(__GNUC__)
+#define CHOL_EXPORT __attribute__((visibility("default"))) /**< Part of the ABI. */
+#else
+#define CHOL_EXPORT /**< Part of the ABI. */
+#endif
+
+#define CHOL_VERSION_MAJOR 0 /**< Version of this header; chol_version() gives the library's. */
+#define CHOL_VERSION_MINOR 1 /**< Grows with additions to the API. */
+#define CHOL_VERSION_PATCH 0 /**< Grows with everything else. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup handle Handle, status and options
+ * @{ */
+
+/** Opaque: the backends, the options and the memory that calls reuse. */
+typedef struct chol_handle_s *chol_handle_t;
+
+/** What a function returns. Values are never renumbered. */
+typedef enum {
+  CHOL_STATUS_SUCCESS = 0,        /**< Done; look at info for the matrices. */
+  CHOL_STATUS_INVALID_VALUE = 1,  /**< An argument breaks a rule: see chol_last_error(). */
+  CHOL_STATUS_INVALID_HANDLE = 2, /**< The handle is NULL or was destroyed. */
+  CHOL_STATUS_ALLOC_FAILED = 3,   /**< Memory could not be had; nothing was computed. */
+  CHOL_STATUS_NOT_SUPPORTED = 4,  /**< This backend cannot do that: see chol_last_error(). */
+  CHOL_STATUS_NO_DEVICE = 5,      /**< The backend asked for is not on this machine. */
+  CHOL_STATUS_DEVICE_ERROR = 6,   /**< The device or its driver failed: see chol_last_error(). */
+  CHOL_STATUS_INTERNAL = 7        /**< A defect in chol. */
+} chol_status_t;
+
+/** Which triangle of the matrix is stored and which factor is computed. */
+typedef enum {
+  CHOL_LOWER = 'L', /**< A = L L^H, L in the lower triangle. */
+  CHOL_UPPER = 'U'  /**< A = U^H U, U in the upper triangle. */
+} chol_uplo_t;
+
+/** Where the work is done. */
+typedef enum {
+  CHOL_BACKEND_HOST = 0, /**< The CPU cores. */
+  CHOL_BACKEND_CUDA = 1  /**< CUDA devices. */
+} chol_backend_t;
+
+/** How exact the arithmetic has to be. */
+typedef enum {
+  CHOL_MATH_IEEE = 0, /**< Correctly rounded operations, the default. */
+  CHOL_MATH_FAST = 1  /**< Allows approximate square root and division; a hint. */
+} chol_math_mode_t;
+
+/**
+ * Makes a handle over every backend that is here (or the one that the environment variable
+ * CHOL_BACKEND, "host" or "cuda", names).
+ * Reads CHOL_NUM_THREADS, CHOL_VERBOSE and CHOL_TUNING.
+ * @param[out] handle the new handle, NULL on failure. Host pointer.
+ * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
+ */
+CHOL_EXPORT chol_status_t chol_create(chol_handle_t *handle);
+
+/**
+ * Makes a handle that is pinned to one backend.
+ * @param[out] handle the new handle, NULL on failure. Host pointer.
+ * @param backend which.
+ * @param device_count number of devices, 0 for the current one; must be 0 for the host.
+ * @param devices device_count device numbers, or NULL when device_count = 0. Host pointer.
+ * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
+ */
+CHOL_EXPORT chol_status_t chol_create_on(chol_handle_t *handle, chol_backend_t backend,
+                                         int device_count, const int *devices);
+
+/**
+ * Frees the handle and everything that it owns. NULL does nothing.
+ * @param handle the handle; not to be used afterwards.
+ */
+CHOL_EXPORT chol_status_t chol_destroy(chol_handle_t handle);
+
+/** The name of a status, such as "CHOL_STATUS_SUCCESS"; never NULL. */
+CHOL_EXPORT const char *chol_status_string(chol_status_t status);
+
+/**
+ * What the last failed call on this handle had to say; "" when none failed.
+ * @param handle the handle, or NULL for the last failed chol_create() or call with an invalid
+ *        handle of this thread.
+ * @return a string that lives until the next call on the handle.
+ */
+CHOL_EXPORT const char *chol_last_error(chol_handle_t handle);
+
+/** Version of the library; each pointer may be NULL. */
+CHOL_EXPORT chol_status_t chol_version(int *major, int *minor, int *patch);
+
+/**
+ * Sets how many threads host work may use.
+ * @param handle the handle.
+ * @param threads >= 1, or 0 for the default: CHOL_NUM_THREADS, else OpenMP's.
+ * Results do not depend on it.
+ */
+CHOL_EXPORT chol_status_t chol_set_num_threads(chol_handle_t handle, int threads);
+
+/** Reads what chol_set_num_threads() set (the default resolved). */
+CHOL_EXPORT chol_status_t chol_get_num_threads(chol_handle_t handle, int *threads);
+
+/**
+ * Sets the stream that calls on device arrays are queued on.
+ * @param handle a handle with a CUDA backend (NOT_SUPPORTED otherwise).
+ * @param cuda_stream a cudaStream_t; NULL is the default stream.
+ */
+CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_stream);
+
+/** Sets the arithmetic; every routine whose method has no faster form stays with IEEE. */
+CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
+
+/**
+ * Gives the handle memory to work in, so that calls that fit in it allocate nothing.
+ * @param handle the handle.
+ * @param memory bytes of host memory (a host handle) or device memory (a CUDA handle), which stays
+ *        the caller's and must outlive its use; NULL with bytes = 0 takes it back.
+ * @param bytes its size.
+ */
+CHOL_EXPORT chol_status_t chol_set_workspace(chol_handle_t handle, void *memory, size_t bytes);
+
+/**
+ * Which backend work on host arrays goes to, and the name of what it runs on.
+ * @param handle the handle.
+ * @param backend the backend to ask.
+ * @param[out] name a string such as "host avx512"; lives as long as the handle.
+ * @return NO_DEVICE when the handle does not have that backend.
+ */
+CHOL_EXPORT chol_status_t chol_backend_name(chol_handle_t handle, chol_backend_t backend,
+                                            const char **name);
+
+/** @} */
+
+/** @defgroup one One matrix
+ * @{ */
+
+/**
+ * Cholesky factorization of one matrix.
+ * A = L L^H or A = U^H U, the factor written over the named triangle of A.
+ * @param handle the handle.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param[in,out] A lda * n elements.
+ * @param lda >= max(1, n).
+ * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite. Lives where A
+ * lives.
+ * Threads: up to chol_set_num_threads(). Synchronizes: host arrays yes, device arrays never.
+ * Method: fused left-looking panels in register tiles inside a right-looking tile algorithm
+ * (Buttari et al. 2009; IA-Chol's fused tile operators).
+ */
+CHOL_EXPORT chol_status_t chol_spotrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n, float *A,
+                                      int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_dpotrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n, double *A,
+                                      int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_cpotrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      chol_complex_float *A, int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_zpotrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      chol_complex_double *A, int64_t lda, int *info);
+
+/**
+ * Solves A X = B with the factor that potrf left in A.
+ * @param handle the handle.
+ * @param uplo the triangle that holds the factor.
+ * @param n order of A, >= 0.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in] A the factor, lda * n elements.
+ * @param lda >= max(1, n).
+ * @param[in,out] B n by nrhs, ldb * nrhs elements; X on return.
+ * @param ldb >= max(1, n).
+ * Threads and synchronization: as potrf.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, const float *A, int64_t lda, float *B,
+                                      int64_t ldb);
+CHOL_EXPORT chol_status_t chol_dpotrs(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, const double *A, int64_t lda, double *B,
+                                      int64_t ldb);
+CHOL_EXPORT chol_status_t chol_cpotrs(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, const chol_complex_float *A, int64_t lda,
+                                      chol_complex_float *B, int64_t ldb);
+CHOL_EXPORT chol_status_t chol_zpotrs(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, const chol_complex_double *A, int64_t lda,
+                                      chol_complex_double *B, int64_t ldb);
+
+/**
+ * Factors A and solves A X = B: potrf, then potrs unless info > 0, which leaves B as it was.
+ * @param handle the handle.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in,out] A lda * n elements; the factor on return.
+ * @param lda >= max(1, n).
+ * @param[in,out] B ldb * nrhs elements; X on return.
+ * @param ldb >= max(1, n).
+ * @param[out] info as for potrf.
+ * Threads and synchronization: as potrf.
+ */
+CHOL_EXPORT chol_status_t chol_sposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                     int64_t nrhs, float *A, int64_t lda, float *B, int64_t ldb,
+                                     int *info);
+CHOL_EXPORT chol_status_t chol_dposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                     int64_t nrhs, double *A, int64_t lda, double *B, int64_t ldb,
+                                     int *info);
+CHOL_EXPORT chol_status_t chol_cposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                     int64_t nrhs, chol_complex_float *A, int64_t lda,
+                                     chol_complex_float *B, int64_t ldb, int *info);
+CHOL_EXPORT chol_status_t chol_zposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                     int64_t nrhs, chol_complex_double *A, int64_t lda,
+                                     chol_complex_double *B, int64_t ldb, int *info);
+
+/**
+ * The inverse of A from the factor that potrf left in A, written over the named triangle.
+ * @param handle the handle.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param[in,out] A lda * n elements; the factor, on return the inverse.
+ * @param lda >= max(1, n).
+ * @param[out] info 0, or k > 0: diagonal element k of the factor is zero and A is as it was.
+ * Threads and synchronization: as potrf.
+ */
+CHOL_EXPORT chol_status_t chol_spotri(chol_handle_t handle, chol_uplo_t uplo, int64_t n, float *A,
+                                      int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_dpotri(chol_handle_t handle, chol_uplo_t uplo, int64_t n, double *A,
+                                      int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_cpotri(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      chol_complex_float *A, int64_t lda, int *info);
+CHOL_EXPORT chol_status_t chol_zpotri(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      chol_complex_double *A, int64_t lda, int *info);
+
+/**
+ * Estimates the reciprocal of the condition number of A in the 1-norm from its factor.
+ * rcond = 1 / (norm1(A) * est(norm1(inverse(A)))), Higham's estimator (Higham 1988, algorithm 4.1).
+ * @param handle the handle.
+ * @param uplo the triangle that holds the factor.
+ * @param n order of A, >= 0.
+ * @param[in] A the factor, lda * n elements.
+ * @param lda >= max(1, n).
+ * @param anorm norm1 of the matrix before it was factored, finite and >= 0.
+ * @param[out] rcond the estimate, 1 when n = 0, 0 when anorm = 0. Lives where A lives.
+ * Threads and synchronization: as potrf.
+ */
+CHOL_EXPORT chol_status_t chol_spocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      const float *A, int64_t lda, float anorm, float *rcond);
+CHOL_EXPORT chol_status_t chol_dpocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      const double *A, int64_t lda, double anorm, double *rcond);
+CHOL_EXPORT chol_status_t chol_cpocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      const chol_complex_float *A, int64_t lda, float anorm,
+                                      float *rcond);
+CHOL_EXPORT chol_status_t chol_zpocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      const chol_complex_double *A, int64_t lda, double anorm,
+                                      double *rcond);
+
+/**
+ * The logarithm of the determinant of A from its factor: 2 * sum of log(l_ii).
+ * @param handle the handle.
+ * @param uplo the triangle that holds the factor.
+ * @param n order of A, >= 0.
+ * @param[in] A the factor, lda * n elements.
+ * @param lda >= max(1, n).
+ * @param[out] logdet the sum, 0 when n = 0; NaN when a diagonal element is not positive. Lives where A
+ * lives.
+ * Threads and synchronization: as potrf.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                       const float *A, int64_t lda, float *logdet);
+CHOL_EXPORT chol_status_t chol_dlogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                       const double *A, int64_t lda, double *logdet);
+CHOL_EXPORT chol_status_t chol_clogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                       const chol_complex_float *A, int64_t lda, float *logdet);
+CHOL_EXPORT chol_status_t chol_zlogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                       const chol_complex_double *A, int64_t lda, double *logdet);
+
+/** @} */
+
+/** @defgroup batched Batches of one size, array of pointers
+ * @{ */
+
+/**
+ * Cholesky factorization of every matrix of a batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ * Method: Haidar, Dong, Luszczek, Tomov, Dongarra 2015 (batched one-sided factorizations); lanes
+ * across matrices for small n.
+ */
+CHOL_EXPORT chol_status_t chol_spotrf_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              float *const A[], int64_t lda, int info[],
+                                              int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrf_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              double *const A[], int64_t lda, int info[],
+                                              int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrf_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              chol_complex_float *const A[], int64_t lda,
+                                              int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrf_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              chol_complex_double *const A[], int64_t lda,
+                                              int info[], int64_t batch);
+
+/**
+ * Solves A X = B with the factor of every matrix of a batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in] A the factors; batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[in,out] B batch pointers to n by nrhs matrices of ldb * nrhs elements.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              int64_t nrhs, const float *const A[], int64_t lda,
+                                              float *const B[], int64_t ldb, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrs_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              int64_t nrhs, const double *const A[], int64_t lda,
+                                              double *const B[], int64_t ldb, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrs_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              int64_t nrhs, const chol_complex_float *const A[],
+                                              int64_t lda, chol_complex_float *const B[],
+                                              int64_t ldb, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrs_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              int64_t nrhs, const chol_complex_double *const A[],
+                                              int64_t lda, chol_complex_double *const B[],
+                                              int64_t ldb, int64_t batch);
+
+/**
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in,out] A batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[in,out] B batch pointers to n by nrhs matrices of ldb * nrhs elements.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param[out] info batch results, each as for potrf.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sposv_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, float *const A[], int64_t lda,
+                                             float *const B[], int64_t ldb, int info[],
+                                             int64_t batch);
+CHOL_EXPORT chol_status_t chol_dposv_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, double *const A[], int64_t lda,
+                                             double *const B[], int64_t ldb, int info[],
+                                             int64_t batch);
+CHOL_EXPORT chol_status_t chol_cposv_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, chol_complex_float *const A[],
+                                             int64_t lda, chol_complex_float *const B[],
+                                             int64_t ldb, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zposv_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, chol_complex_double *const A[],
+                                             int64_t lda, chol_complex_double *const B[],
+                                             int64_t ldb, int info[], int64_t batch);
+
+/**
+ * Inverse of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A the factors, on return the inverses; batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[out] info batch results, each as for potri.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotri_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              float *const A[], int64_t lda, int info[],
+                                              int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotri_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              double *const A[], int64_t lda, int info[],
+                                              int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotri_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              chol_complex_float *const A[], int64_t lda,
+                                              int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotri_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              chol_complex_double *const A[], int64_t lda,
+                                              int info[], int64_t batch);
+
+/**
+ * Logarithm of the determinant of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] A the factors; batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[out] logdet batch results, each as for logdet.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const float *const A[], int64_t lda, float logdet[],
+                                               int64_t batch);
+CHOL_EXPORT chol_status_t chol_dlogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const double *const A[], int64_t lda,
+                                               double logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_clogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const chol_complex_float *const A[], int64_t lda,
+                                               float logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zlogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const chol_complex_double *const A[], int64_t lda,
+                                               double logdet[], int64_t batch);
+
+/** @} */
+
+/** @defgroup strided Batches of one size, constant stride
+ * @{ */
+
+/**
+ * Cholesky factorization of every matrix of a batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ * Method: as the pointer array form.
+ */
+CHOL_EXPORT chol_status_t chol_spotrf_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, float *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrf_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, double *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrf_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, chol_complex_float *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrf_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, chol_complex_double *A,
+                                                      int64_t lda, int64_t strideA, int info[],
+                                                      int64_t batch);
+
+/**
+ * Solves A X = B with the factor of every matrix of a batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in] A the factors; matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[in,out] B right-hand sides of matrix b start at B + b * strideB.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param strideB distance of two B, >= ldb * nrhs when batch > 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, int64_t nrhs, const float *A,
+                                                      int64_t lda, int64_t strideA, float *B,
+                                                      int64_t ldb, int64_t strideB, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrs_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, int64_t nrhs, const double *A,
+                                                      int64_t lda, int64_t strideA, double *B,
+                                                      int64_t ldb, int64_t strideB, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrs_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, int64_t nrhs,
+                                                      const chol_complex_float *A, int64_t lda,
+                                                      int64_t strideA, chol_complex_float *B,
+                                                      int64_t ldb, int64_t strideB, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrs_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, int64_t nrhs,
+                                                      const chol_complex_double *A, int64_t lda,
+                                                      int64_t strideA, chol_complex_double *B,
+                                                      int64_t ldb, int64_t strideB, int64_t batch);
+
+/**
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in,out] A matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[in,out] B right-hand sides of matrix b start at B + b * strideB.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param strideB distance of two B, >= ldb * nrhs when batch > 1.
+ * @param[out] info batch results, each as for potrf.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sposv_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                     int64_t n, int64_t nrhs, float *A, int64_t lda,
+                                                     int64_t strideA, float *B, int64_t ldb,
+                                                     int64_t strideB, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dposv_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                     int64_t n, int64_t nrhs, double *A,
+                                                     int64_t lda, int64_t strideA, double *B,
+                                                     int64_t ldb, int64_t strideB, int info[],
+                                                     int64_t batch);
+CHOL_EXPORT chol_status_t chol_cposv_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                     int64_t n, int64_t nrhs, chol_complex_float *A,
+                                                     int64_t lda, int64_t strideA,
+                                                     chol_complex_float *B, int64_t ldb,
+                                                     int64_t strideB, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zposv_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                     int64_t n, int64_t nrhs,
+                                                     chol_complex_double *A, int64_t lda,
+                                                     int64_t strideA, chol_complex_double *B,
+                                                     int64_t ldb, int64_t strideB, int info[],
+                                                     int64_t batch);
+
+/**
+ * Inverse of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A the factors, on return the inverses; matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[out] info batch results, each as for potri.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotri_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, float *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotri_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, double *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotri_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, chol_complex_float *A, int64_t lda,
+                                                      int64_t strideA, int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotri_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                      int64_t n, chol_complex_double *A,
+                                                      int64_t lda, int64_t strideA, int info[],
+                                                      int64_t batch);
+
+/**
+ * Logarithm of the determinant of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] A the factors; matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[out] logdet batch results, each as for logdet.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                       int64_t n, const float *A, int64_t lda,
+                                                       int64_t strideA, float logdet[],
+                                                       int64_t batch);
+CHOL_EXPORT chol_status_t chol_dlogdet_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                       int64_t n, const double *A, int64_t lda,
+                                                       int64_t strideA, double logdet[],
+                                                       int64_t batch);
+CHOL_EXPORT chol_status_t chol_clogdet_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                       int64_t n, const chol_complex_float *A,
+                                                       int64_t lda, int64_t strideA, float logdet[],
+                                                       int64_t batch);
+CHOL_EXPORT chol_status_t chol_zlogdet_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                       int64_t n, const chol_complex_double *A,
+                                                       int64_t lda, int64_t strideA,
+                                                       double logdet[], int64_t batch);
+
+/** @} */
+
+/** @defgroup vbatched Batches of different sizes
+ * @{ */
+
+/**
+ * Cholesky factorization of every matrix of a batch.
+ * On host arrays every n[b], lda[b] and A[b] is checked before anything is touched. On device arrays
+ * a bad one sets info[b] = -(position of that argument) and leaves that matrix alone.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
+ * case that waits for the stream).
+ * @param[in] n batch orders, 0 <= n[b].
+ * @param[in,out] A batch pointers; matrix b has lda[b] * n[b] elements.
+ * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
+ * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never unless a bound is 0.
+ * Method: Abdelfattah, Haidar, Tomov, Dongarra 2016 (variable-size batched Cholesky).
+ */
+CHOL_EXPORT chol_status_t chol_spotrf_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[], float *const A[],
+                                               const int64_t lda[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrf_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[], double *const A[],
+                                               const int64_t lda[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrf_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[],
+                                               chol_complex_float *const A[], const int64_t lda[],
+                                               int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrf_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[],
+                                               chol_complex_double *const A[], const int64_t lda[],
+                                               int info[], int64_t batch);
+
+/**
+ * Solves A X = B with the factor of every matrix of a batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
+ * case that waits for the stream).
+ * @param max_nrhs a bound of nrhs[], or 0 when unknown.
+ * @param[in] n batch orders, 0 <= n[b].
+ * @param[in] nrhs batch numbers of right-hand sides, 0 <= nrhs[b].
+ * @param[in] A the factors; batch pointers; matrix b has lda[b] * n[b] elements.
+ * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
+ * @param[in,out] B batch pointers; matrix b has ldb[b] * nrhs[b] elements.
+ * @param[in] ldb batch leading dimensions, ldb[b] >= max(1, n[b]).
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never unless a bound is 0.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, int64_t max_nrhs, const int64_t n[],
+                                               const int64_t nrhs[], const float *const A[],
+                                               const int64_t lda[], float *const B[],
+                                               const int64_t ldb[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrs_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, int64_t max_nrhs, const int64_t n[],
+                                               const int64_t nrhs[], const double *const A[],
+                                               const int64_t lda[], double *const B[],
+                                               const int64_t ldb[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrs_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, int64_t max_nrhs, const int64_t n[],
+                                               const int64_t nrhs[],
+                                               const chol_complex_float *const A[],
+                                               const int64_t lda[], chol_complex_float *const B[],
+                                               const int64_t ldb[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrs_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, int64_t max_nrhs, const int64_t n[],
+                                               const int64_t nrhs[],
+                                               const chol_complex_double *const A[],
+                                               const int64_t lda[], chol_complex_double *const B[],
+                                               const int64_t ldb[], int64_t batch);
+
+/**
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
+ * case that waits for the stream).
+ * @param max_nrhs a bound of nrhs[], or 0 when unknown.
+ * @param[in] n batch orders, 0 <= n[b].
+ * @param[in] nrhs batch numbers of right-hand sides, 0 <= nrhs[b].
+ * @param[in,out] A batch pointers; matrix b has lda[b] * n[b] elements.
+ * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
+ * @param[in,out] B batch pointers; matrix b has ldb[b] * nrhs[b] elements.
+ * @param[in] ldb batch leading dimensions, ldb[b] >= max(1, n[b]).
+ * @param[out] info batch results, each as for potrf.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never unless a bound is 0.
+ */
+CHOL_EXPORT chol_status_t chol_sposv_vbatched(chol_handle_t handle, chol_uplo_t uplo, int64_t max_n,
+                                              int64_t max_nrhs, const int64_t n[],
+                                              const int64_t nrhs[], float *const A[],
+                                              const int64_t lda[], float *const B[],
+                                              const int64_t ldb[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dposv_vbatched(chol_handle_t handle, chol_uplo_t uplo, int64_t max_n,
+                                              int64_t max_nrhs, const int64_t n[],
+                                              const int64_t nrhs[], double *const A[],
+                                              const int64_t lda[], double *const B[],
+                                              const int64_t ldb[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cposv_vbatched(chol_handle_t handle, chol_uplo_t uplo, int64_t max_n,
+                                              int64_t max_nrhs, const int64_t n[],
+                                              const int64_t nrhs[], chol_complex_float *const A[],
+                                              const int64_t lda[], chol_complex_float *const B[],
+                                              const int64_t ldb[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zposv_vbatched(chol_handle_t handle, chol_uplo_t uplo, int64_t max_n,
+                                              int64_t max_nrhs, const int64_t n[],
+                                              const int64_t nrhs[], chol_complex_double *const A[],
+                                              const int64_t lda[], chol_complex_double *const B[],
+                                              const int64_t ldb[], int info[], int64_t batch);
+
+/**
+ * Inverse of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
+ * case that waits for the stream).
+ * @param[in] n batch orders, 0 <= n[b].
+ * @param[in,out] A the factors, on return the inverses; batch pointers; matrix b has lda[b] * n[b] elements.
+ * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
+ * @param[out] info batch results, each as for potri.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never unless a bound is 0.
+ */
+CHOL_EXPORT chol_status_t chol_spotri_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[], float *const A[],
+                                               const int64_t lda[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotri_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[], double *const A[],
+                                               const int64_t lda[], int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotri_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[],
+                                               chol_complex_float *const A[], const int64_t lda[],
+                                               int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotri_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                               int64_t max_n, const int64_t n[],
+                                               chol_complex_double *const A[], const int64_t lda[],
+                                               int info[], int64_t batch);
+
+/**
+ * Logarithm of the determinant of every matrix of a batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
+ * case that waits for the stream).
+ * @param[in] n batch orders, 0 <= n[b].
+ * @param[in] A the factors; batch pointers; matrix b has lda[b] * n[b] elements.
+ * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
+ * @param[out] logdet batch results, each as for logdet.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never unless a bound is 0.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                                int64_t max_n, const int64_t n[],
+                                                const float *const A[], const int64_t lda[],
+                                                float logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dlogdet_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                                int64_t max_n, const int64_t n[],
+                                                const double *const A[], const int64_t lda[],
+                                                double logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_clogdet_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                                int64_t max_n, const int64_t n[],
+                                                const chol_complex_float *const A[],
+                                                const int64_t lda[], float logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zlogdet_vbatched(chol_handle_t handle, chol_uplo_t uplo,
+                                                int64_t max_n, const int64_t n[],
+                                                const chol_complex_double *const A[],
+                                                const int64_t lda[], double logdet[],
+                                                int64_t batch);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CHOL_H */

@@ -1,0 +1,60 @@
+// Argument checks as data: each argument of a call is a row of name, value and rule; the first row
+// that breaks its rule makes the message.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "base/status.hpp"
+
+namespace chol::api {
+
+struct Argument {
+  enum class Rule : uint8_t { triangle, at_least, not_null, finite_not_negative, no_overflow };
+  Rule rule;
+  const char* name;
+  int64_t value = 0;
+  int64_t bound = 0;
+  const char* bound_text = nullptr;  ///< what the bound is called, such as "max(1, n)"
+  const void* pointer = nullptr;
+  double real = 0;
+  int64_t factors[4] = {0, 0, 0,
+                        0};  ///< no_overflow: f0 * f1 + f2 * f3, in elements of value bytes
+};
+
+inline Argument triangle(chol_uplo_t uplo) {
+  return {Argument::Rule::triangle, "uplo", static_cast<int64_t>(uplo)};
+}
+inline Argument at_least(const char* name, int64_t value, int64_t bound,
+                         const char* bound_text = nullptr) {
+  return {Argument::Rule::at_least, name, value, bound, bound_text};
+}
+inline Argument leading_dimension(const char* name, int64_t value, int64_t n) {
+  return at_least(name, value, n > 1 ? n : 1, "max(1, n)");
+}
+/// An array that must be there because it has elements.
+inline Argument array(const char* name, const void* pointer, bool has_elements) {
+  Argument argument{Argument::Rule::not_null, name, has_elements};
+  argument.pointer = pointer;
+  return argument;
+}
+inline Argument finite_not_negative(const char* name, double value) {
+  Argument argument{Argument::Rule::finite_not_negative, name};
+  argument.real = value;
+  return argument;
+}
+/// rows * columns + distance * steps elements of `size` bytes have a size in 63 bits.
+inline Argument extent(const char* name, int64_t size, int64_t rows, int64_t columns,
+                       int64_t distance = 0, int64_t steps = 0) {
+  Argument argument{Argument::Rule::no_overflow, name, size};
+  argument.factors[0] = rows;
+  argument.factors[1] = columns;
+  argument.factors[2] = distance;
+  argument.factors[3] = steps;
+  return argument;
+}
+
+/// The first broken rule as INVALID_VALUE with its message, or success.
+Status check(const char* function, std::initializer_list<Argument> arguments);
+
+}  // namespace chol::api

@@ -1,0 +1,48 @@
+// The way into the library: handle check, no exception out, last error kept.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "routine/handle.hpp"
+
+struct chol_handle_s : chol::routine::Handle {};
+
+namespace chol::api {
+
+/// What chol_last_error(NULL) tells: the last failure of this thread that no handle could keep.
+Status& thread_error();
+
+inline bool is_valid(chol_handle_t handle) {
+  return handle && handle->magic == routine::Handle::kMagic;
+}
+
+/// Runs body() and turns its status, or an exception, into what the C caller gets.
+template <class Body>
+Status guarded(const char* function, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: out of memory", function);
+  } catch (const std::exception& error) {
+    return Status::error(CHOL_STATUS_INTERNAL, "%s: %s", function, error.what());
+  } catch (...) {
+    return Status::error(CHOL_STATUS_INTERNAL, "%s: unknown exception", function);
+  }
+}
+
+/// A call on a handle: body(handle) gives the status.
+template <class Body>
+chol_status_t enter(chol_handle_t handle, const char* function, Body&& body) noexcept {
+  if (!is_valid(handle)) {
+    thread_error() =
+        Status::error(CHOL_STATUS_INVALID_HANDLE,
+                      "%s: handle is NULL or was destroyed, must come from chol_create", function);
+    return CHOL_STATUS_INVALID_HANDLE;
+  }
+  const Status status = guarded(function, [&] { return body(*handle); });
+  if (!status.ok()) handle->last_error = status;
+  return status.code();
+}
+
+}  // namespace chol::api

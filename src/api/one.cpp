@@ -1,0 +1,125 @@
+// C ABI: one matrix.
+#include "api/call.hpp"
+#include "api/precisions.h"
+
+namespace chol::api {
+namespace {
+
+template <class T>
+struct OneMatrix {
+  Routine routine;
+  chol_uplo_t uplo;
+  int64_t n;
+  int64_t nrhs = 1;
+  const T* A;
+  int64_t lda;
+  T* B = nullptr;
+  int64_t ldb = INT64_MAX;
+  int* info = nullptr;
+  RealOf<T>* result = nullptr;
+  const char* result_name = "";
+  RealOf<T> anorm = 0;
+};
+
+template <class T>
+chol_status_t one_matrix(chol_handle_t handle, const char* function, const OneMatrix<T>& call) {
+  return enter(handle, function, [&](chol_handle_s& h) {
+    const bool rhs = has_rhs(call.routine);
+    const int64_t nrhs = rhs ? call.nrhs : 0;
+    Status status =
+        check(function,
+              {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", nrhs, 0),
+               array("A", call.A, call.n > 0), leading_dimension("lda", call.lda, call.n),
+               array("B", call.B, rhs && call.n > 0 && nrhs > 0),
+               leading_dimension("ldb", call.ldb, call.n), finite_not_negative("anorm", call.anorm),
+               array("info", call.info, has_info(call.routine)),
+               array(call.result_name, call.result, has_result(call.routine)),
+               extent("A", sizeof(T), call.lda, call.n),
+               extent("B", sizeof(T), rhs ? call.ldb : 0, nrhs)});
+    if (!status.ok()) return status;
+    backend::Problem<T> problem{call.routine, Form::one, call.uplo, {}, {}, {}};
+    problem.sizes = {1, call.n, nrhs};
+    problem.A = MatrixBatch<T>::strided(writable(call.A), call.lda, 0);
+    if (rhs) problem.B = MatrixBatch<T>::strided(call.B, call.ldb, 0);
+    problem.info = call.info;
+    problem.result = call.result;
+    problem.anorm = call.anorm;
+    routine::BackendSlot* slot = nullptr;
+    status = slot_of(
+        h, function,
+        {{"A", call.A}, {"B", call.B}, {"info", call.info}, {call.result_name, call.result}},
+        &slot);
+    return status.ok() ? routine::run(h, *slot, function, problem) : status;
+  });
+}
+
+}  // namespace
+}  // namespace chol::api
+
+using namespace chol;
+using chol::api::one_matrix;
+
+#define CHOL_DEFINE_ONE(p, T, R)                                                               \
+  extern "C" chol_status_t chol_##p##potrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n,  \
+                                           T* A, int64_t lda, int* info) {                     \
+    return one_matrix<T>(                                                                      \
+        handle, "chol_" #p "potrf",                                                            \
+        {.routine = Routine::potrf, .uplo = uplo, .n = n, .A = A, .lda = lda, .info = info});  \
+  }                                                                                            \
+  extern "C" chol_status_t chol_##p##potrs(chol_handle_t handle, chol_uplo_t uplo, int64_t n,  \
+                                           int64_t nrhs, const T* A, int64_t lda, T* B,        \
+                                           int64_t ldb) {                                      \
+    return one_matrix<T>(handle, "chol_" #p "potrs",                                           \
+                         {.routine = Routine::potrs,                                           \
+                          .uplo = uplo,                                                        \
+                          .n = n,                                                              \
+                          .nrhs = nrhs,                                                        \
+                          .A = A,                                                              \
+                          .lda = lda,                                                          \
+                          .B = B,                                                              \
+                          .ldb = ldb});                                                        \
+  }                                                                                            \
+  extern "C" chol_status_t chol_##p##posv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,   \
+                                          int64_t nrhs, T* A, int64_t lda, T* B, int64_t ldb,  \
+                                          int* info) {                                         \
+    return one_matrix<T>(handle, "chol_" #p "posv",                                            \
+                         {.routine = Routine::posv,                                            \
+                          .uplo = uplo,                                                        \
+                          .n = n,                                                              \
+                          .nrhs = nrhs,                                                        \
+                          .A = A,                                                              \
+                          .lda = lda,                                                          \
+                          .B = B,                                                              \
+                          .ldb = ldb,                                                          \
+                          .info = info});                                                      \
+  }                                                                                            \
+  extern "C" chol_status_t chol_##p##potri(chol_handle_t handle, chol_uplo_t uplo, int64_t n,  \
+                                           T* A, int64_t lda, int* info) {                     \
+    return one_matrix<T>(                                                                      \
+        handle, "chol_" #p "potri",                                                            \
+        {.routine = Routine::potri, .uplo = uplo, .n = n, .A = A, .lda = lda, .info = info});  \
+  }                                                                                            \
+  extern "C" chol_status_t chol_##p##pocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,  \
+                                           const T* A, int64_t lda, R anorm, R* rcond) {       \
+    return one_matrix<T>(handle, "chol_" #p "pocon",                                           \
+                         {.routine = Routine::pocon,                                           \
+                          .uplo = uplo,                                                        \
+                          .n = n,                                                              \
+                          .A = A,                                                              \
+                          .lda = lda,                                                          \
+                          .result = rcond,                                                     \
+                          .result_name = "rcond",                                              \
+                          .anorm = anorm});                                                    \
+  }                                                                                            \
+  extern "C" chol_status_t chol_##p##logdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n, \
+                                            const T* A, int64_t lda, R* logdet) {              \
+    return one_matrix<T>(handle, "chol_" #p "logdet",                                          \
+                         {.routine = Routine::logdet,                                          \
+                          .uplo = uplo,                                                        \
+                          .n = n,                                                              \
+                          .A = A,                                                              \
+                          .lda = lda,                                                          \
+                          .result = logdet,                                                    \
+                          .result_name = "logdet"});                                           \
+  }
+CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_ONE)

@@ -1,0 +1,85 @@
+// The interface that the host and the CUDA side implement. Nothing below knows a handle; nothing
+// above knows a thread block.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/arena.hpp"
+#include "base/matrix_batch.hpp"
+#include "base/scalar.hpp"
+#include "base/status.hpp"
+#include "tune/store.hpp"
+
+namespace chol::backend {
+
+/// One call of a routine on checked arguments. A and B are read-only where the routine says so.
+template <class T>
+struct Problem {
+  Routine routine;
+  Form form;
+  chol_uplo_t uplo;
+  BatchSizes sizes;
+  MatrixBatch<T> A;
+  MatrixBatch<T> B;             ///< potrs, posv
+  int* info = nullptr;          ///< potrf, posv, potri: one a matrix
+  RealOf<T>* result = nullptr;  ///< pocon: rcond; logdet: one a matrix
+  RealOf<T> anorm = 0;          ///< pocon
+};
+
+/// What a call may use beside its arguments.
+struct Resources {
+  void* workspace =
+      nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
+  size_t workspace_bytes = 0;
+  int threads = 1;         ///< host threads
+  void* stream = nullptr;  ///< CUDA stream
+  chol_math_mode_t math_mode = CHOL_MATH_IEEE;
+};
+
+/// The routines in one precision.
+template <class T>
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// Workspace that run() needs for this problem with these plans and that many threads.
+  virtual size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans,
+                                 int threads) const = 0;
+  virtual Status run(const Problem<T>& problem, const PlanTable& plans,
+                     const Resources& resources) = 0;
+};
+
+/// Where an array lies, as far as a backend can tell.
+enum class Place : uint8_t { unknown, host, device };
+
+class Backend : public Solver<float>,
+                public Solver<double>,
+                public Solver<std::complex<float>>,
+                public Solver<std::complex<double>> {
+ public:
+  /// What it runs on, such as "host avx512" or "cuda NVIDIA H200".
+  virtual const char* name() const = 0;
+  virtual chol_backend_t kind() const = 0;
+
+  virtual TuningStore& tuning() = 0;
+  /// Whether this backend can run that plan; a row it refuses is never run.
+  virtual bool accepts(const TuningRow& row) const = 0;
+
+  /// Where `array` lies, for handles that serve several backends. At most 1 us.
+  virtual Place place_of(const void* array) const = 0;
+
+  /// Memory that this backend's kernels can reach; nullptr when it cannot be had.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+
+  /// Host threads that a call uses when the handle sets none.
+  virtual int default_threads() const { return 1; }
+
+  template <class T>
+  Solver<T>& solver() {
+    return *this;
+  }
+};
+
+}  // namespace chol::backend

@@ -1,0 +1,58 @@
+#include "backend/registry.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "backend/plugin.hpp"
+#include "host/host_backend.hpp"
+
+namespace chol::backend {
+namespace {
+
+constexpr const char* kCudaPlugin = "libchol_cuda.so.0";
+
+/// The plug-in lies in the folder of libchol.so, wherever that was installed.
+std::string beside_this_library(const char* file) {
+  Dl_info self;
+  if (!dladdr(reinterpret_cast<const void*>(&beside_this_library), &self) || !self.dli_fname)
+    return file;
+  const char* slash = std::strrchr(self.dli_fname, '/');
+  return slash ? std::string(self.dli_fname, slash + 1) + file : std::string(file);
+}
+
+}  // namespace
+
+void BackendDeleter::operator()(Backend* backend) const {
+  delete backend;
+  if (library) dlclose(library);
+}
+
+Status open_host(BackendPointer& backend) {
+  Status status;
+  backend = BackendPointer(host::open(status));
+  return status;
+}
+
+Status open_cuda(int device_count, const int* devices, BackendPointer& backend) {
+  const char* named = secure_getenv("CHOL_CUDA_PLUGIN");
+  const std::string path = named ? named : beside_this_library(kCudaPlugin);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s", dlerror());
+  auto* open = reinterpret_cast<OpenFunction*>(dlsym(library, kOpenSymbol));
+  Status status;
+  Backend* opened = open ? open(kPluginVersion, device_count, devices, &status) : nullptr;
+  if (!opened) {
+    dlclose(library);
+    return open ? status
+                : Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s is no chol plug-in",
+                                path.c_str());
+  }
+  backend = BackendPointer(opened, BackendDeleter{library});
+  return Status::success();
+}
+
+}  // namespace chol::backend

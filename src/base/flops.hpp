@@ -1,0 +1,13 @@
+// Operation counts of LAPACK's working notes (Blackford, Dongarra 1999, LAWN 41), leading to the
+// Gflop/s that the trace and chol-bench print.
+#pragma once
+
+#include "base/scalar.hpp"
+
+namespace chol {
+
+inline double potrf_flops(double n) { return n * n * n / 3 + n * n / 2 + n / 6; }
+inline double potrs_flops(double n, double nrhs) { return 2 * n * n * nrhs; }
+inline double potri_flops(double n) { return 2 * n * n * n / 3 + n * n / 2 + 5 * n / 6; }
+
+}  // namespace chol

@@ -1,0 +1,114 @@
+#include "routine/handle.hpp"
+
+#include <cstring>
+
+#include "base/environment.hpp"
+
+namespace chol::routine {
+namespace {
+
+uintptr_t align_up(uintptr_t address) {
+  return (address + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+}
+
+}  // namespace
+
+BackendSlot::~BackendSlot() {
+  if (backend && own_memory_) backend->release(own_memory_);
+}
+
+void BackendSlot::set_user_workspace(void* memory, size_t bytes) {
+  const uintptr_t start = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t aligned = align_up(start);
+  const bool usable = memory && aligned - start < bytes;
+  user_memory_ = usable ? reinterpret_cast<void*>(aligned) : nullptr;
+  user_bytes_ = usable ? bytes - (aligned - start) : 0;
+}
+
+void* BackendSlot::workspace(size_t bytes) {
+  if (bytes <= user_bytes_) return user_memory_;
+  if (bytes <= own_bytes_) return own_memory_;
+  if (own_memory_) backend->release(own_memory_);
+  own_memory_ = backend->allocate(bytes);
+  own_bytes_ = own_memory_ ? bytes : 0;
+  return own_memory_;
+}
+
+Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
+  BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
+  Status status = kind == CHOL_BACKEND_HOST
+                      ? backend::open_host(opened.backend)
+                      : backend::open_cuda(device_count, devices, opened.backend);
+  if (!status.ok()) return status;
+  if (const char* path = environment().tuning_file) {
+    backend::Backend& backend = *opened.backend;
+    status = backend.tuning().load_file(path, backend.name(),
+                                        [&](const TuningRow& row) { return backend.accepts(row); });
+  }
+  return status;
+}
+
+Status Handle::open_one(chol_backend_t kind, int device_count, const int* devices) {
+  return adopt(kind, device_count, devices);
+}
+
+Status Handle::open_all() {
+  const char* named = environment().backend;
+  if (named && std::strcmp(named, "host") == 0) return adopt(CHOL_BACKEND_HOST, 0, nullptr);
+  if (named && std::strcmp(named, "cuda") == 0) return adopt(CHOL_BACKEND_CUDA, 0, nullptr);
+  if (named)
+    return Status::error(CHOL_STATUS_INVALID_VALUE, "CHOL_BACKEND = %s, must be host or cuda",
+                         named);
+  Status status = adopt(CHOL_BACKEND_HOST, 0, nullptr);
+  if (!status.ok()) return status;
+  status = adopt(CHOL_BACKEND_CUDA, 0, nullptr);
+  if (status.ok() || status.code() != CHOL_STATUS_NO_DEVICE) return status;
+  if (environment().verbose) std::fprintf(stderr, "# chol: %s\n", status.message());
+  return Status::success();
+}
+
+BackendSlot* Handle::slot(chol_backend_t kind) {
+  BackendSlot& wanted = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
+  return wanted.backend ? &wanted : nullptr;
+}
+
+Status Handle::slot_for(const NamedArray* arrays, int count, const char* function,
+                        BackendSlot** chosen) {
+  // Without a device there is but one place.
+  if (!cuda_.backend) {
+    *chosen = &host_;
+    return Status::success();
+  }
+  using backend::Place;
+  const NamedArray* seen = nullptr;
+  Place place = Place::unknown;
+  const auto word = [](Place p) { return p == Place::device ? "device" : "host"; };
+  for (int i = 0; i < count; ++i) {
+    if (!arrays[i].address) continue;
+    const Place here = cuda_.backend->place_of(arrays[i].address);
+    if (seen && here != place)
+      return Status::error(CHOL_STATUS_INVALID_VALUE,
+                           "%s: %s lies in %s memory and %s in %s memory, must be together",
+                           function, seen->name, word(place), arrays[i].name, word(here));
+    if (!seen) {
+      seen = &arrays[i];
+      place = here;
+    }
+  }
+  *chosen = place == Place::device ? &cuda_ : &host_;
+  if (seen && place != Place::device && !host_.backend)
+    return Status::error(CHOL_STATUS_INVALID_VALUE,
+                         "%s: %s lies in host memory, must lie in device memory on a handle pinned "
+                         "to CUDA",
+                         function, seen->name);
+  if (!seen && !host_.backend) *chosen = &cuda_;
+  return Status::success();
+}
+
+int Handle::threads(backend::Backend& backend) const {
+  if (requested_threads > 0) return requested_threads;
+  if (environment().num_threads > 0) return environment().num_threads;
+  return backend.default_threads();
+}
+
+}  // namespace chol::routine

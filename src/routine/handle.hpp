@@ -1,0 +1,65 @@
+// The handle: backends, options and the memory that calls reuse.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backend/registry.hpp"
+#include "base/status.hpp"
+
+namespace chol::routine {
+
+/// A backend with the workspace that its calls reuse.
+class BackendSlot {
+ public:
+  BackendSlot() = default;
+  BackendSlot(const BackendSlot&) = delete;
+  BackendSlot& operator=(const BackendSlot&) = delete;
+  ~BackendSlot();
+
+  backend::BackendPointer backend;
+
+  /// At least `bytes` of workspace, aligned to Arena::kAlignment: the caller's when it is large
+  /// enough, else the slot's own, which grows and is kept. nullptr when it cannot be had.
+  void* workspace(size_t bytes);
+  void set_user_workspace(void* memory, size_t bytes);
+
+ private:
+  void* user_memory_ = nullptr;
+  size_t user_bytes_ = 0;
+  void* own_memory_ = nullptr;
+  size_t own_bytes_ = 0;
+};
+
+class Handle {
+ public:
+  static constexpr uint64_t kMagic = 0x43484f4c4c4f4843;  // "CHOLLOHC"
+  ~Handle() { magic = 0; }
+
+  /// Opens every backend that is here, or the one that CHOL_BACKEND names.
+  Status open_all();
+  Status open_one(chol_backend_t kind, int device_count, const int* devices);
+
+  BackendSlot* slot(chol_backend_t kind);
+  /// The slot that works on arrays lying where `arrays` lie; fails when they lie in different
+  /// places or where no backend of this handle can reach. NULL entries are passed over.
+  struct NamedArray {
+    const char* name;
+    const void* address;
+  };
+  Status slot_for(const NamedArray* arrays, int count, const char* function, BackendSlot** slot);
+  int threads(backend::Backend& backend) const;
+
+  uint64_t magic = kMagic;
+  int requested_threads = 0;  ///< 0: the default
+  void* stream = nullptr;
+  chol_math_mode_t math_mode = CHOL_MATH_IEEE;
+  Status last_error;
+
+ private:
+  Status adopt(chol_backend_t kind, int device_count, const int* devices);
+  BackendSlot host_;
+  BackendSlot cuda_;
+};
+
+}  // namespace chol::routine

@@ -1,0 +1,41 @@
+#include "routine/run.hpp"
+
+#include "api/precisions.h"
+#include "base/environment.hpp"
+#include "routine/trace.hpp"
+
+namespace chol::routine {
+
+template <class T>
+Status run(Handle& handle, BackendSlot& slot, const char* function,
+           const backend::Problem<T>& problem) {
+  backend::Backend& backend = *slot.backend;
+  backend::Solver<T>& solver = backend.solver<T>();
+  const PlanTable& plans =
+      backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+  const int threads = handle.threads(backend);
+
+  backend::Resources resources;
+  resources.threads = threads;
+  resources.stream = handle.stream;
+  resources.math_mode = handle.math_mode;
+  resources.workspace_bytes = solver.workspace_bytes(problem, plans, threads);
+  if (resources.workspace_bytes > 0) {
+    resources.workspace = slot.workspace(resources.workspace_bytes);
+    if (!resources.workspace)
+      return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
+                           function, resources.workspace_bytes);
+  }
+  if (!environment().verbose) return solver.run(problem, plans, resources);
+  const Stopwatch watch;
+  const Status status = solver.run(problem, plans, resources);
+  print_call(function, backend.name(), plans, problem, watch.milliseconds());
+  return status;
+}
+
+#define CHOL_INSTANTIATE_RUN(prefix, T, R) \
+  template Status run<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_RUN)
+#undef CHOL_INSTANTIATE_RUN
+
+}  // namespace chol::routine

@@ -1,0 +1,66 @@
+// Policy as data: a plan says how a problem is worked on; a tuning row says for which problems.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace chol {
+
+enum class Routine : uint8_t { potrf, potrs, posv, potri, pocon, logdet };
+inline constexpr int kRoutineCount = 6;
+const char* routine_name(Routine routine);
+
+/// One matrix and a batch of the same size are different problems: threads go into the matrix or
+/// over the matrices.
+enum class Form : uint8_t { one, batch };
+const char* form_name(Form form);
+
+/// How a matrix is worked on. Every backend accepts a subset.
+enum class Method : uint8_t {
+  lanes,    ///< a SIMD lane (host) or thread (GPU) a matrix
+  panel,    ///< one core a matrix, left-looking register tiles over the whole matrix
+  tiles,    ///< right-looking over block columns, tiles spread over the threads
+  blas,     ///< recursive over the BLAS's trsm and syrk, threads left to the BLAS
+  fused,    ///< GPU: one thread block (or part) a matrix held in registers and shared memory
+  blocked,  ///< GPU: recursive blocking, panel kernel, trsm and gemm
+};
+const char* method_name(Method method);
+
+/// A method and its knobs. A knob that the method does not have is 0.
+struct Plan {
+  Method method = Method::panel;
+  int block = 0;    ///< columns of a block column (tiles, blas, blocked)
+  int tile = 0;     ///< rows of a task's tile (tiles); register tile or sub-warp width (GPU)
+  int threads = 0;  ///< most threads worth using on the problem; 0 is no bound
+};
+
+/// The plan for orders up to max_n that no earlier row of the same key covers.
+struct TuningRow {
+  Routine routine;
+  Form form;
+  char precision;  ///< s, d, c, z
+  int64_t max_n;
+  Plan plan;
+};
+
+/// The rows of one routine, form and precision, in ascending max_n; the last covers every n.
+class PlanTable {
+ public:
+  void add(int64_t max_n, const Plan& plan) { rows_.push_back({max_n, plan}); }
+  bool empty() const { return rows_.empty(); }
+  const Plan& plan_for(int64_t n) const {
+    for (const Row& row : rows_)
+      if (n <= row.max_n) return row.plan;
+    return rows_.back().plan;
+  }
+
+ private:
+  struct Row {
+    int64_t max_n;
+    Plan plan;
+  };
+  std::vector<Row> rows_;
+};
+
+}  // namespace chol

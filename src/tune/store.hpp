@@ -1,0 +1,29 @@
+// The tuning store of one backend: built-in rows, over which a tuning file's rows may be laid.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "base/status.hpp"
+#include "tune/plan.hpp"
+
+namespace chol {
+
+class TuningStore {
+ public:
+  /// Takes `count` built-in rows, ordered by max_n within a key.
+  void load_rows(const TuningRow* rows, size_t count);
+
+  /// Replaces whole keys (routine, form, precision) by what the JSON file says for `machine`.
+  /// @param accepts refuses a plan that the backend cannot run, so that no bad row is ever run.
+  Status load_file(const char* path, const char* machine,
+                   const std::function<bool(const TuningRow&)>& accepts);
+
+  const PlanTable& plans(Routine routine, Form form, char precision) const;
+
+ private:
+  static size_t key(Routine routine, Form form, char precision);
+  std::array<PlanTable, kRoutineCount * 2 * 4> tables_;
+};
+
+}  // namespace chol
