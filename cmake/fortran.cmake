@@ -1,0 +1,10 @@
+# The Fortran module; languages have to be enabled in the top folder.
+if(CHOL_ENABLE_FORTRAN)
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(NOT CMAKE_Fortran_COMPILER)
+    message(FATAL_ERROR "No Fortran compiler is here: install one or set CHOL_ENABLE_FORTRAN=OFF")
+  endif()
+  enable_language(Fortran)
+  add_subdirectory(fortran)
+endif()
