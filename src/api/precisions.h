@@ -6,8 +6,8 @@
 
 #include <complex>
 
-#define CHOL_FOR_EACH_PRECISION(X)     \
-  X(s, float, float)                   \
-  X(d, double, double)                 \
-  X(c, std::complex<float>, float)     \
+#define CHOL_FOR_EACH_PRECISION(X) \
+  X(s, float, float)               \
+  X(d, double, double)             \
+  X(c, std::complex<float>, float) \
   X(z, std::complex<double>, double)

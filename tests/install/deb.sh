@@ -1,0 +1,24 @@
+#!/bin/sh
+# Makes the Debian package, looks at what it needs and holds, and unpacks it.
+# Usage: deb.sh BUILD_FOLDER FOLDER VERSION
+set -eu
+build=$1
+folder=$2
+rm -rf "$folder"
+mkdir -p "$folder/root"
+(cd "$build" && cpack -G DEB -B "$folder")
+package=$(find "$folder" -maxdepth 1 -name "chol_$3_*.deb")
+dpkg-deb -I "$package"
+depends=$(dpkg-deb -f "$package" Depends)
+for need in libc6 libstdc++6 libgomp1; do
+  case $depends in
+    *$need*) ;;
+    *) echo "FAILED: the package does not depend on $need"; exit 1 ;;
+  esac
+done
+dpkg-deb -x "$package" "$folder/root"
+for file in include/chol.h lib/libchol.so.0 lib/pkgconfig/chol.pc \
+  lib/cmake/chol/chol-config.cmake bin/chol-info share/man/man1/chol-info.1 \
+  share/doc/chol/copyright; do
+  [ -e "$folder/root/usr/$file" ] || { echo "FAILED: no $file in the package"; exit 1; }
+done
