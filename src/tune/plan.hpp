@@ -54,6 +54,14 @@ class PlanTable {
       if (n <= row.max_n) return row.plan;
     return rows_.back().plan;
   }
+  /// Calls visit(plan, largest order it serves) for every plan that orders up to n meet.
+  template <class Visit>
+  void for_each_up_to(int64_t n, Visit&& visit) const {
+    for (const Row& row : rows_) {
+      visit(row.plan, row.max_n < n ? row.max_n : n);
+      if (n <= row.max_n) break;
+    }
+  }
 
  private:
   struct Row {

@@ -1,0 +1,214 @@
+#include "host/batch.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "api/precisions.h"
+#include "base/flops.hpp"
+#include "host/lane_batch.hpp"
+#include "host/matrix_worker.hpp"
+
+namespace chol::host {
+namespace {
+
+/// Below this much work a parallel region costs more than it saves.
+constexpr double kFlopsWorthAThread = 30e3;
+
+double flops_of(Routine routine, double n, double nrhs) {
+  switch (routine) {
+    case Routine::potrs:
+      return potrs_flops(n, nrhs);
+    case Routine::posv:
+      return potrf_flops(n) + potrs_flops(n, nrhs);
+    case Routine::potri:
+      return potri_flops(n);
+    case Routine::pocon:
+      return potrs_flops(n, 5);
+    case Routine::logdet:
+      return 20 * n;
+    default:
+      return potrf_flops(n);
+  }
+}
+
+}  // namespace
+
+template <class T>
+Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans,
+                int threads)
+    : kernels_(kernels), problem_(problem), plans_(plans), threads_(threads) {
+  // Nested in a caller's parallel region the cores are taken already.
+  if (omp_in_parallel()) threads_ = 1;
+  threads_ = std::min(threads_, threads_for_all());
+}
+
+template <class T>
+int Batch<T>::threads_for_all() const {
+  const BatchSizes& sizes = problem_.sizes;
+  const double flops =
+      flop_factor<T> * static_cast<double>(sizes.count) *
+      flops_of(problem_.routine, static_cast<double>(sizes.n), static_cast<double>(sizes.nrhs));
+  return static_cast<int>(std::clamp(flops / kFlopsWorthAThread, 1.0, 65536.0));
+}
+
+template <class T>
+bool Batch<T>::goes_through_lanes(int64_t b) const {
+  const int64_t n = problem_.sizes.order(b);
+  const Plan& plan = plans_.plan_for(n);
+  if (problem_.form == Form::one || plan.method != Method::lanes || n == 0) return false;
+  return plan.block == 0 || problem_.sizes.rhs_count(b) <= plan.block;
+}
+
+template <class T>
+size_t Batch<T>::bytes_per_thread() const {
+  const int64_t nrhs = problem_.sizes.nrhs;
+  size_t bytes = 0;
+  plans_.for_each_up_to(problem_.sizes.n, [&](const Plan& plan, int64_t n) {
+    bytes = std::max(bytes,
+                     MatrixWorker<T>(kernels_, plan, 1).workspace_bytes(problem_.routine, n, nrhs));
+    const int64_t lane_nrhs = plan.block > 0 ? std::min<int64_t>(nrhs, plan.block) : nrhs;
+    if (plan.method == Method::lanes)
+      bytes = std::max(bytes, LaneBatch<T>(kernels_, problem_).workspace_bytes(n, lane_nrhs));
+  });
+  return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+}
+
+template <class T>
+size_t Batch<T>::workspace_bytes() const {
+  const BatchSizes& sizes = problem_.sizes;
+  if (sizes.n == 0) return 0;
+  Arena counted;
+  if (sizes.variable()) counted.take<int64_t>(sizes.count);
+  const MatrixWorker<T> team(kernels_, plans_.plan_for(sizes.n), threads_);
+  counted.take<char>(std::max(bytes_per_thread() * threads_,
+                              team.workspace_bytes(problem_.routine, sizes.n, sizes.nrhs)));
+  return counted.used();
+}
+
+/// Those that go through lanes last, else the largest first, so that no thread ends on a large one.
+template <class T>
+const int64_t* Batch<T>::sort_by_order(Arena& arena) const {
+  const BatchSizes& sizes = problem_.sizes;
+  if (!sizes.variable()) return nullptr;
+  int64_t* order = arena.take<int64_t>(sizes.count);
+  for (int64_t b = 0; b < sizes.count; ++b) order[b] = b;
+  std::sort(order, order + sizes.count, [&](int64_t a, int64_t b) {
+    const bool a_lanes = goes_through_lanes(a), b_lanes = goes_through_lanes(b);
+    if (a_lanes != b_lanes) return b_lanes;
+    const int64_t na = sizes.order(a), nb = sizes.order(b);
+    if (na != nb) return na > nb;
+    const int64_t ra = sizes.rhs_count(a), rb = sizes.rhs_count(b);
+    return ra != rb ? ra > rb : a < b;
+  });
+  return order;
+}
+
+template <class T>
+typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
+  const BatchSizes& sizes = problem_.sizes;
+  const Index index{order, 0};
+  Cut cut{0, 0};
+  while (cut.lanes < sizes.count && !goes_through_lanes(index(cut.lanes))) {
+    cut.lanes = order ? cut.lanes + 1 : sizes.count;  // without an order all are alike
+  }
+  // Large matrices, too few to keep every thread busy to the end: the team takes them in turn.
+  const auto is_large = [&](int64_t i) {
+    return plans_.plan_for(sizes.order(index(i))).method == Method::tiles;
+  };
+  if (threads_ > 1) {
+    int64_t large = 0;
+    while (large < cut.lanes && large < 4 * threads_ && is_large(large)) ++large;
+    if (large < 4 * threads_) cut.team = large;
+  }
+  return cut;
+}
+
+template <class T>
+void Batch<T>::run_one(int64_t b, int threads, void* workspace) const {
+  const BatchSizes& sizes = problem_.sizes;
+  const bool has_rhs = problem_.B.first || problem_.B.pointers;
+  const OneMatrix<T> M{problem_.uplo,
+                       sizes.order(b),
+                       has_rhs ? sizes.rhs_count(b) : 0,
+                       problem_.A.matrix(b),
+                       problem_.A.leading_dimension(b),
+                       has_rhs ? problem_.B.matrix(b) : nullptr,
+                       has_rhs ? problem_.B.leading_dimension(b) : 0};
+  const MatrixWorker<T> worker(kernels_, plans_.plan_for(M.n), threads);
+  int info = 0;
+  switch (problem_.routine) {
+    case Routine::potrf:
+      info = worker.potrf(M, workspace);
+      break;
+    case Routine::potrs:
+      worker.potrs(M, workspace);
+      break;
+    case Routine::posv:
+      info = worker.posv(M, workspace);
+      break;
+    case Routine::potri:
+      info = worker.potri(M, workspace);
+      break;
+    case Routine::pocon:
+      problem_.result[b] = worker.pocon(M, problem_.anorm, workspace);
+      break;
+    case Routine::logdet:
+      problem_.result[b] = worker.logdet(M);
+      break;
+  }
+  if (problem_.info) problem_.info[b] = info;
+}
+
+template <class T>
+void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const {
+  const LaneBatch<T> lanes(kernels_, problem_);
+  const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
+  const size_t bytes = bytes_per_thread();
+  const auto group = [&](int64_t g, int thread) {
+    const Index members{index.order, index.first + g * width};
+    lanes.run(members, static_cast<int>(std::min(width, count - g * width)),
+              workspaces + thread * bytes);
+  };
+  if (threads <= 1) {
+    for (int64_t g = 0; g < groups; ++g) group(g, 0);
+    return;
+  }
+  const int64_t chunk = std::clamp<int64_t>(groups / (threads * 16), 1, 64);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
+  for (int64_t g = 0; g < groups; ++g) group(g, omp_get_thread_num());
+}
+
+template <class T>
+void Batch<T>::run_singles(const Index& index, int64_t count, int threads, char* workspaces) const {
+  const size_t bytes = bytes_per_thread();
+  if (threads <= 1) {
+    for (int64_t i = 0; i < count; ++i) run_one(index(i), 1, workspaces);
+    return;
+  }
+  const int64_t chunk = std::clamp<int64_t>(count / (threads * 16), 1, 64);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
+  for (int64_t i = 0; i < count; ++i)
+    run_one(index(i), 1, workspaces + omp_get_thread_num() * bytes);
+}
+
+template <class T>
+void Batch<T>::run(void* workspace) const {
+  if (problem_.form == Form::one) return run_one(0, threads_, workspace);
+  const int64_t count = problem_.sizes.count;
+  Arena arena(workspace, SIZE_MAX);
+  const int64_t* order = problem_.sizes.n > 0 ? sort_by_order(arena) : nullptr;
+  char* rest = arena.take<char>(0);
+  const Cut parts = cut(order);
+  for (int64_t i = 0; i < parts.team; ++i) run_one(Index{order, 0}(i), threads_, rest);
+  if (parts.lanes > parts.team)
+    run_singles(Index{order, parts.team}, parts.lanes - parts.team, threads_, rest);
+  if (count > parts.lanes)
+    run_lanes(Index{order, parts.lanes}, count - parts.lanes, threads_, rest);
+}
+
+#define CHOL_INSTANTIATE_BATCH(prefix, T, R) template class Batch<T>;
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_BATCH)
+#undef CHOL_INSTANTIATE_BATCH
+
+}  // namespace chol::host

@@ -1,0 +1,27 @@
+// Which kernel tables this process uses: chosen once by cpuid, or by CHOL_HOST_ISA.
+#pragma once
+
+#include "base/scalar.hpp"
+#include "host/kernels.hpp"
+
+namespace chol::host {
+
+/// The tables of one instruction set, by precision letter.
+class KernelSet {
+ public:
+  /// The best set that this CPU runs; CHOL_HOST_ISA may name a lesser one.
+  static const KernelSet& of_this_machine();
+
+  const char* isa() const { return tables_[0]->isa; }
+  template <class T>
+  const Kernels& kernels() const {
+    return *tables_[is_complex<T> ? (sizeof(RealOf<T>) == 4 ? 2 : 3) : (sizeof(T) == 4 ? 0 : 1)];
+  }
+
+ private:
+  KernelSet(const Kernels* s, const Kernels* d, const Kernels* c, const Kernels* z)
+      : tables_{s, d, c, z} {}
+  const Kernels* tables_[4];
+};
+
+}  // namespace chol::host

@@ -1,0 +1,8 @@
+// The host kernels in the avx2 vocabulary, compiled once a precision (CHOL_PRECISION,
+// CHOL_ELEMENT).
+#define CHOL_ISA avx2
+#include "host/simd/avx2.hpp"
+
+#include "host/kernels/table.hpp"
+
+CHOL_DEFINE_TABLE("avx2")

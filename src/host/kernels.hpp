@@ -1,0 +1,86 @@
+// What the ISA-specific translation units offer to the rest of the host backend: tables of plain
+// functions, one table per ISA and precision. Elements are passed as void so that nothing of the
+// standard library is instantiated under special -m flags.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace chol::host {
+
+inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
+
+/// Up to Kernels::lanes matrices of one order that are worked on side by side. Every lane must
+/// point to a matrix: lanes without one of their own repeat a scratch copy.
+struct LaneGroup {
+  bool upper = false;
+  int64_t n = 0;
+  int64_t nrhs = 0;
+  void* A[kMostLanes];
+  int64_t lda[kMostLanes];
+  void* B[kMostLanes];
+  int64_t ldb[kMostLanes];
+  int info[kMostLanes];
+  /// posv: where a lane whose factorization failed puts its B; nrhs columns of ldb = n.
+  void* discarded_B = nullptr;
+};
+
+/// One matrix on one core, or a task of one matrix on several.
+struct PanelMatrix {
+  bool upper;
+  int64_t n;
+  void* A;
+  int64_t lda;
+};
+
+/// Factored columns of a matrix in the form that register tiles read: strips of `width` rows, in a
+/// strip the columns one after the other. Row i counts from the matrix's first row.
+struct PanelStrips {
+  void* base;
+  int64_t depth;     ///< columns that a strip has room for
+  void* reciprocal;  ///< depth reals: 1 / diagonal of the block's factor
+};
+
+struct Kernels {
+  const char* isa;
+
+  int lanes;            ///< matrices side by side in a LaneGroup
+  size_t lane_element;  ///< bytes of one element across lanes
+
+  /// Bytes of buffer that the lane functions need for order n and nrhs right-hand sides.
+  size_t (*lane_buffer_bytes)(int64_t n, int64_t nrhs);
+  void (*lane_potrf)(LaneGroup& group, void* buffer);
+  void (*lane_potrs)(LaneGroup& group, void* buffer);
+  void (*lane_posv)(LaneGroup& group, void* buffer);
+  void (*lane_potri)(LaneGroup& group, void* buffer);
+
+  int strip_rows;  ///< strips start at multiples of this many rows
+  /// Elements of strips for rows of a matrix and depth columns.
+  int64_t (*strip_elements)(int64_t rows, int64_t depth);
+
+  /// Cholesky factor of the block [first, last) of rows and columns, whose updates from columns
+  /// before `first` are done. Writes the matrix and the strips. Returns 0 or the failing column,
+  /// counted from 1 at `first`.
+  int64_t (*factor_block)(const PanelMatrix& M, int64_t first, int64_t last,
+                          const PanelStrips& strips);
+  /// Rows [row, row_end) times inverse(L^H) of the factored block [first, first + columns); `row`
+  /// is a multiple of strip_rows.
+  void (*solve_rows)(const PanelMatrix& M, int64_t first, int64_t columns, int64_t row,
+                     int64_t row_end, const PanelStrips& strips);
+  /// Tile of rows [row, row_end) and columns [column, column_end), on or below the diagonal, minus
+  /// the product of its rows and columns in the strips (depth columns).
+  void (*update_tile)(const PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
+                      int64_t column_end, int64_t depth, const PanelStrips& strips);
+
+  /// Bytes of buffer that the panel solves need.
+  size_t (*solve_buffer_bytes)(int64_t n, int64_t nrhs);
+  /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.
+  void (*solve)(const PanelMatrix& M, void* B, int64_t ldb, int64_t column, int64_t column_end,
+                void* buffer);
+  /// Columns [column, column_end) of the inverse of A into X (n by n, column-major, lower triangle
+  /// of them); column is a multiple of strip_rows.
+  void (*invert_columns)(const PanelMatrix& M, void* X, int64_t column, int64_t column_end,
+                         void* buffer);
+};
+
+}  // namespace chol::host

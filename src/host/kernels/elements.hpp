@@ -1,0 +1,114 @@
+// Vectors of consecutive elements of one matrix: a register of W reals, or of W / 2 complex numbers
+// with real and imaginary parts in turn.
+#pragma once
+
+#include "host/kernels/scalar.hpp"
+
+namespace chol::CHOL_ISA {
+
+template <class T>
+struct Elements {
+  using R = RealOf<T>;
+  using V = Vec<R>;
+  static constexpr int kReals = is_complex<T> ? 2 : 1;
+  static constexpr int width = V::width / kReals;
+  V v;
+
+  CHOL_INLINE static const R* reals(const T* p) { return reinterpret_cast<const R*>(p); }
+  CHOL_INLINE static R* reals(T* p) { return reinterpret_cast<R*>(p); }
+  CHOL_INLINE static Elements zero() { return {V::zero()}; }
+  CHOL_INLINE static Elements load(const T* p) { return {V::load(reals(p))}; }
+  CHOL_INLINE static Elements load_range(const T* p, int64_t from, int64_t to) {
+    return {V::load_range(reals(p), kReals * from, kReals * to)};
+  }
+  CHOL_INLINE void store(T* p) const { v.store(reals(p)); }
+  CHOL_INLINE void store_range(T* p, int64_t from, int64_t to) const {
+    v.store_range(reals(p), kReals * from, kReals * to);
+  }
+  CHOL_INLINE Elements conjugated() const {
+    if constexpr (is_complex<T>)
+      return {negate_odd(v)};
+    else
+      return *this;
+  }
+  CHOL_INLINE Elements scaled(R factor) const { return {mul(v, V::broadcast(factor))}; }
+  CHOL_INLINE R real_of_lane(int lane) const {
+    return first_lane(broadcast_lane(v, kReals * lane));
+  }
+};
+
+/// The factor of a product that is a vector. For complex numbers the parts are also kept swapped
+/// with the sign that a product with conj(b) wants.
+template <class T>
+struct Operand {
+  using V = Vec<RealOf<T>>;
+  V v, swapped;
+  CHOL_INLINE explicit Operand(Elements<T> a) : v(a.v), swapped(a.v) {
+    if constexpr (is_complex<T>) swapped = negate_odd(swap_pairs(a.v));
+  }
+};
+
+/// The factor of a product that is one number for all elements.
+template <class T>
+struct Scalar {
+  using R = RealOf<T>;
+  using V = Vec<R>;
+  V re, im;
+  CHOL_INLINE explicit Scalar(const T* p) : re(V::broadcast(Elements<T>::reals(p)[0])), im(re) {
+    if constexpr (is_complex<T>) im = V::broadcast(Elements<T>::reals(p)[1]);
+  }
+  CHOL_INLINE Scalar(Elements<T> a, int lane)
+      : re(broadcast_lane(a.v, Elements<T>::kReals * lane)), im(re) {
+    if constexpr (is_complex<T>) im = broadcast_lane(a.v, 2 * lane + 1);
+  }
+};
+
+/// acc - a * op(b), op conjugating when Conj: by the same fused steps in the same order as the
+/// lanes (lane/element.hpp), so that both give the same bits.
+template <bool Conj, class T>
+CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Scalar<T>& b) {
+  acc.v = fnma(acc.v, a.v, b.re);
+  if constexpr (is_complex<T>)
+    acc.v = Conj ? fnma(acc.v, a.swapped, b.im) : fma(acc.v, a.swapped, b.im);
+  return acc;
+}
+
+/// Four consecutive elements of each of `width` rows to and from four vectors across the rows; of
+/// row i only the first count(i) elements are touched.
+template <class T, class Row, class Count>
+CHOL_INLINE void load_rows4(Row row, Count count, Elements<T> (&out)[4]) {
+  using R = RealOf<T>;
+  if constexpr (!is_complex<T>) {
+    Vec<R> v[4];
+    load4(row, count, v);
+    for (int e = 0; e < 4; ++e) out[e].v = v[e];
+  } else if constexpr (sizeof(R) == 4) {
+    // A single precision complex number moves as one 64-bit word.
+    Vec<double> v[4];
+    load4([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
+    for (int e = 0; e < 4; ++e) out[e].v = bits_as_float(v[e]);
+  } else {
+    static const T nothing = {0, 0};
+    for (int e = 0; e < 4; ++e)
+      out[e].v = load_pairs(
+          [&](int i) { return Elements<T>::reals(e < count(i) ? row(i) + e : &nothing); });
+  }
+}
+template <class T, class Row, class Count>
+CHOL_INLINE void store_rows4(Row row, Count count, const Elements<T> (&in)[4]) {
+  using R = RealOf<T>;
+  if constexpr (!is_complex<T>) {
+    const Vec<R> v[4] = {in[0].v, in[1].v, in[2].v, in[3].v};
+    store4(row, count, v);
+  } else if constexpr (sizeof(R) == 4) {
+    const Vec<double> v[4] = {bits_as_double(in[0].v), bits_as_double(in[1].v),
+                              bits_as_double(in[2].v), bits_as_double(in[3].v)};
+    store4([&](int i) { return reinterpret_cast<double*>(row(i)); }, count, v);
+  } else {
+    for (int i = 0; i < Elements<T>::width; ++i)
+      for (int e = 0; e < 4; ++e)
+        if (e < count(i)) store_pair(in[e].v, i, Elements<T>::reals(row(i) + e));
+  }
+}
+
+}  // namespace chol::CHOL_ISA

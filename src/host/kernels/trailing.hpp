@@ -1,0 +1,108 @@
+// The trailing update: a tile of the matrix minus the product of two row ranges of a factored
+// block.
+#pragma once
+
+#include "host/kernels/panel.hpp"
+
+namespace chol::CHOL_ISA {
+
+/// Columns of the upper triangle side by side, as the tile whose vectors run along a row of the
+/// lower one: elements (j, i), j <= i, held conjugated. The update of the conjugate transpose is
+/// the same product with its factors' roles traded, so that both triangles use one micro-kernel.
+template <class T>
+struct AcrossRows {
+  T* base;
+  int64_t ld;
+  static constexpr int W = Elements<T>::width;
+
+  template <int V, int C>
+  CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t column, int64_t column_end, int64_t row,
+                        int64_t row_end) const {
+    visit<V, C>(column, column_end, row, row_end, [&](int v, int c, T* p, int64_t count) {
+      t.e[v][c] = count >= W  ? Elements<T>::load(p).conjugated()
+                  : count > 0 ? Elements<T>::load_range(p, 0, count).conjugated()
+                              : Elements<T>::zero();
+    });
+  }
+  template <int V, int C>
+  CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t column, int64_t column_end,
+                         int64_t row, int64_t row_end) const {
+    visit<V, C>(column, column_end, row, row_end, [&](int v, int c, T* p, int64_t count) {
+      if (count >= W)
+        t.e[v][c].conjugated().store(p);
+      else if (count > 0)
+        t.e[v][c].conjugated().store_range(p, 0, count);
+    });
+  }
+
+ private:
+  template <int V, int C, class Body>
+  CHOL_INLINE void visit(int64_t column, int64_t column_end, int64_t row, int64_t row_end,
+                         Body&& body) const {
+    const bool whole = column + V * W <= column_end && row + C <= row_end && column + V * W <= row;
+    CHOL_UNROLL
+    for (int c = 0; c < C; ++c) {
+      CHOL_UNROLL
+      for (int v = 0; v < V; ++v) {
+        const int64_t i = row + c, j = column + v * W;
+        const int64_t count =
+            whole ? W : (i < row_end ? smaller(smaller<int64_t>(W, column_end - j), i - j + 1) : 0);
+        body(v, c, base + i * ld + j, count);
+      }
+    }
+  }
+};
+
+/// The tiles of [vectors, vectors_end) by [scalars, scalars_end): vectors run along the first
+/// range.
+template <class T, class Storage>
+struct TrailingUpdate {
+  static constexpr int W = Elements<T>::width;
+  static constexpr int NR = kTileColumns<T>;
+  static constexpr int MV = kTileVectors<T>;
+
+  Storage A;
+  Strips<T> strips;
+  int64_t depth;
+
+  template <int V>
+  CHOL_INLINE void tile(int64_t vectors, int64_t vectors_end, int64_t scalars,
+                        int64_t scalars_end) const {
+    RegisterTile<T, V, NR> t;
+    A.load(t, vectors, vectors_end, scalars, scalars_end);
+    subtract_strips(t, strips, strips.at(vectors, 0), strips.at(scalars, 0), depth);
+    A.store(t, vectors, vectors_end, scalars, scalars_end);
+  }
+  void row_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars,
+                    int64_t scalars_end) const {
+    const int64_t left = (vectors_end - vectors + W - 1) / W;
+    for (; scalars < scalars_end; scalars += NR) {
+      if (left >= MV)
+        tile<MV>(vectors, vectors_end, scalars, scalars_end);
+      else if (MV > 2 && left == 2)
+        tile<2>(vectors, vectors_end, scalars, scalars_end);
+      else
+        tile<1>(vectors, vectors_end, scalars, scalars_end);
+    }
+  }
+};
+
+template <class T>
+inline void update_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
+                        int64_t column_end, int64_t depth, const host::PanelStrips& strips) {
+  using ByColumn = TrailingUpdate<T, ByColumns<T>>;
+  constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
+  constexpr int64_t NR = ByColumn::NR;
+  T* base = static_cast<T*>(M.A);
+  if (!M.upper) {
+    const ByColumn update{{base, M.lda}, Strips<T>(strips), depth};
+    for (int64_t i = row; i < row_end; i += kStep)
+      update.row_of_tiles(i, row_end, column, smaller(column_end, smaller(row_end, i + kStep)));
+  } else {
+    const TrailingUpdate<T, AcrossRows<T>> update{{base, M.lda}, Strips<T>(strips), depth};
+    for (int64_t j = column; j < column_end; j += kStep)
+      update.row_of_tiles(j, column_end, larger(row, j / NR * NR), row_end);
+  }
+}
+
+}  // namespace chol::CHOL_ISA

@@ -1,0 +1,161 @@
+#include "host/matrix_worker.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/precisions.h"
+#include "host/condition.hpp"
+#include "host/tile_cholesky.hpp"
+
+namespace chol::host {
+namespace {
+
+/// Right-hand sides that a thread takes at a time: enough to fill register tiles, few enough to
+/// stay in the second-level cache beside the factor.
+constexpr int64_t kSolveColumns = 96;
+
+size_t align_up(size_t bytes) {
+  return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+}
+
+}  // namespace
+
+template <class T>
+size_t MatrixWorker<T>::solve_columns_bytes(int64_t n, int64_t columns) const {
+  return align_up(kernels_.solve_buffer_bytes(n, std::min(columns, kSolveColumns)));
+}
+
+template <class T>
+size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const {
+  size_t factor = 0;
+  if (plan_.method == Method::tiles) {
+    Arena counted;
+    TileCholesky(kernels_, sizeof(T), sizeof(R), n, plan_.block).carve(counted);
+    factor = counted.used();
+  } else {
+    factor = align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
+  }
+  const size_t solve = threads_ * solve_columns_bytes(n, nrhs);
+  switch (routine) {
+    case Routine::potrf:
+      return factor;
+    case Routine::potrs:
+      return solve;
+    case Routine::posv:
+      return std::max(factor, solve);
+    case Routine::potri:
+      return align_up(n * n * sizeof(T)) + threads_ * solve_columns_bytes(n, 64);
+    case Routine::pocon:
+      return ConditionEstimate<T>::workspace_bytes(n) + solve_columns_bytes(n, 1);
+    case Routine::logdet:
+      return 0;
+  }
+  return 0;
+}
+
+template <class T>
+int64_t MatrixWorker<T>::factor_panel(const OneMatrix<T>& M, Arena& arena) const {
+  PanelStrips strips{arena.take<T>(kernels_.strip_elements(M.n, M.n)), M.n, arena.take<R>(M.n)};
+  return kernels_.factor_block(M.panel(), 0, M.n, strips);
+}
+
+template <class T>
+int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
+  if (M.n == 0) return 0;
+  Arena arena(workspace, SIZE_MAX);
+  if (plan_.method != Method::tiles) return static_cast<int>(factor_panel(M, arena));
+  TileCholesky tiles(kernels_, sizeof(T), sizeof(R), M.n, plan_.block);
+  tiles.carve(arena);
+  return static_cast<int>(tiles.run(M.panel(), threads_));
+}
+
+template <class T>
+void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
+  if (M.n == 0 || M.nrhs == 0) return;
+  const int64_t step =
+      std::min<int64_t>(kSolveColumns, std::max<int64_t>(1, (M.nrhs + threads_ - 1) / threads_));
+  const int64_t chunks = (M.nrhs + step - 1) / step;
+  const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
+  const PanelMatrix panel = M.panel();
+  const auto chunk = [&](int64_t i, int thread) {
+    kernels_.solve(panel, M.B, M.ldb, i * step, std::min(M.nrhs, (i + 1) * step),
+                   static_cast<char*>(workspace) + thread * bytes);
+  };
+  if (threads_ <= 1 || chunks == 1) {
+    for (int64_t i = 0; i < chunks; ++i) chunk(i, 0);
+    return;
+  }
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (int64_t i = 0; i < chunks; ++i) chunk(i, omp_get_thread_num());
+}
+
+template <class T>
+int MatrixWorker<T>::posv(const OneMatrix<T>& M, void* workspace) const {
+  const int info = potrf(M, workspace);
+  if (info == 0) potrs(M, workspace);
+  return info;
+}
+
+template <class T>
+int MatrixWorker<T>::first_zero_pivot(const OneMatrix<T>& M) {
+  for (int64_t k = 0; k < M.n; ++k)
+    if (M.A[k + k * M.lda] == T(0)) return static_cast<int>(k + 1);
+  return 0;
+}
+
+template <class T>
+int MatrixWorker<T>::potri(const OneMatrix<T>& M, void* workspace) const {
+  if (const int info = first_zero_pivot(M)) return info;
+  const int64_t n = M.n, step = 16;  // a multiple of every ISA's strip width
+  Arena arena(workspace, SIZE_MAX);
+  T* X = arena.take<T>(n * n);
+  const size_t bytes = solve_columns_bytes(n, 64);
+  char* buffers = arena.take<char>(bytes * threads_);
+  const PanelMatrix panel = M.panel();
+  const int64_t chunks = (n + step - 1) / step;
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1) if (threads_ > 1)
+  for (int64_t i = 0; i < chunks; ++i)
+    kernels_.invert_columns(panel, X, i * step, std::min(n, (i + 1) * step),
+                            buffers + omp_get_thread_num() * bytes);
+  const int64_t rs = panel.upper ? M.lda : 1, cs = panel.upper ? 1 : M.lda;
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i)
+      M.A[i * rs + j * cs] = i == j ? std::real(X[i + j * n]) : X[i + j * n];
+  return 0;
+}
+
+template <class T>
+RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace) const {
+  if (M.n == 0) return 1;
+  if (anorm == 0) return 0;
+  Arena arena(workspace, SIZE_MAX);
+  ConditionEstimate<T> estimate(M.n, arena);
+  void* buffer = arena.take<char>(solve_columns_bytes(M.n, 1));
+  const PanelMatrix panel = M.panel();
+  const R inverse_norm =
+      estimate.inverse_norm([&](T* x) { kernels_.solve(panel, x, M.n, 0, 1, buffer); });
+  const R rcond = R(1) / inverse_norm / anorm;
+  return std::isfinite(rcond) ? rcond : R(0);
+}
+
+/// The product of the diagonal with its exponent kept apart: one logarithm for the whole matrix.
+template <class T>
+RealOf<T> MatrixWorker<T>::logdet(const OneMatrix<T>& M) {
+  double mantissa = 1, exponent = 0;
+  for (int64_t k = 0; k < M.n; ++k) {
+    const double l = std::real(M.A[k + k * M.lda]);
+    if (!(l > 0)) return std::numeric_limits<R>::quiet_NaN();
+    int of_element = 0, of_product = 0;
+    mantissa = std::frexp(mantissa * std::frexp(l, &of_element), &of_product);
+    exponent += of_element + of_product;
+  }
+  return static_cast<R>(2 * (std::log(mantissa) + exponent * M_LN2));
+}
+
+#define CHOL_INSTANTIATE_WORKER(prefix, T, R) template class MatrixWorker<T>;
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_WORKER)
+#undef CHOL_INSTANTIATE_WORKER
+
+}  // namespace chol::host

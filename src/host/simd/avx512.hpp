@@ -1,0 +1,219 @@
+// SIMD vocabulary of AVX-512 (F, DQ, VL): no other file holds these intrinsics.
+//
+// Included once per translation unit that is compiled for this ISA, with CHOL_ISA = avx512.
+#pragma once
+
+#include <immintrin.h>
+
+#include "host/simd/common.hpp"
+
+namespace chol::CHOL_ISA {
+
+inline constexpr int kVectorRegisters = 32;
+inline constexpr int kMaxLanes = 16;
+
+template <>
+struct Vec<double> {
+  using Real = double;
+  using Mask = __mmask8;
+  static constexpr int width = 8;
+  __m512d v;
+
+  static Mask first(int64_t count) { return static_cast<Mask>((1u << count) - 1u); }
+  static Mask range(int64_t from, int64_t to) {
+    return first(to) & static_cast<Mask>(~first(from));
+  }
+  CHOL_INLINE static Vec zero() { return {_mm512_setzero_pd()}; }
+  CHOL_INLINE static Vec broadcast(double x) { return {_mm512_set1_pd(x)}; }
+  CHOL_INLINE static Vec load(const double* p) { return {_mm512_loadu_pd(p)}; }
+  CHOL_INLINE static Vec load_range(const double* p, int64_t from, int64_t to) {
+    return {_mm512_maskz_loadu_pd(range(from, to), p)};
+  }
+  CHOL_INLINE void store(double* p) const { _mm512_storeu_pd(p, v); }
+  CHOL_INLINE void store_range(double* p, int64_t from, int64_t to) const {
+    _mm512_mask_storeu_pd(p, range(from, to), v);
+  }
+};
+
+template <>
+struct Vec<float> {
+  using Real = float;
+  using Mask = __mmask16;
+  static constexpr int width = 16;
+  __m512 v;
+
+  static Mask first(int64_t count) { return static_cast<Mask>((1u << count) - 1u); }
+  static Mask range(int64_t from, int64_t to) {
+    return first(to) & static_cast<Mask>(~first(from));
+  }
+  CHOL_INLINE static Vec zero() { return {_mm512_setzero_ps()}; }
+  CHOL_INLINE static Vec broadcast(float x) { return {_mm512_set1_ps(x)}; }
+  CHOL_INLINE static Vec load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  CHOL_INLINE static Vec load_range(const float* p, int64_t from, int64_t to) {
+    return {_mm512_maskz_loadu_ps(range(from, to), p)};
+  }
+  CHOL_INLINE void store(float* p) const { _mm512_storeu_ps(p, v); }
+  CHOL_INLINE void store_range(float* p, int64_t from, int64_t to) const {
+    _mm512_mask_storeu_ps(p, range(from, to), v);
+  }
+};
+
+using VecD = Vec<double>;
+using VecF = Vec<float>;
+
+CHOL_INLINE VecD fma(VecD acc, VecD a, VecD b) { return {_mm512_fmadd_pd(a.v, b.v, acc.v)}; }
+CHOL_INLINE VecF fma(VecF acc, VecF a, VecF b) { return {_mm512_fmadd_ps(a.v, b.v, acc.v)}; }
+CHOL_INLINE VecD fnma(VecD acc, VecD a, VecD b) { return {_mm512_fnmadd_pd(a.v, b.v, acc.v)}; }
+CHOL_INLINE VecF fnma(VecF acc, VecF a, VecF b) { return {_mm512_fnmadd_ps(a.v, b.v, acc.v)}; }
+CHOL_INLINE VecD mul(VecD a, VecD b) { return {_mm512_mul_pd(a.v, b.v)}; }
+CHOL_INLINE VecF mul(VecF a, VecF b) { return {_mm512_mul_ps(a.v, b.v)}; }
+CHOL_INLINE VecD divide(VecD a, VecD b) { return {_mm512_div_pd(a.v, b.v)}; }
+CHOL_INLINE VecF divide(VecF a, VecF b) { return {_mm512_div_ps(a.v, b.v)}; }
+CHOL_INLINE VecD sqrt(VecD a) { return {_mm512_sqrt_pd(a.v)}; }
+CHOL_INLINE VecF sqrt(VecF a) { return {_mm512_sqrt_ps(a.v)}; }
+
+/// Lanes where low < a <= high; false for NaN.
+CHOL_INLINE VecD::Mask between(VecD a, VecD low, VecD high) {
+  return _mm512_cmp_pd_mask(a.v, low.v, _CMP_GT_OQ) & _mm512_cmp_pd_mask(a.v, high.v, _CMP_LE_OQ);
+}
+CHOL_INLINE VecF::Mask between(VecF a, VecF low, VecF high) {
+  return _mm512_cmp_ps_mask(a.v, low.v, _CMP_GT_OQ) & _mm512_cmp_ps_mask(a.v, high.v, _CMP_LE_OQ);
+}
+CHOL_INLINE VecD::Mask is_zero(VecD a) {
+  return _mm512_cmp_pd_mask(a.v, _mm512_setzero_pd(), _CMP_EQ_OQ);
+}
+CHOL_INLINE VecF::Mask is_zero(VecF a) {
+  return _mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_EQ_OQ);
+}
+CHOL_INLINE VecD select(VecD::Mask m, VecD yes, VecD no) {
+  return {_mm512_mask_blend_pd(m, no.v, yes.v)};
+}
+CHOL_INLINE VecF select(VecF::Mask m, VecF yes, VecF no) {
+  return {_mm512_mask_blend_ps(m, no.v, yes.v)};
+}
+
+/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): real and imaginary parts trade places.
+CHOL_INLINE VecD swap_pairs(VecD a) { return {_mm512_permute_pd(a.v, 0x55)}; }
+CHOL_INLINE VecF swap_pairs(VecF a) { return {_mm512_permute_ps(a.v, 0xB1)}; }
+CHOL_INLINE VecD negate_odd(VecD a) {
+  return {_mm512_xor_pd(a.v, _mm512_castsi512_pd(_mm512_set_epi64(INT64_MIN, 0, INT64_MIN, 0,
+                                                                  INT64_MIN, 0, INT64_MIN, 0)))};
+}
+CHOL_INLINE VecF negate_odd(VecF a) {
+  return {_mm512_xor_ps(a.v, _mm512_castsi512_ps(_mm512_set1_epi64(INT64_MIN)))};
+}
+
+CHOL_INLINE VecD broadcast_lane(VecD a, int lane) {
+  return {_mm512_permutexvar_pd(_mm512_set1_epi64(lane), a.v)};
+}
+CHOL_INLINE VecF broadcast_lane(VecF a, int lane) {
+  return {_mm512_permutexvar_ps(_mm512_set1_epi32(lane), a.v)};
+}
+CHOL_INLINE double first_lane(VecD a) { return _mm512_cvtsd_f64(a.v); }
+CHOL_INLINE float first_lane(VecF a) { return _mm512_cvtss_f32(a.v); }
+CHOL_INLINE double sum(VecD a) { return _mm512_reduce_add_pd(a.v); }
+CHOL_INLINE float sum(VecF a) { return _mm512_reduce_add_ps(a.v); }
+CHOL_INLINE VecD bits_as_double(VecF a) { return {_mm512_castps_pd(a.v)}; }
+CHOL_INLINE VecF bits_as_float(VecD a) { return {_mm512_castpd_ps(a.v)}; }
+
+/// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
+/// Of row i only the first count(i) elements are read, the others are zero.
+template <class Row, class Count>
+CHOL_INLINE void load4(Row row, Count count, VecD (&out)[4]) {
+  __m512d a[4];
+  for (int i = 0; i < 4; ++i) {
+    const __m256d low = _mm256_maskz_loadu_pd(VecD::first(count(i)), row(i));
+    const __m256d high = _mm256_maskz_loadu_pd(VecD::first(count(i + 4)), row(i + 4));
+    a[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+  }
+  const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+  const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+  const __m512d low01 = _mm512_unpacklo_pd(a[0], a[1]), high01 = _mm512_unpackhi_pd(a[0], a[1]);
+  const __m512d low23 = _mm512_unpacklo_pd(a[2], a[3]), high23 = _mm512_unpackhi_pd(a[2], a[3]);
+  out[0].v = _mm512_permutex2var_pd(low01, even, low23);
+  out[1].v = _mm512_permutex2var_pd(high01, even, high23);
+  out[2].v = _mm512_permutex2var_pd(low01, odd, low23);
+  out[3].v = _mm512_permutex2var_pd(high01, odd, high23);
+}
+/// The inverse of load4: row(i)[e] = in[e] lane i for e < count(i).
+template <class Row, class Count>
+CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
+  const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+  const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+  const __m512d low01 = _mm512_permutex2var_pd(in[0].v, even, in[2].v);
+  const __m512d low23 = _mm512_permutex2var_pd(in[0].v, odd, in[2].v);
+  const __m512d high01 = _mm512_permutex2var_pd(in[1].v, even, in[3].v);
+  const __m512d high23 = _mm512_permutex2var_pd(in[1].v, odd, in[3].v);
+  const __m512d a[4] = {_mm512_unpacklo_pd(low01, high01), _mm512_unpackhi_pd(low01, high01),
+                        _mm512_unpacklo_pd(low23, high23), _mm512_unpackhi_pd(low23, high23)};
+  for (int i = 0; i < 4; ++i) {
+    _mm256_mask_storeu_pd(row(i), VecD::first(count(i)), _mm512_castpd512_pd256(a[i]));
+    _mm256_mask_storeu_pd(row(i + 4), VecD::first(count(i + 4)), _mm512_extractf64x4_pd(a[i], 1));
+  }
+}
+
+/// 4 x 4 transposes inside the 128-bit parts; its own inverse.
+CHOL_INLINE void transpose_parts(__m512 (&a)[4]) {
+  const __m512 low01 = _mm512_unpacklo_ps(a[0], a[1]), high01 = _mm512_unpackhi_ps(a[0], a[1]);
+  const __m512 low23 = _mm512_unpacklo_ps(a[2], a[3]), high23 = _mm512_unpackhi_ps(a[2], a[3]);
+  a[0] = _mm512_shuffle_ps(low01, low23, 0x44);
+  a[1] = _mm512_shuffle_ps(low01, low23, 0xEE);
+  a[2] = _mm512_shuffle_ps(high01, high23, 0x44);
+  a[3] = _mm512_shuffle_ps(high01, high23, 0xEE);
+}
+template <class Row, class Count>
+CHOL_INLINE void load4(Row row, Count count, VecF (&out)[4]) {
+  const auto part = [&](int i) {
+    return _mm_maskz_loadu_ps(static_cast<__mmask8>(VecF::first(count(i))), row(i));
+  };
+  __m512 a[4];
+  for (int i = 0; i < 4; ++i) {
+    a[i] = _mm512_castps128_ps512(part(i));
+    a[i] = _mm512_insertf32x4(a[i], part(i + 4), 1);
+    a[i] = _mm512_insertf32x4(a[i], part(i + 8), 2);
+    a[i] = _mm512_insertf32x4(a[i], part(i + 12), 3);
+  }
+  transpose_parts(a);
+  for (int e = 0; e < 4; ++e) out[e].v = a[e];
+}
+template <class Row, class Count>
+CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
+  __m512 a[4] = {in[0].v, in[1].v, in[2].v, in[3].v};
+  transpose_parts(a);
+  const auto part = [&](int i, __m128 x) {
+    _mm_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))), x);
+  };
+  for (int i = 0; i < 4; ++i) {
+    part(i, _mm512_castps512_ps128(a[i]));
+    part(i + 4, _mm512_extractf32x4_ps(a[i], 1));
+    part(i + 8, _mm512_extractf32x4_ps(a[i], 2));
+    part(i + 12, _mm512_extractf32x4_ps(a[i], 3));
+  }
+}
+
+/// One 128-bit element (a double complex) of each of width / 2 rows.
+template <class Row>
+CHOL_INLINE VecD load_pairs(Row row) {
+  __m512d a = _mm512_castpd128_pd512(_mm_loadu_pd(row(0)));
+  a = _mm512_insertf64x2(a, _mm_loadu_pd(row(1)), 1);
+  a = _mm512_insertf64x2(a, _mm_loadu_pd(row(2)), 2);
+  return {_mm512_insertf64x2(a, _mm_loadu_pd(row(3)), 3)};
+}
+CHOL_INLINE void store_pair(VecD a, int index, double* p) {
+  switch (index) {
+    case 0:
+      _mm_storeu_pd(p, _mm512_castpd512_pd128(a.v));
+      break;
+    case 1:
+      _mm_storeu_pd(p, _mm512_extractf64x2_pd(a.v, 1));
+      break;
+    case 2:
+      _mm_storeu_pd(p, _mm512_extractf64x2_pd(a.v, 2));
+      break;
+    default:
+      _mm_storeu_pd(p, _mm512_extractf64x2_pd(a.v, 3));
+      break;
+  }
+}
+
+}  // namespace chol::CHOL_ISA

@@ -1,0 +1,40 @@
+// What every SIMD vocabulary shares. Everything that is compiled with special -m flags lives in the
+// namespace of its ISA and instantiates no std:: template, so that the linker never keeps a copy
+// that another machine cannot run.
+#pragma once
+
+#include <cstdint>
+
+#ifndef CHOL_ISA
+#error "define CHOL_ISA as the namespace of the instruction set before including kernels"
+#endif
+
+#define CHOL_INLINE inline __attribute__((always_inline))
+#define CHOL_UNROLL _Pragma("GCC unroll 16")
+
+namespace chol::CHOL_ISA {
+
+/// A SIMD register of reals. Each ISA specializes it for float and double.
+template <class R>
+struct Vec;
+
+template <class R>
+inline constexpr R kLargest = R(0);
+template <>
+inline constexpr float kLargest<float> = 0x1.fffffep+127f;
+template <>
+inline constexpr double kLargest<double> = 0x1.fffffffffffffp+1023;
+
+template <class I>
+CHOL_INLINE constexpr I smaller(I a, I b) {
+  return a < b ? a : b;
+}
+template <class I>
+CHOL_INLINE constexpr I larger(I a, I b) {
+  return a > b ? a : b;
+}
+CHOL_INLINE constexpr int64_t round_up(int64_t n, int64_t step) {
+  return (n + step - 1) / step * step;
+}
+
+}  // namespace chol::CHOL_ISA

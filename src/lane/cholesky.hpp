@@ -1,0 +1,107 @@
+// Factor, solve and invert matrices held across lanes, on the register tiles of lane/tile.hpp.
+#pragma once
+
+#include "lane/tile.hpp"
+
+namespace chol::CHOL_ISA {
+
+/// One tile below the diagonal of a block column that starts at column j and is N wide.
+template <int NB, int N, class E, class V>
+CHOL_INLINE void factor_below(LaneMatrix<E> A, int64_t i, int64_t j, int64_t n,
+                              const V* reciprocal) {
+  with_count<NB>(n - i, [&](auto rows) {
+    constexpr int R = decltype(rows)::value;
+    auto t = load_tile<R, N>(A.from(i, j));
+    subtract_product<false, true>(t, A.from(i, 0), A.from(j, 0).transposed(), j);
+    solve_from_right(t, A.from(j, j), reciprocal);
+    store_tile(t, A.from(i, j));
+  });
+}
+
+/// Left-looking Cholesky of the lower triangle: A = L L^H in every lane.
+/// @param[out] reciprocal n lanes of 1 / l(j, j).
+/// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
+template <int NB, class E, class V>
+inline void factor(LaneMatrix<E> A, int64_t n, V* reciprocal, V& info) {
+  for (int64_t j = 0; j < n; j += NB) {
+    with_count<NB>(n - j, [&](auto columns) {
+      constexpr int N = decltype(columns)::value;
+      auto t = load_lower<N>(A.from(j, j));
+      subtract_product<false, true, true>(t, A.from(j, 0), A.from(j, 0).transposed(), j);
+      V local[N];
+      factor_tile(t, local, info, j);
+      store_lower(t, A.from(j, j));
+      for (int c = 0; c < N; ++c) reciprocal[j + c] = local[c];
+      for (int64_t i = j + N; i < n; i += NB) factor_below<NB, N>(A, i, j, n, reciprocal + j);
+    });
+  }
+}
+
+/// Reciprocals of the diagonal of a factor, for a solve that did not factor itself.
+template <class E, class V>
+inline void invert_diagonal(LaneMatrix<E> L, int64_t n, V* reciprocal) {
+  const V one = V::broadcast(1);
+  for (int64_t j = 0; j < n; ++j) reciprocal[j] = divide(one, real_part(L.at(j, j)));
+}
+
+/// B := inverse(op(L)) B, then B := inverse(op(L)^H) B on n by nrhs right-hand sides. Conj = false
+/// solves L L^H X = B; Conj = true solves conj(L) L^T X = B, which is U^H U for U = L^T.
+template <int NB, bool Conj, class E, class V>
+inline void solve(LaneMatrix<E> L, int64_t n, const V* reciprocal, LaneMatrix<E> B, int64_t nrhs) {
+  for (int64_t c = 0; c < nrhs; c += NB) {
+    with_count<NB>(nrhs - c, [&](auto columns) {
+      constexpr int C = decltype(columns)::value;
+      for (int64_t i = 0; i < n; i += NB)
+        with_count<NB>(n - i, [&](auto rows) {
+          constexpr int N = decltype(rows)::value;
+          auto x = load_tile<N, C>(B.from(i, c));
+          subtract_product<Conj, false>(x, L.from(i, 0), B.from(0, c), i);
+          solve_forward<Conj>(x, L.from(i, i), reciprocal + i);
+          store_tile(x, B.from(i, c));
+        });
+      for (int64_t end = n; end > 0;) {
+        const int64_t i = (end - 1) / NB * NB;
+        with_count<NB>(end - i, [&](auto rows) {
+          constexpr int N = decltype(rows)::value;
+          auto x = load_tile<N, C>(B.from(i, c));
+          subtract_product<!Conj, false>(x, L.from(end, i).transposed(), B.from(end, c), n - end);
+          solve_backward<!Conj>(x, L.from(i, i), reciprocal + i);
+          store_tile(x, B.from(i, c));
+        });
+        end = i;
+      }
+    });
+  }
+}
+
+/// L := inverse(L) in place, lower triangular, column by column from the last (LAPACK's trti2).
+template <class E, class V>
+inline void invert_factor(LaneMatrix<E> L, int64_t n, const V* reciprocal) {
+  const E zero = zero_element<E>();
+  for (int64_t j = n - 1; j >= 0; --j) {
+    L.at(j, j) = from_real<E>(reciprocal[j]);
+    // x := -inverse(L22) * l21 / l(j, j); inverse(L22) stands in place already.
+    for (int64_t i = n - 1; i > j; --i) {
+      E sum = zero;
+      for (int64_t k = j + 1; k <= i; ++k)
+        sum = subtract<false, false>(sum, L.at(i, k), L.at(k, j));
+      L.at(i, j) = scale(sum, reciprocal[j]);
+    }
+  }
+}
+
+/// The lower triangle of W^H W over the lower triangular W: the inverse of L L^H when W =
+/// inverse(L).
+template <class E>
+inline void square_factor(LaneMatrix<E> W, int64_t n) {
+  using V = RealLaneOf<E>;
+  const V minus_one = V::broadcast(-1);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i) {
+      E sum = zero_element<E>();
+      for (int64_t k = i; k < n; ++k) sum = subtract<true, false>(sum, W.at(k, i), W.at(k, j));
+      W.at(i, j) = i == j ? from_real<E>(mul(real_part(sum), minus_one)) : scale(sum, minus_one);
+    }
+}
+
+}  // namespace chol::CHOL_ISA

@@ -1,0 +1,89 @@
+// Elements of matrices held across lanes: one lane a matrix.
+//
+// A lane type V is a SIMD register of reals on the CPU and a scalar of one thread on a GPU; both
+// give the vocabulary of host/simd. A real element is a V, a complex one a pair of them. Include
+// after a vocabulary; everything lands in that vocabulary's namespace.
+#pragma once
+
+namespace chol::CHOL_ISA {
+
+template <class V>
+struct ComplexLane {
+  V re, im;
+};
+
+template <class E>
+struct LaneTraits {
+  using Real = E;
+  static constexpr bool is_complex = false;
+  static constexpr int reals = 1;
+};
+template <class V>
+struct LaneTraits<ComplexLane<V>> {
+  using Real = V;
+  static constexpr bool is_complex = true;
+  static constexpr int reals = 2;
+};
+template <class E>
+using RealLaneOf = typename LaneTraits<E>::Real;
+
+/// acc - op(a) * op(b), op conjugating where asked. Every kernel of the library forms a product of
+/// complex numbers by the same four fused steps in the same order, so that all give the same bits.
+template <bool ConjA, bool ConjB, class V>
+CHOL_INLINE V subtract(V acc, V a, V b) {
+  return fnma(acc, a, b);
+}
+template <bool ConjA, bool ConjB, class V>
+CHOL_INLINE ComplexLane<V> subtract(ComplexLane<V> acc, ComplexLane<V> a, ComplexLane<V> b) {
+  acc.re = fnma(acc.re, a.re, b.re);
+  acc.im = ConjA ? fma(acc.im, a.im, b.re) : fnma(acc.im, a.im, b.re);
+  acc.re = ConjA != ConjB ? fnma(acc.re, a.im, b.im) : fma(acc.re, a.im, b.im);
+  acc.im = ConjB ? fma(acc.im, a.re, b.im) : fnma(acc.im, a.re, b.im);
+  return acc;
+}
+
+template <class V>
+CHOL_INLINE V scale(V a, V factor) {
+  return mul(a, factor);
+}
+template <class V>
+CHOL_INLINE ComplexLane<V> scale(ComplexLane<V> a, V factor) {
+  return {mul(a.re, factor), mul(a.im, factor)};
+}
+
+template <class V>
+CHOL_INLINE V real_part(V a) {
+  return a;
+}
+template <class V>
+CHOL_INLINE V real_part(ComplexLane<V> a) {
+  return a.re;
+}
+
+template <class E>
+CHOL_INLINE E from_real(RealLaneOf<E> a) {
+  if constexpr (LaneTraits<E>::is_complex)
+    return {a, RealLaneOf<E>::zero()};
+  else
+    return a;
+}
+template <class E>
+CHOL_INLINE E zero_element() {
+  return from_real<E>(RealLaneOf<E>::zero());
+}
+
+/// Turns a pivot into the diagonal element of the factor and returns its reciprocal. A lane whose
+/// pivot is not a positive finite number notes `order` in info, unless it failed before, and gets
+/// the reciprocal 0: its later columns then stay finite and raise no floating point exception.
+template <class V>
+CHOL_INLINE V take_pivot(V& pivot, V& info, typename V::Real order) {
+  using R = typename V::Real;
+  const auto good = between(pivot, V::zero(), V::broadcast(kLargest<R>));
+  const V one = V::broadcast(R(1));
+  const V root = sqrt(select(good, pivot, one));
+  info = select(good, info, select(is_zero(info), V::broadcast(order), info));
+  pivot = select(good, root, pivot);
+  return select(good, divide(one, root), V::zero());
+}
+
+}  // namespace chol::CHOL_ISA

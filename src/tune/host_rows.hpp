@@ -1,0 +1,18 @@
+// Built-in tuning rows of the host backend, data only.
+#pragma once
+
+#include <cstddef>
+
+#include "tune/plan.hpp"
+
+namespace chol {
+
+struct HostRows {
+  const TuningRow* rows;
+  size_t count;
+};
+
+/// The rows of an instruction set ("avx512", "avx2" or "portable").
+HostRows host_rows(const char* isa);
+
+}  // namespace chol
