@@ -1,0 +1,65 @@
+// What is timed: one call of one routine on a batch of given sizes, named as the library's trace
+// names it. Plain data, so that it travels to the contestants' processes as it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace chol::bench {
+
+/// potrf_potrs is the factorization followed by the solve, two calls timed as one.
+enum class Routine : int32_t { potrf, potrs, posv, potri, pocon, logdet, potrf_potrs };
+
+/// How the matrices are handed over. The loops of LAPACK peers are the same for every form.
+enum class Form : int32_t { one, batched, strided_batched, vbatched };
+
+struct Case {
+  Routine routine = Routine::potrf;
+  Form form = Form::batched;
+  char precision = 'd';
+  char uplo = 'L';
+  int32_t threads = 1;
+  int64_t n = 0;  ///< order; of a variable batch the bound, orders are uniform in 1..n
+  int64_t nrhs = 0;
+  int64_t lda = 0;  ///< 0 is n; of a variable batch always n[b]
+  int64_t batch = 1;
+};
+static_assert(std::is_trivially_copyable_v<Case>);
+
+/// Where the matrices of a case lie in its two arrays, in elements.
+struct Layout {
+  std::vector<int64_t> n;         ///< orders
+  std::vector<int64_t> lda, ldb;  ///< leading dimensions
+  std::vector<int64_t> a, b;      ///< offsets of the matrices and of the right-hand sides
+  int64_t a_elements = 0, b_elements = 0;
+  int64_t count() const { return static_cast<int64_t>(n.size()); }
+};
+
+/// The layout follows from the case alone, the same in every process. A case of one matrix gets as
+/// many copies (of different values, called one after another) as a measurable time asks for.
+Layout layout_of(const Case& c);
+
+/// Sets what the trace's --function names: "chol_dpotrf_batched". Throws std::invalid_argument.
+void set_function(Case& c, const std::string& function);
+std::string function_name(const Case& c);
+
+/// "chol_dpotrf_batched L n=16 batch=10000 threads=1"
+std::string describe(const Case& c);
+/// The command line that repeats it.
+std::string command_of(const Case& c);
+
+bool has_rhs(Routine routine);
+/// The routine reads a factor, so that the input has to be factored before it is timed.
+bool wants_factor(Routine routine);
+size_t element_size(char precision);
+inline bool precision_is_complex(char precision) { return precision == 'c' || precision == 'z'; }
+
+/// Floating point operations of the whole case.
+double flops_of(const Case& c);
+/// Bytes that have to move: the triangle and the right-hand sides in the 32-byte sectors that hold
+/// them, read and written once.
+double bytes_of(const Case& c);
+
+}  // namespace chol::bench

@@ -1,0 +1,167 @@
+#include "contest.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "input.hpp"
+#include "process.hpp"
+
+namespace chol::bench {
+namespace {
+
+/// The inputs of a contest: one for each shape, triangle and threads aside.
+class Inputs {
+ public:
+  int descriptor_for(const Case& c) {
+    auto& memory = memories_[{c.precision, c.form, c.n, c.nrhs, c.lda, c.batch}];
+    if (!memory) {
+      const Layout layout = layout_of(c);
+      memory = std::make_unique<SharedMemory>(input_bytes(layout, c.precision));
+      fill_input(c, layout, memory->data());
+    }
+    return memory->descriptor();
+  }
+
+ private:
+  std::map<std::tuple<char, Form, int64_t, int64_t, int64_t, int64_t>,
+           std::unique_ptr<SharedMemory>>
+      memories_;
+};
+
+struct Runner {
+  std::unique_ptr<Process> process;
+  Timing* timing;
+  int repetitions = 1;
+  double estimate = 0;  ///< seconds of the last run of the trial
+};
+
+void give_up(Runner& runner, const std::string& why) {
+  runner.timing->trouble = why;
+  runner.process.reset();
+}
+
+Request order_of(Order order, const Case& c, const Settings& settings) {
+  Request request;
+  request.order = order;
+  request.work = c;
+  request.cold = settings.cold;
+  return request;
+}
+
+/// Loads the case, runs it once with the check, and again to see how long it takes when warm.
+void try_out(Runner& runner, const Settings& settings) {
+  const Case& c = runner.timing->side.c;
+  Reply reply = runner.process->ask(order_of(Order::load, c, settings));
+  if (!reply.ok) return give_up(runner, reply.text);
+  runner.timing->version = reply.text;
+  Request request = order_of(Order::run, c, settings);
+  request.check = 1;
+  reply = runner.process->ask(request);
+  if (!reply.ok) return give_up(runner, reply.text);
+  runner.timing->residual = reply.residual;
+  runner.timing->failed = reply.failed;
+  runner.estimate = reply.seconds[0];
+  if (runner.estimate < 0.5) {
+    request.check = 0;
+    reply = runner.process->ask(request);
+    if (!reply.ok) return give_up(runner, reply.text);
+    runner.estimate = std::min(runner.estimate, reply.seconds[0]);
+  }
+  constexpr int kMost = 9;
+  runner.repetitions =
+      settings.repetitions > 0
+          ? settings.repetitions
+          : std::clamp(static_cast<int>(settings.round_seconds / reply.wall), 1, kMost);
+}
+
+void run_round(Runner& runner, const Settings& settings) {
+  Request request = order_of(Order::run, runner.timing->side.c, settings);
+  request.repetitions = runner.repetitions;
+  const Reply reply = runner.process->ask(request);
+  if (!reply.ok) {
+    runner.timing->round_seconds.clear();
+    return give_up(runner, reply.text);
+  }
+  runner.timing->round_seconds.push_back(
+      median(std::vector<double>(reply.seconds, reply.seconds + reply.repetitions)));
+}
+
+double rate(const Timing& timing, double seconds) { return flops_of(timing.side.c) / seconds; }
+
+/// A rival that is far behind cannot be the best one: its trial is its time.
+void drop_hopeless(std::vector<Runner>& runners, const Settings& settings) {
+  double best = 0;
+  for (size_t i = 1; i < runners.size(); ++i)
+    if (runners[i].process) best = std::max(best, rate(*runners[i].timing, runners[i].estimate));
+  for (size_t i = 1; i < runners.size(); ++i)
+    if (runners[i].process &&
+        rate(*runners[i].timing, runners[i].estimate) * settings.hopeless < best) {
+      runners[i].timing->round_seconds.push_back(runners[i].estimate);
+      runners[i].process.reset();
+    }
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+bool Timing::right() const {
+  constexpr double kBound = 30;  // LAPACK's own threshold
+  return failed == 0 && residual < kBound;
+}
+
+double Timing::gflops() const { return timed() ? rate(*this, median(round_seconds)) * 1e-9 : 0; }
+
+Ratio Outcome::against(const Timing& rival) const {
+  std::vector<double> ratios;
+  for (size_t r = 0; r < ours.round_seconds.size(); ++r) {
+    const size_t other = std::min(r, rival.round_seconds.size() - 1);
+    ratios.push_back(rate(ours, ours.round_seconds[r]) / rate(rival, rival.round_seconds[other]));
+  }
+  return {&rival, median(ratios), *std::min_element(ratios.begin(), ratios.end()),
+          *std::max_element(ratios.begin(), ratios.end())};
+}
+
+Ratio Outcome::against_best(const std::vector<std::string>& names) const {
+  Ratio worst;
+  if (!ours.timed()) return worst;
+  for (const Timing& rival : rivals) {
+    const std::string& name = rival.side.who.name;
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+    if (!rival.timed() || !rival.right()) continue;
+    const Ratio ratio = against(rival);
+    if (!worst.rival || ratio.median < worst.median) worst = ratio;
+  }
+  return worst;
+}
+
+Outcome hold_contest(const Side& ours, const std::vector<Side>& rivals, const Settings& settings) {
+  Outcome outcome;
+  outcome.ours.side = ours;
+  outcome.rivals.resize(rivals.size());
+  Inputs inputs;
+  std::vector<Runner> runners;
+  const auto enter = [&](const Side& side, Timing& timing) {
+    timing.side = side;
+    runners.push_back(
+        {std::make_unique<Process>(side.who, inputs.descriptor_for(side.c)), &timing});
+    try_out(runners.back(), settings);
+  };
+  enter(ours, outcome.ours);
+  for (size_t i = 0; i < rivals.size(); ++i) enter(rivals[i], outcome.rivals[i]);
+  if (!runners[0].process) return outcome;
+  drop_hopeless(runners, settings);
+  for (int round = 0; round < settings.rounds; ++round)
+    for (Runner& runner : runners)
+      if (runner.process) run_round(runner, settings);
+  return outcome;
+}
+
+}  // namespace chol::bench

@@ -1,0 +1,257 @@
+// chol itself, opened at run time: another build of it can be a contestant beside this one.
+#include <stdexcept>
+
+#include "base/scalar.hpp"
+#include "chol.h"
+#include "peers/engine.hpp"
+#include "precision.hpp"
+
+namespace chol::bench {
+namespace {
+
+/// The functions of one precision.
+template <class T>
+struct Functions {
+  using R = RealOf<T>;
+  using H = chol_handle_t;
+  using U = chol_uplo_t;
+  using S = chol_status_t;
+  using I = int64_t;
+  using Is = const int64_t*;
+  using Ms = T* const*;
+  using Cs = const T* const*;
+  S (*potrf)(H, U, I, T*, I, int*);
+  S (*potrs)(H, U, I, I, const T*, I, T*, I);
+  S (*posv)(H, U, I, I, T*, I, T*, I, int*);
+  S (*potri)(H, U, I, T*, I, int*);
+  S (*pocon)(H, U, I, const T*, I, R, R*);
+  S (*logdet)(H, U, I, const T*, I, R*);
+  S (*potrf_batched)(H, U, I, Ms, I, int*, I);
+  S (*potrs_batched)(H, U, I, I, Cs, I, Ms, I, I);
+  S (*posv_batched)(H, U, I, I, Ms, I, Ms, I, int*, I);
+  S (*potri_batched)(H, U, I, Ms, I, int*, I);
+  S (*logdet_batched)(H, U, I, Cs, I, R*, I);
+  S (*potrf_strided_batched)(H, U, I, T*, I, I, int*, I);
+  S (*potrs_strided_batched)(H, U, I, I, const T*, I, I, T*, I, I, I);
+  S (*posv_strided_batched)(H, U, I, I, T*, I, I, T*, I, I, int*, I);
+  S (*potri_strided_batched)(H, U, I, T*, I, I, int*, I);
+  S (*logdet_strided_batched)(H, U, I, const T*, I, I, R*, I);
+  S (*potrf_vbatched)(H, U, I, Is, Ms, Is, int*, I);
+  S (*potrs_vbatched)(H, U, I, I, Is, Is, Cs, Is, Ms, Is, I);
+  S (*posv_vbatched)(H, U, I, I, Is, Is, Ms, Is, Ms, Is, int*, I);
+  S (*potri_vbatched)(H, U, I, Is, Ms, Is, int*, I);
+  S (*logdet_vbatched)(H, U, I, Is, Cs, Is, R*, I);
+
+  explicit Functions(void* library);
+};
+
+/// The types above against chol.h's prototypes: one that drifts does not compile.
+#define CHOL_BENCH_FUNCTIONS(X)                                                                  \
+  X(potrf)                                                                                       \
+  X(potrs) X(posv) X(potri) X(pocon) X(logdet) X(potrf_batched) X(potrs_batched) X(posv_batched) \
+      X(potri_batched) X(logdet_batched) X(potrf_strided_batched) X(potrs_strided_batched)       \
+          X(posv_strided_batched) X(potri_strided_batched) X(logdet_strided_batched)             \
+              X(potrf_vbatched) X(potrs_vbatched) X(posv_vbatched) X(potri_vbatched)             \
+                  X(logdet_vbatched)
+#define CHOL_BENCH_SAME(name) \
+  static_assert(std::is_same_v<decltype(&chol_d##name), decltype(Functions<double>::name)>);
+CHOL_BENCH_FUNCTIONS(CHOL_BENCH_SAME)
+#undef CHOL_BENCH_SAME
+
+template <class Function>
+void bind(Function*& function, void* library, const std::string& name) {
+  function = reinterpret_cast<Function*>(find_symbol(library, name));
+  if (!function) throw std::runtime_error("the library has no " + name);
+}
+
+template <class T>
+Functions<T>::Functions(void* library) {
+  const std::string prefix = std::string("chol_") + precision_letter<T>;
+#define CHOL_BENCH_BIND(name) bind(name, library, prefix + #name);
+  CHOL_BENCH_FUNCTIONS(CHOL_BENCH_BIND)
+#undef CHOL_BENCH_BIND
+}
+
+class CholEngine : public HostEngine {
+ public:
+  explicit CholEngine(const std::string& path)
+      : library_(open_library(path)), s_(library_), d_(library_), c_(library_), z_(library_) {
+    bind(create_on_, library_, "chol_create_on");
+    bind(set_num_threads_, library_, "chol_set_num_threads");
+    bind(last_error_, library_, "chol_last_error");
+    bind(backend_name_, library_, "chol_backend_name");
+    const chol_status_t status = create_on_(&handle_, CHOL_BACKEND_HOST, 0, nullptr);
+    if (status != CHOL_STATUS_SUCCESS) throw std::runtime_error(last_error_(nullptr));
+  }
+  std::string version() const override {
+    const char* name = "";
+    backend_name_(handle_, CHOL_BACKEND_HOST, &name);
+    return name;
+  }
+  bool supports(const Case& c) const override {
+    return c.routine != Routine::pocon || c.form == Form::one;
+  }
+
+ protected:
+  void prepare(Work& work) override { require(set_num_threads_(handle_, work.c.threads)); }
+  void execute(Work& work) override {
+    with_precision(work.c.precision, [&](auto type) {
+      using T = decltype(type);
+      Routine routine = work.c.routine;
+      if (routine == Routine::potrf_potrs) {
+        call<T>(work, Routine::potrf);
+        routine = Routine::potrs;
+      }
+      call<T>(work, routine);
+    });
+  }
+
+ private:
+  void require(chol_status_t status) const {
+    if (status != CHOL_STATUS_SUCCESS) throw std::runtime_error(last_error_(handle_));
+  }
+
+  template <class T>
+  const Functions<T>& functions() const {
+    if constexpr (std::is_same_v<T, float>)
+      return s_;
+    else if constexpr (std::is_same_v<T, double>)
+      return d_;
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+      return c_;
+    else
+      return z_;
+  }
+
+  template <class T>
+  void call(Work& work, Routine routine) {
+    switch (work.c.form) {
+      case Form::one:
+        for (int64_t i = 0; i < work.layout.count(); ++i) require(one<T>(work, routine, i));
+        return;
+      case Form::batched:
+        return require(batched<T>(work, routine));
+      case Form::strided_batched:
+        return require(strided<T>(work, routine));
+      case Form::vbatched:
+        return require(variable<T>(work, routine));
+    }
+  }
+
+  template <class T>
+  chol_status_t one(Work& w, Routine routine, int64_t i) const {
+    const Functions<T>& f = functions<T>();
+    using R = RealOf<T>;
+    const int64_t n = w.layout.n[i], lda = w.layout.lda[i], ldb = w.layout.ldb[i];
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    switch (routine) {
+      case Routine::potrf:
+        return f.potrf(handle_, uplo, n, w.a<T>(i), lda, &w.info[i]);
+      case Routine::potrs:
+        return f.potrs(handle_, uplo, n, w.c.nrhs, w.a<T>(i), lda, w.b<T>(i), ldb);
+      case Routine::posv:
+        return f.posv(handle_, uplo, n, w.c.nrhs, w.a<T>(i), lda, w.b<T>(i), ldb, &w.info[i]);
+      case Routine::potri:
+        return f.potri(handle_, uplo, n, w.a<T>(i), lda, &w.info[i]);
+      case Routine::pocon:
+        return f.pocon(handle_, uplo, n, w.a<T>(i), lda, static_cast<R>(w.norm[i]),
+                       &w.scalars<R>()[i]);
+      default:
+        return f.logdet(handle_, uplo, n, w.a<T>(i), lda, &w.scalars<R>()[i]);
+    }
+  }
+
+  template <class T>
+  chol_status_t batched(Work& w, Routine routine) const {
+    const Functions<T>& f = functions<T>();
+    const int64_t n = w.c.n, lda = w.layout.lda[0], ldb = w.layout.ldb[0], count = w.c.batch;
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    T* const* A = reinterpret_cast<T* const*>(w.A_of.data());
+    T* const* B = reinterpret_cast<T* const*>(w.B_of.data());
+    int* info = w.info.data();
+    switch (routine) {
+      case Routine::potrf:
+        return f.potrf_batched(handle_, uplo, n, A, lda, info, count);
+      case Routine::potrs:
+        return f.potrs_batched(handle_, uplo, n, w.c.nrhs, A, lda, B, ldb, count);
+      case Routine::posv:
+        return f.posv_batched(handle_, uplo, n, w.c.nrhs, A, lda, B, ldb, info, count);
+      case Routine::potri:
+        return f.potri_batched(handle_, uplo, n, A, lda, info, count);
+      default:
+        return f.logdet_batched(handle_, uplo, n, A, lda, w.scalars<RealOf<T>>(), count);
+    }
+  }
+
+  template <class T>
+  chol_status_t strided(Work& w, Routine routine) const {
+    const Functions<T>& f = functions<T>();
+    const int64_t n = w.c.n, lda = w.layout.lda[0], ldb = w.layout.ldb[0], count = w.c.batch;
+    const int64_t stride_a = lda * n, stride_b = ldb * w.c.nrhs;
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    T* A = w.a<T>(0);
+    T* B = w.b<T>(0);
+    int* info = w.info.data();
+    switch (routine) {
+      case Routine::potrf:
+        return f.potrf_strided_batched(handle_, uplo, n, A, lda, stride_a, info, count);
+      case Routine::potrs:
+        return f.potrs_strided_batched(handle_, uplo, n, w.c.nrhs, A, lda, stride_a, B, ldb,
+                                       stride_b, count);
+      case Routine::posv:
+        return f.posv_strided_batched(handle_, uplo, n, w.c.nrhs, A, lda, stride_a, B, ldb,
+                                      stride_b, info, count);
+      case Routine::potri:
+        return f.potri_strided_batched(handle_, uplo, n, A, lda, stride_a, info, count);
+      default:
+        return f.logdet_strided_batched(handle_, uplo, n, A, lda, stride_a, w.scalars<RealOf<T>>(),
+                                        count);
+    }
+  }
+
+  template <class T>
+  chol_status_t variable(Work& w, Routine routine) const {
+    const Functions<T>& f = functions<T>();
+    const int64_t max_n = w.c.n, max_nrhs = w.c.nrhs, count = w.c.batch;
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    const int64_t* n = w.layout.n.data();
+    const int64_t* nrhs = w.nrhs.data();
+    const int64_t* lda = w.layout.lda.data();
+    const int64_t* ldb = w.layout.ldb.data();
+    T* const* A = reinterpret_cast<T* const*>(w.A_of.data());
+    T* const* B = reinterpret_cast<T* const*>(w.B_of.data());
+    int* info = w.info.data();
+    switch (routine) {
+      case Routine::potrf:
+        return f.potrf_vbatched(handle_, uplo, max_n, n, A, lda, info, count);
+      case Routine::potrs:
+        return f.potrs_vbatched(handle_, uplo, max_n, max_nrhs, n, nrhs, A, lda, B, ldb, count);
+      case Routine::posv:
+        return f.posv_vbatched(handle_, uplo, max_n, max_nrhs, n, nrhs, A, lda, B, ldb, info,
+                               count);
+      case Routine::potri:
+        return f.potri_vbatched(handle_, uplo, max_n, n, A, lda, info, count);
+      default:
+        return f.logdet_vbatched(handle_, uplo, max_n, n, A, lda, w.scalars<RealOf<T>>(), count);
+    }
+  }
+
+  void* library_;
+  Functions<float> s_;
+  Functions<double> d_;
+  Functions<std::complex<float>> c_;
+  Functions<std::complex<double>> z_;
+  decltype(&chol_create_on) create_on_ = nullptr;
+  decltype(&chol_set_num_threads) set_num_threads_ = nullptr;
+  decltype(&chol_last_error) last_error_ = nullptr;
+  decltype(&chol_backend_name) backend_name_ = nullptr;
+  chol_handle_t handle_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_chol_engine(const std::string& library) {
+  return std::make_unique<CholEngine>(library);
+}
+
+}  // namespace chol::bench

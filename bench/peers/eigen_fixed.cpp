@@ -1,0 +1,29 @@
+// The orders known at compile time, one object file for each element type (CHOL_BENCH_ELEMENT).
+#include <complex>
+
+#include "peers/eigen_llt.hpp"
+
+namespace chol::bench {
+namespace {
+
+template <class T, int... kOrders>
+EigenKernel<T> pick(int64_t n, char uplo, std::integer_sequence<int, kOrders...>) {
+  EigenKernel<T> kernel = nullptr;
+  ((kOrders == n ? void(kernel = uplo == 'L' ? &eigen_llt<T, kOrders, Eigen::Lower>
+                                             : &eigen_llt<T, kOrders, Eigen::Upper>)
+                 : void()),
+   ...);
+  return kernel;
+}
+
+}  // namespace
+
+template <class T>
+EigenKernel<T> eigen_fixed_kernel(int64_t n, char uplo) {
+  using Real = std::integer_sequence<int, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32>;
+  using Complex = std::integer_sequence<int, 4, 8, 12, 16, 24, 32>;
+  return pick<T>(n, uplo, std::conditional_t<Eigen::NumTraits<T>::IsComplex, Complex, Real>{});
+}
+template EigenKernel<CHOL_BENCH_ELEMENT> eigen_fixed_kernel<CHOL_BENCH_ELEMENT>(int64_t, char);
+
+}  // namespace chol::bench
