@@ -27,8 +27,8 @@ static void print_systems(const systems_t* s, const options_t* options, const mo
   }
   printf("blocks       %lld known, %lld held out\n", (long long)s->housing->training,
          (long long)s->housing->held_out);
-  printf("model        exponential, range %g km, nugget %g, %s mean\n", model->range, model->nugget,
-         model->income ? "local mean linear in log income:" : "constant local");
+  printf("model        exponential, range %g km, nugget %g, local mean %s\n", model->range,
+         model->nugget, model->income ? "linear in the log income" : "constant");
   printf(
       "systems      %lld of order %lld to %lld, %.1f on average, %lld right-hand sides each, "
       "radius %g km\n",

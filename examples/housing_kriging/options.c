@@ -16,7 +16,7 @@ static const char kHelp[] =
     "      --seed=N         which ones (default 1)\n"
     "  -d, --drift=KIND     local mean: 'constant' (ordinary kriging) or 'income', linear in the\n"
     "                       log income (kriging with external drift; default)\n"
-    "  -r, --radius=KM      neighbours are taken from within this distance (default 10) ...\n"
+    "  -r, --radius=KM      neighbours are taken from within this distance (default 4) ...\n"
     "      --fewest=N       ... which grows until there are N (default 16) ...\n"
     "      --most=N         ... and of more than N the nearest are taken (default 128)\n"
     "      --range=KM       of the exponential correlation (default: fitted)\n"
@@ -110,7 +110,7 @@ static bool parse_one(int option, options_t* o, failure_t* failure) {
 bool options_parse(int argc, char** argv, options_t* options, bool* help, failure_t* failure) {
   *options = (options_t){.share = 0.2,
                          .seed = 1,
-                         .reach = {.radius = 10, .fewest = 16, .most = 128},
+                         .reach = {.radius = 4, .fewest = 16, .most = 128},
                          .model = {.income = true},
                          .sample = 200,
                          .repeat = 3,
