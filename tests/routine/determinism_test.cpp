@@ -1,0 +1,138 @@
+// The same bits run to run, for any number of threads, at any place in a batch and beside any
+// neighbours.
+#include <cmath>
+#include <cstring>
+
+#include "support/expect.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/setting.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class C>
+class Determinism : public Suite<C> {};
+TYPED_TEST_SUITE(Determinism, AllCases, CaseNames);
+
+constexpr int64_t kRhs = 3;
+constexpr Function kDeterministic[] = {Function::potrf, Function::potrs, Function::posv,
+                                       Function::potri, Function::logdet};
+
+/// What goes into a routine for one matrix.
+template <class T>
+struct Input {
+  Dense<T> triangle, rhs;
+};
+
+/// All bits that come out for one matrix.
+template <class T>
+struct Output {
+  std::vector<T> triangle, rhs;
+  int info;
+  RealOf<T> result;
+
+  bool same_as(const Output& other) const {
+    const auto same = [](const auto& a, const auto& b) {
+      return std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+    };
+    return same(triangle, other.triangle) && same(rhs, other.rhs) && info == other.info &&
+           std::memcmp(&result, &other.result, sizeof result) == 0;
+  }
+};
+
+template <class T>
+Input<T> input_of(Function function, int64_t n, int variant) {
+  Random random(static_cast<uint64_t>(variant));
+  const Reference<T>& r = reference<T>(n, variant);
+  const bool takes_matrix = function == Function::potrf || function == Function::posv;
+  return {takes_matrix ? r.A : r.L, random_dense<T>(n, kRhs, random)};
+}
+
+/// A neighbour that must not be noticed: every third one is spoiled.
+template <class T>
+Input<T> neighbour_of(Function function, int64_t n, int variant) {
+  Input<T> input = input_of<T>(function, n, variant % 3);
+  if (variant % 3 == 2 && n > 0)
+    input.triangle(variant % n, variant % n) = variant % 2 ? T(-1) : T(std::nan(""));
+  return input;
+}
+
+template <class T>
+std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
+                               const std::vector<Input<T>>& inputs, Placement placement) {
+  const Handle handle(s.memory.backend(), threads);
+  std::vector<Shape> shapes;
+  for (const Input<T>& input : inputs) {
+    const int64_t ld = std::max<int64_t>(input.triangle.rows, 1);
+    shapes.push_back({input.triangle.rows, ld, kRhs, ld});
+  }
+  Arrays<T> arrays(s.memory, s.layout, std::move(shapes), placement);
+  for (int64_t b = 0; b < arrays.batch(); ++b) {
+    arrays.set_triangle(b, s.uplo, inputs[static_cast<size_t>(b)].triangle);
+    arrays.set_rhs(b, inputs[static_cast<size_t>(b)].rhs);
+  }
+  EXPECT_EQ(arrays.run(handle, function, s.uplo), CHOL_STATUS_SUCCESS) << handle.last_error();
+  std::vector<Output<T>> outputs;
+  for (int64_t b = 0; b < arrays.batch(); ++b)
+    outputs.push_back({arrays.lower(b, s.uplo).values, arrays.rhs(b).values, arrays.info(b),
+                       arrays.result(b)});
+  return outputs;
+}
+
+/// Puts one matrix at several places of a batch of others and compares it with itself alone.
+template <class T>
+void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
+  const Input<T> input = input_of<T>(function, n, 0);
+  const Output<T> alone = run_all<T>(s, function, 1, {input}, {})[0];
+  const bool mixes = s.layout == Layout::variable || s.layout == Layout::one;
+  Random random(static_cast<uint64_t>(n));
+  for (const int64_t batch : {1, 2, 5, 8, 9, 17, 33})
+    for (int threads = 1; threads <= 4; ++threads) {
+      if ((s.layout == Layout::one || short_run()) && batch > 5) continue;
+      const auto place = static_cast<size_t>(random.integer(0, batch - 1));
+      std::vector<Input<T>> inputs;
+      for (int64_t b = 0; b < batch; ++b)
+        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(0, n + 5) : n,
+                                         static_cast<int>(b)));
+      inputs[place] = input;
+      const Placement placement{random.integer(0, 5), random.integer(0, 5), Edge::end};
+      ASSERT_TRUE(alone.same_as(run_all<T>(s, function, threads, inputs, placement)[place]))
+          << public_name(precision_letter<T>, function, s.layout) << ": n " << n << " batch "
+          << batch << " place " << place << " threads " << threads;
+    }
+}
+
+template <class T>
+void same_bits_for_every_routine(const Setting& s) {
+  for (const Function function : kDeterministic)
+    for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
+      if (short_run() && n > 33) continue;
+      same_bits_anywhere<T>(s, function, n);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Determinism, AnywhereInABatch) {
+  same_bits_for_every_routine<typename TypeParam::Element>(this->setting);
+}
+
+/// Large matrices are split over the threads.
+template <class T>
+void same_bits_for_any_threads(const Setting& s) {
+  for (const Function function : kDeterministic)
+    for (const int64_t n : {130, 193, 257, 384, 513}) {
+      if (short_run() && n > 200) continue;
+      const std::vector<Input<T>> input = {input_of<T>(function, n, 0)};
+      const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
+      for (int threads = 1; threads <= 4; ++threads)
+        ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {threads, 0})[0]))
+            << public_name(precision_letter<T>, function, s.layout) << ": n " << n << " threads "
+            << threads;
+    }
+}
+TYPED_TEST(Determinism, AnyNumberOfThreads) {
+  same_bits_for_any_threads<typename TypeParam::Element>(this->setting);
+}
+
+}  // namespace
+}  // namespace chol::test

@@ -1,0 +1,110 @@
+// potrf on grids of orders, batch sizes, paddings and places.
+#include "support/expect.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/setting.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class C>
+class Potrf : public Suite<C> {};
+TYPED_TEST_SUITE(Potrf, AllCases, CaseNames);
+
+constexpr int kVariants = 5;
+
+/// Factors reference matrices of the given shapes and judges every one.
+template <class T>
+void factor_references(const Setting& s, chol_handle_t handle, std::vector<Shape> shapes,
+                       Placement placement) {
+  Arrays<T> arrays(s.memory, s.layout, std::move(shapes), placement);
+  for (int64_t b = 0; b < arrays.batch(); ++b) {
+    arrays.set_triangle(b, s.uplo,
+                        reference<T>(arrays.shape(b).n, static_cast<int>(b % kVariants)).A);
+    arrays.spoil_diagonal(b);
+  }
+  run_well(arrays, handle, Function::potrf, s.uplo);
+  for (int64_t b = 0; b < arrays.batch(); ++b)
+    ASSERT_TRUE(is_factor(
+        arrays, b, s.uplo, reference<T>(arrays.shape(b).n, static_cast<int>(b % kVariants)).A));
+}
+
+std::vector<int64_t> batch_sizes() {
+  if (short_run()) return {0, 1, 2, 7, 9, 17};
+  return {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 100};
+}
+
+template <class T>
+void small_orders_in_every_batch(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : small_orders())
+    for (const int64_t batch : batch_sizes())
+      for (const int64_t pad : {0, 3}) {
+        SCOPED_TRACE(testing::Message() << "n " << n << " batch " << batch << " pad " << pad);
+        factor_references<T>(s, handle, uniform(batch, n, pad), {pad, 2 * pad, Edge::end});
+        if (testing::Test::HasFailure()) return;
+      }
+}
+TYPED_TEST(Potrf, SmallOrdersInEveryBatch) {
+  small_orders_in_every_batch<typename TypeParam::Element>(this->setting);
+}
+
+template <class T>
+void block_orders_padded(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  constexpr int64_t kLargestInBatch = 200;
+  for (const int64_t n : block_orders())
+    for (const int64_t pad : {0, 5}) {
+      SCOPED_TRACE(testing::Message() << "n " << n << " pad " << pad);
+      const int64_t batch = n <= kLargestInBatch && s.layout != Layout::one ? 3 : 1;
+      factor_references<T>(s, handle, uniform(batch, n, pad), {pad % 3, 0, Edge::end});
+      if (testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Potrf, BlockOrders) {
+  block_orders_padded<typename TypeParam::Element>(this->setting);
+}
+
+template <class T>
+void every_offset_and_edge(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : {1, 3, 4, 5, 8, 12, 16, 17, 24, 31, 33, 50, 100})
+    for (const int64_t offset : {0, 1, 2, 3, 5, 7})
+      for (const Edge edge : {Edge::start, Edge::end}) {
+        SCOPED_TRACE(testing::Message() << "n " << n << " offset " << offset);
+        factor_references<T>(s, handle, uniform(5, n, offset % 2),
+                             {offset, edge == Edge::start ? offset : 0, edge});
+      }
+}
+TYPED_TEST(Potrf, EveryOffsetAndEdge) {
+  every_offset_and_edge<typename TypeParam::Element>(this->setting);
+}
+
+/// Orders 0 to 150 and a few of 300; padding, where there is any, differs from matrix to matrix.
+std::vector<Shape> mixed_shapes(int64_t batch, int64_t largest, Random& random) {
+  std::vector<Shape> shapes;
+  for (int64_t b = 0; b < batch; ++b) {
+    int64_t n = random.integer(0, largest);
+    if (largest == 150 && random.chance(0.03)) n = random.integer(295, 301);
+    shapes.push_back({n, std::max<int64_t>(n, 1) + random.integer(0, 4), 0, 1});
+  }
+  return shapes;
+}
+
+template <class T>
+void mixed_orders(const Setting& s) {
+  if (s.layout == Layout::batched || s.layout == Layout::strided) GTEST_SKIP() << "one order only";
+  const Handle handle(s.memory.backend());
+  Random random(1);
+  for (const int64_t batch : batch_sizes())
+    for (const int64_t largest : {4, 9, 17, 33, 70, 150}) {
+      SCOPED_TRACE(testing::Message() << "batch " << batch << " largest order " << largest);
+      factor_references<T>(s, handle, mixed_shapes(batch, largest, random),
+                           {random.integer(0, 3), random.integer(0, 2), Edge::end});
+      if (testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Potrf, MixedOrders) { mixed_orders<typename TypeParam::Element>(this->setting); }
+
+}  // namespace
+}  // namespace chol::test

@@ -1,0 +1,211 @@
+// potrs on LAPACK's factors, and posv.
+#include <cmath>
+
+#include "support/expect.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/setting.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class C>
+class Potrs : public Suite<C> {};
+template <class C>
+class Posv : public Suite<C> {};
+TYPED_TEST_SUITE(Potrs, AllCases, CaseNames);
+TYPED_TEST_SUITE(Posv, AllCases, CaseNames);
+
+constexpr int kVariants = 3;
+const std::vector<int64_t> kRhsCounts = {0, 1, 2, 3, 7, 16, 33};
+
+template <class T>
+const Reference<T>& matrix_of(const Arrays<T>& arrays, int64_t b) {
+  return reference<T>(arrays.shape(b).n, static_cast<int>(b % kVariants));
+}
+
+template <class T>
+std::vector<Dense<T>> random_rhs(const Arrays<T>& arrays) {
+  Random random(static_cast<uint64_t>(arrays.batch()));
+  std::vector<Dense<T>> rhs;
+  for (int64_t b = 0; b < arrays.batch(); ++b)
+    rhs.push_back(random_dense<T>(arrays.shape(b).n, arrays.shape(b).nrhs, random));
+  return rhs;
+}
+
+/// Solves reference systems of the given shapes; potrs gets the factor that LAPACK computed.
+template <class T>
+void solve_references(const Setting& s, chol_handle_t handle, Function function,
+                      std::vector<Shape> shapes, Placement placement) {
+  Arrays<T> arrays(s.memory, s.layout, std::move(shapes), placement);
+  const std::vector<Dense<T>> rhs = random_rhs(arrays);
+  for (int64_t b = 0; b < arrays.batch(); ++b) {
+    const Reference<T>& matrix = matrix_of(arrays, b);
+    arrays.set_triangle(b, s.uplo, function == Function::potrs ? matrix.L : matrix.A);
+    arrays.spoil_diagonal(b);
+    arrays.set_rhs(b, rhs[static_cast<size_t>(b)]);
+  }
+  run_well(arrays, handle, function, s.uplo);
+  for (int64_t b = 0; b < arrays.batch(); ++b) {
+    const Dense<T>& A = matrix_of(arrays, b).A;
+    if (function == Function::posv) {
+      ASSERT_TRUE(is_factor(arrays, b, s.uplo, A));
+    }
+    ASSERT_TRUE(is_solution(arrays, b, A, rhs[static_cast<size_t>(b)]));
+  }
+}
+
+template <class T>
+void small_orders_every_rhs(const Setting& s, Function function,
+                            const std::vector<int64_t>& batches) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : small_orders())
+    for (const int64_t nrhs : kRhsCounts)
+      for (const int64_t batch : batches) {
+        if (short_run() && (n + nrhs + batch) % 3 != 0) continue;
+        SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs << " batch " << batch);
+        const int64_t pad = (n + batch) % 2 * 3;
+        solve_references<T>(s, handle, function, uniform(batch, n, pad, nrhs, 3 - pad),
+                            {batch % 3, pad, Edge::end});
+        if (testing::Test::HasFailure()) return;
+      }
+}
+TYPED_TEST(Potrs, SmallOrdersEveryRhs) {
+  small_orders_every_rhs<typename TypeParam::Element>(this->setting, Function::potrs,
+                                                      {0, 1, 2, 7, 8, 9, 17, 33});
+}
+TYPED_TEST(Posv, SmallOrdersEveryRhs) {
+  small_orders_every_rhs<typename TypeParam::Element>(this->setting, Function::posv,
+                                                      {0, 1, 2, 9, 16});
+}
+
+template <class T>
+void block_orders_some_rhs(const Setting& s, Function function,
+                           const std::vector<int64_t>& rhs_counts) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : block_orders())
+    for (const int64_t nrhs : rhs_counts) {
+      SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs);
+      const int64_t pad = (n + nrhs) % 2 * 3;
+      solve_references<T>(s, handle, function, uniform(n < 200 ? 3 : 1, n, pad, nrhs, 3 - pad),
+                          {pad, 0, Edge::end});
+      if (testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Potrs, BlockOrders) {
+  block_orders_some_rhs<typename TypeParam::Element>(this->setting, Function::potrs,
+                                                     {1, 2, 7, 16, 33});
+}
+TYPED_TEST(Posv, BlockOrders) {
+  block_orders_some_rhs<typename TypeParam::Element>(this->setting, Function::posv, {1, 16});
+}
+
+/// Systems that differ in order, padding and number of right-hand sides.
+template <class T>
+void mixed_systems(const Setting& s, Function function) {
+  if (s.layout == Layout::batched || s.layout == Layout::strided) GTEST_SKIP() << "one order only";
+  const Handle handle(s.memory.backend());
+  Random random(3);
+  for (const int64_t batch : {1, 2, 7, 8, 9, 16, 33, 100})
+    for (const int64_t largest : {5, 17, 40, 150}) {
+      if (short_run() && batch > 16) continue;
+      SCOPED_TRACE(testing::Message() << "batch " << batch << " largest order " << largest);
+      std::vector<Shape> shapes;
+      for (int64_t b = 0; b < batch; ++b) {
+        const int64_t n = random.chance(0.01) ? 300 : random.integer(0, largest);
+        const int64_t floor = std::max<int64_t>(n, 1);
+        shapes.push_back({n, floor + random.integer(0, 3),
+                          kRhsCounts[static_cast<size_t>(random.integer(0, 6))],
+                          floor + random.integer(0, 3)});
+      }
+      solve_references<T>(s, handle, function, std::move(shapes),
+                          {random.integer(0, 3), random.integer(0, 2), Edge::end});
+      if (testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Potrs, MixedSystems) {
+  mixed_systems<typename TypeParam::Element>(this->setting, Function::potrs);
+}
+TYPED_TEST(Posv, MixedSystems) {
+  mixed_systems<typename TypeParam::Element>(this->setting, Function::posv);
+}
+
+template <class T>
+void every_offset_and_edge(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : {1, 3, 4, 5, 8, 12, 16, 17, 24, 33, 50, 100})
+    for (const int64_t nrhs : {1, 5, 16})
+      for (const int64_t offset : {0, 1, 2, 3, 5, 7})
+        for (const Edge edge : {Edge::start, Edge::end}) {
+          SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs << " offset " << offset);
+          solve_references<T>(s, handle, Function::potrs,
+                              uniform(5, n, offset % 2, nrhs, (offset + 1) % 2),
+                              {offset, edge == Edge::start ? offset : 0, edge});
+          if (testing::Test::HasFailure()) return;
+        }
+}
+TYPED_TEST(Potrs, EveryOffsetAndEdge) {
+  every_offset_and_edge<typename TypeParam::Element>(this->setting);
+}
+
+/// Every third system is not positive definite: its B stays as it was, the others are solved.
+template <class T>
+void bad_among_good(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  for (const int64_t n : {1, 2, 4, 5, 8, 13, 16, 24, 33, 64, 130})
+    for (const int64_t nrhs : {1, 4, 17}) {
+      SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs);
+      Arrays<T> arrays(s.memory, s.layout, uniform(19, n, 1, nrhs, 2), {1, 3, Edge::end});
+      const std::vector<Dense<T>> rhs = random_rhs(arrays);
+      const auto pivot = [&](int64_t b) { return b * 5 % n; };
+      for (int64_t b = 0; b < arrays.batch(); ++b) {
+        Dense<T> A = matrix_of(arrays, b).A;
+        if (b % 3 == 1) A(pivot(b), pivot(b)) = T(b % 2 ? -1 : std::nan(""));
+        arrays.set_triangle(b, s.uplo, A);
+        arrays.set_rhs(b, rhs[static_cast<size_t>(b)]);
+      }
+      run_well(arrays, handle, Function::posv, s.uplo);
+      for (int64_t b = 0; b < arrays.batch(); ++b)
+        if (b % 3 == 1)
+          ASSERT_EQ(arrays.info(b), pivot(b) + 1);
+        else
+          ASSERT_TRUE(is_solution(arrays, b, matrix_of(arrays, b).A, rhs[static_cast<size_t>(b)]));
+    }
+}
+TYPED_TEST(Posv, BadAmongGood) { bad_among_good<typename TypeParam::Element>(this->setting); }
+
+template <class T, class Make>
+void solve_made(const Setting& s, Make&& make) {
+  const Handle handle(s.memory.backend());
+  Random random(5);
+  for (const int64_t n : {1, 2, 3, 5, 8, 11, 16, 17, 24, 33, 65, 130}) {
+    SCOPED_TRACE(testing::Message() << "n " << n);
+    Arrays<T> arrays(s.memory, s.layout, uniform(7, n, 0, 3, 1));
+    const std::vector<Dense<T>> rhs = random_rhs(arrays);
+    std::vector<Dense<T>> matrices;
+    for (int64_t b = 0; b < arrays.batch(); ++b) {
+      matrices.push_back(make(n, random));
+      arrays.set_triangle(b, s.uplo, matrices.back());
+      arrays.set_rhs(b, rhs[static_cast<size_t>(b)]);
+    }
+    run_well(arrays, handle, Function::posv, s.uplo);
+    for (int64_t b = 0; b < arrays.batch(); ++b) {
+      ASSERT_EQ(arrays.info(b), 0);
+      ASSERT_TRUE(is_solution(arrays, b, matrices[static_cast<size_t>(b)],
+                              rhs[static_cast<size_t>(b)]));
+    }
+  }
+}
+TYPED_TEST(Posv, Graded) {
+  using T = typename TypeParam::Element;
+  solve_made<T>(this->setting, [](int64_t n, Random& random) { return graded_spd<T>(n, random); });
+}
+TYPED_TEST(Posv, IllConditioned) {
+  using T = typename TypeParam::Element;
+  solve_made<T>(this->setting, [](int64_t n, Random& random) {
+    return conditioned_spd<T>(n, 0.03 / (epsilon<T>() * static_cast<double>(n)), random);
+  });
+}
+
+}  // namespace
+}  // namespace chol::test

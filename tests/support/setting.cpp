@@ -1,0 +1,29 @@
+#include "support/setting.hpp"
+
+#include <cstdlib>
+#include <numeric>
+
+namespace chol::test {
+
+bool short_run() {
+  static const bool set = [] {
+    const char* value = std::getenv("CHOL_TEST_SHORT");
+    return value && *value && *value != '0';
+  }();
+  return set;
+}
+
+std::vector<int64_t> small_orders() {
+  std::vector<int64_t> orders(41);
+  std::iota(orders.begin(), orders.end(), 0);
+  return orders;
+}
+
+std::vector<int64_t> block_orders() {
+  if (short_run()) return {47, 48, 49, 63, 64, 65, 97, 129, 193, 257};
+  return {47,  48,  49,  63,  64,  65,  71,  72,  73,  79,  80,  81,  95,  96,  97,
+          127, 128, 129, 160, 191, 192, 193, 255, 256, 257, 300, 383, 384, 385, 500,
+          511, 512, 513, 599, 600, 601};
+}
+
+}  // namespace chol::test
