@@ -75,8 +75,8 @@ std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
   EXPECT_EQ(arrays.run(handle, function, s.uplo), CHOL_STATUS_SUCCESS) << handle.last_error();
   std::vector<Output<T>> outputs;
   for (int64_t b = 0; b < arrays.batch(); ++b)
-    outputs.push_back({arrays.lower(b, s.uplo).values, arrays.rhs(b).values, arrays.info(b),
-                       arrays.result(b)});
+    outputs.push_back(
+        {arrays.lower(b, s.uplo).values, arrays.rhs(b).values, arrays.info(b), arrays.result(b)});
   return outputs;
 }
 
@@ -93,8 +93,8 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
       const auto place = static_cast<size_t>(random.integer(0, batch - 1));
       std::vector<Input<T>> inputs;
       for (int64_t b = 0; b < batch; ++b)
-        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(0, n + 5) : n,
-                                         static_cast<int>(b)));
+        inputs.push_back(
+            neighbour_of<T>(function, mixes ? random.integer(0, n + 5) : n, static_cast<int>(b)));
       inputs[place] = input;
       const Placement placement{random.integer(0, 5), random.integer(0, 5), Edge::end};
       ASSERT_TRUE(alone.same_as(run_all<T>(s, function, threads, inputs, placement)[place]))

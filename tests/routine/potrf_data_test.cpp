@@ -139,7 +139,8 @@ TYPED_TEST(PotrfData, MinusInfinity) {
 
 std::vector<int64_t> data_orders() {
   if (short_run()) return {1, 2, 3, 5, 8, 13, 16, 17, 24, 33, 48, 65};
-  return {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 31, 32, 33, 40, 48, 65, 96, 130, 200, 301};
+  return {1,  2,  3,  4,  5,  7,  8,  9,  12, 13,  16,  17, 20,
+          24, 25, 31, 32, 33, 40, 48, 65, 96, 130, 200, 301};
 }
 
 /// Matrices from make(n, random) that every Cholesky factors.
@@ -180,8 +181,7 @@ TYPED_TEST(PotrfData, DenormalBesideOne) {
   for (const int64_t n : {2, 5, 8, 16, 17, 33, 70}) {
     Arrays<T> arrays(s.memory, s.layout, uniform(9, n));
     Dense<T> A(n, n);
-    for_each_in_triangle(n, false,
-                         [&](int64_t i, int64_t j) { A(i, j) = i == j ? T(1) : tiny; });
+    for_each_in_triangle(n, false, [&](int64_t i, int64_t j) { A(i, j) = i == j ? T(1) : tiny; });
     for (int64_t b = 0; b < 9; ++b) arrays.set_triangle(b, s.uplo, A);
     run_well(arrays, handle, Function::potrf, s.uplo);
     for (int64_t b = 0; b < 9; ++b)
@@ -219,8 +219,8 @@ TYPED_TEST(PotrfData, IllConditioned) {
   ill_conditioned<typename TypeParam::Element>(this->setting);
 }
 
-/// The Hilbert matrix is positive definite in exact arithmetic at every order; in rounded arithmetic
-/// up to about 12 in double and 6 in single precision.
+/// The Hilbert matrix is positive definite in exact arithmetic at every order; in rounded
+/// arithmetic up to about 12 in double and 6 in single precision.
 template <class T>
 void hilbert_matrices(const Setting& s) {
   const Handle handle(s.memory.backend());

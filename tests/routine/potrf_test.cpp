@@ -25,8 +25,8 @@ void factor_references(const Setting& s, chol_handle_t handle, std::vector<Shape
   }
   run_well(arrays, handle, Function::potrf, s.uplo);
   for (int64_t b = 0; b < arrays.batch(); ++b)
-    ASSERT_TRUE(is_factor(
-        arrays, b, s.uplo, reference<T>(arrays.shape(b).n, static_cast<int>(b % kVariants)).A));
+    ASSERT_TRUE(is_factor(arrays, b, s.uplo,
+                          reference<T>(arrays.shape(b).n, static_cast<int>(b % kVariants)).A));
 }
 
 std::vector<int64_t> batch_sizes() {
@@ -61,9 +61,7 @@ void block_orders_padded(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Potrf, BlockOrders) {
-  block_orders_padded<typename TypeParam::Element>(this->setting);
-}
+TYPED_TEST(Potrf, BlockOrders) { block_orders_padded<typename TypeParam::Element>(this->setting); }
 
 template <class T>
 void every_offset_and_edge(const Setting& s) {

@@ -191,8 +191,8 @@ void solve_made(const Setting& s, Make&& make) {
     run_well(arrays, handle, Function::posv, s.uplo);
     for (int64_t b = 0; b < arrays.batch(); ++b) {
       ASSERT_EQ(arrays.info(b), 0);
-      ASSERT_TRUE(is_solution(arrays, b, matrices[static_cast<size_t>(b)],
-                              rhs[static_cast<size_t>(b)]));
+      ASSERT_TRUE(
+          is_solution(arrays, b, matrices[static_cast<size_t>(b)], rhs[static_cast<size_t>(b)]));
     }
   }
 }

@@ -10,24 +10,24 @@ namespace chol::test {
 template <class T>
 struct Api;
 
-#define CHOL_TEST_FORMS(p, routine)                                                 \
-  static constexpr auto routine##_batched = chol_##p##routine##_batched;            \
+#define CHOL_TEST_FORMS(p, routine)                                                      \
+  static constexpr auto routine##_batched = chol_##p##routine##_batched;                 \
   static constexpr auto routine##_strided_batched = chol_##p##routine##_strided_batched; \
   static constexpr auto routine##_vbatched = chol_##p##routine##_vbatched;
-#define CHOL_TEST_API(p, T, R)                     \
-  template <>                                      \
-  struct Api<T> {                                  \
-    static constexpr auto potrf = chol_##p##potrf; \
-    static constexpr auto potrs = chol_##p##potrs; \
-    static constexpr auto posv = chol_##p##posv;   \
-    static constexpr auto potri = chol_##p##potri; \
-    static constexpr auto pocon = chol_##p##pocon; \
+#define CHOL_TEST_API(p, T, R)                       \
+  template <>                                        \
+  struct Api<T> {                                    \
+    static constexpr auto potrf = chol_##p##potrf;   \
+    static constexpr auto potrs = chol_##p##potrs;   \
+    static constexpr auto posv = chol_##p##posv;     \
+    static constexpr auto potri = chol_##p##potri;   \
+    static constexpr auto pocon = chol_##p##pocon;   \
     static constexpr auto logdet = chol_##p##logdet; \
-    CHOL_TEST_FORMS(p, potrf)                      \
-    CHOL_TEST_FORMS(p, potrs)                      \
-    CHOL_TEST_FORMS(p, posv)                       \
-    CHOL_TEST_FORMS(p, potri)                      \
-    CHOL_TEST_FORMS(p, logdet)                     \
+    CHOL_TEST_FORMS(p, potrf)                        \
+    CHOL_TEST_FORMS(p, potrs)                        \
+    CHOL_TEST_FORMS(p, posv)                         \
+    CHOL_TEST_FORMS(p, potri)                        \
+    CHOL_TEST_FORMS(p, logdet)                       \
   };
 CHOL_FOR_EACH_PRECISION(CHOL_TEST_API)
 #undef CHOL_TEST_API

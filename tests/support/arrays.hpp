@@ -123,7 +123,8 @@ class Arrays {
   testing::AssertionResult rest_kept() const {
     const bool upper = uplo_ == CHOL_UPPER, writes_A = writes_matrix(function_);
     const testing::AssertionResult a = A_.kept("A", [&](int64_t b, int64_t i, int64_t j) {
-      return writes_A && (upper ? i <= j : i >= j) && !(function_ == Function::potri && info(b) > 0);
+      return writes_A && (upper ? i <= j : i >= j) &&
+             !(function_ == Function::potri && info(b) > 0);
     });
     if (!a) return a;
     return B_.kept("B", [&](int64_t b, int64_t, int64_t) {

@@ -1,5 +1,5 @@
-// One call of a routine in any of its forms: every argument that a form can have, and the C function
-// that takes them.
+// One call of a routine in any of its forms: every argument that a form can have, and the C
+// function that takes them.
 #pragma once
 
 #include <string>
@@ -47,9 +47,9 @@ struct Call {
   Function function = Function::potrf;
   Layout layout = Layout::one;
   chol_uplo_t uplo = CHOL_LOWER;
-  int64_t n = 0;     ///< max_n in the variable form
-  int64_t nrhs = 0;  ///< max_nrhs in the variable form
-  T* A = nullptr;    ///< one, strided
+  int64_t n = 0;           ///< max_n in the variable form
+  int64_t nrhs = 0;        ///< max_nrhs in the variable form
+  T* A = nullptr;          ///< one, strided
   T* const* As = nullptr;  ///< batched, variable
   int64_t lda = 1;
   int64_t strideA = 0;
@@ -115,8 +115,8 @@ chol_status_t invoke_strided(chol_handle_t h, const Call<T>& c) {
       return Api<T>::potrs_strided_batched(h, c.uplo, c.n, c.nrhs, c.A, c.lda, c.strideA, c.B,
                                            c.ldb, c.strideB, c.batch);
     case Function::posv:
-      return Api<T>::posv_strided_batched(h, c.uplo, c.n, c.nrhs, c.A, c.lda, c.strideA, c.B,
-                                          c.ldb, c.strideB, c.info, c.batch);
+      return Api<T>::posv_strided_batched(h, c.uplo, c.n, c.nrhs, c.A, c.lda, c.strideA, c.B, c.ldb,
+                                          c.strideB, c.info, c.batch);
     case Function::potri:
       return Api<T>::potri_strided_batched(h, c.uplo, c.n, c.A, c.lda, c.strideA, c.info, c.batch);
     case Function::logdet:

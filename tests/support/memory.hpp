@@ -1,5 +1,5 @@
-// Where the arrays of a call live. The suites reach memory through this interface only, so that they
-// run on device arrays as soon as a device memory is there.
+// Where the arrays of a call live. The suites reach memory through this interface only, so that
+// they run on device arrays as soon as a device memory is there.
 #pragma once
 
 #include <cstddef>

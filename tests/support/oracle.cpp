@@ -26,15 +26,15 @@ template <class T>
 using PoconWork = std::conditional_t<is_complex<T>, RealOf<T>, lapack_int>;
 
 // The *_work functions of LAPACKE leave out its own search for NaN.
-#define CHOL_DEFINE_LAPACK(p, T, R)                                                                 \
-  int potrf(int n, T* a, int lda) {                                                                 \
-    return LAPACKE_##p##potrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda);                               \
-  }                                                                                                 \
-  int potri(int n, T* a, int lda) {                                                                 \
-    return LAPACKE_##p##potri_work(LAPACK_COL_MAJOR, 'L', n, a, lda);                               \
-  }                                                                                                 \
-  int pocon(int n, const T* a, int lda, R anorm, R* rcond, T* work, PoconWork<T>* second) {         \
-    return LAPACKE_##p##pocon_work(LAPACK_COL_MAJOR, 'L', n, a, lda, anorm, rcond, work, second);   \
+#define CHOL_DEFINE_LAPACK(p, T, R)                                                               \
+  int potrf(int n, T* a, int lda) {                                                               \
+    return LAPACKE_##p##potrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda);                             \
+  }                                                                                               \
+  int potri(int n, T* a, int lda) {                                                               \
+    return LAPACKE_##p##potri_work(LAPACK_COL_MAJOR, 'L', n, a, lda);                             \
+  }                                                                                               \
+  int pocon(int n, const T* a, int lda, R anorm, R* rcond, T* work, PoconWork<T>* second) {       \
+    return LAPACKE_##p##pocon_work(LAPACK_COL_MAJOR, 'L', n, a, lda, anorm, rcond, work, second); \
   }
 CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_LAPACK)
 #undef CHOL_DEFINE_LAPACK
@@ -88,11 +88,11 @@ const Dense<T>& reference_inverse(int64_t n, int variant) {
   return entry;
 }
 
-#define CHOL_INSTANTIATE_ORACLE(p, T, R)                     \
-  template int lapack_potrf(const Dense<T>&, Dense<T>*);     \
-  template Dense<T> lapack_potri(const Dense<T>&);           \
-  template R lapack_pocon(const Dense<T>&, R);               \
-  template const Reference<T>& reference<T>(int64_t, int);   \
+#define CHOL_INSTANTIATE_ORACLE(p, T, R)                   \
+  template int lapack_potrf(const Dense<T>&, Dense<T>*);   \
+  template Dense<T> lapack_potri(const Dense<T>&);         \
+  template R lapack_pocon(const Dense<T>&, R);             \
+  template const Reference<T>& reference<T>(int64_t, int); \
   template const Dense<T>& reference_inverse<T>(int64_t, int);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_ORACLE)
 #undef CHOL_INSTANTIATE_ORACLE

@@ -62,7 +62,8 @@ std::vector<double> row_norms(const Dense<W>& L, int64_t columns) {
   for (int64_t i = 0; i < L.rows; ++i) {
     // hypot neither overflows nor underflows on graded matrices.
     double norm = 0;
-    for (int64_t k = 0; k < std::min(columns, i + 1); ++k) norm = std::hypot(norm, std::abs(L(i, k)));
+    for (int64_t k = 0; k < std::min(columns, i + 1); ++k)
+      norm = std::hypot(norm, std::abs(L(i, k)));
     norms[static_cast<size_t>(i)] = norm;
   }
   return norms;
@@ -151,15 +152,14 @@ double inverse_ratio(const Dense<T>& A, const Dense<T>& X) {
     R = residual(wide_A, XV, V);
     for (W& r : R.values) r /= static_cast<double>(n);
   }
-  return infinite_if_nan(norm1(R) /
-                         (static_cast<double>(n) * norm1(A) * norm1(X) * epsilon<T>()));
+  return infinite_if_nan(norm1(R) / (static_cast<double>(n) * norm1(A) * norm1(X) * epsilon<T>()));
 }
 
-#define CHOL_INSTANTIATE_RESIDUALS(p, T, R)                                          \
-  template FactorRatios factor_ratios(const Dense<T>&, const Dense<T>&, int64_t);    \
-  template double solve_ratio(const Dense<T>&, const Dense<T>&, const Dense<T>&);    \
-  template double inverse_ratio(const Dense<T>&, const Dense<T>&);                   \
-  template double norm1(const Dense<T>&);                                            \
+#define CHOL_INSTANTIATE_RESIDUALS(p, T, R)                                       \
+  template FactorRatios factor_ratios(const Dense<T>&, const Dense<T>&, int64_t); \
+  template double solve_ratio(const Dense<T>&, const Dense<T>&, const Dense<T>&); \
+  template double inverse_ratio(const Dense<T>&, const Dense<T>&);                \
+  template double norm1(const Dense<T>&);                                         \
   template double epsilon<T>();
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_RESIDUALS)
 #undef CHOL_INSTANTIATE_RESIDUALS

@@ -1,5 +1,5 @@
-// LAPACK's measures of a result, computed in double precision for every type. A measure that meets a
-// NaN is infinite, so that no comparison lets it pass.
+// LAPACK's measures of a result, computed in double precision for every type. A measure that meets
+// a NaN is infinite, so that no comparison lets it pass.
 #pragma once
 
 #include "support/dense.hpp"

@@ -66,17 +66,16 @@ using CasesOf = testing::Types<
     Case<T, CHOL_LOWER, Layout::one, kMemory>, Case<T, CHOL_UPPER, Layout::one, kMemory>,
     Case<T, CHOL_LOWER, Layout::batched, kMemory>, Case<T, CHOL_UPPER, Layout::batched, kMemory>,
     Case<T, CHOL_LOWER, Layout::strided, kMemory>, Case<T, CHOL_UPPER, Layout::strided, kMemory>,
-    Case<T, CHOL_LOWER, Layout::variable, kMemory>,
-    Case<T, CHOL_UPPER, Layout::variable, kMemory>>;
+    Case<T, CHOL_LOWER, Layout::variable, kMemory>, Case<T, CHOL_UPPER, Layout::variable, kMemory>>;
 
 /// All cases on host arrays, and one a precision that shows what awaits a device memory.
-using AllCases =
-    Joined<CasesOf<float, host_memory>, CasesOf<double, host_memory>,
-           CasesOf<std::complex<float>, host_memory>, CasesOf<std::complex<double>, host_memory>,
-           testing::Types<Case<float, CHOL_LOWER, Layout::batched, device_memory>,
-                          Case<double, CHOL_LOWER, Layout::batched, device_memory>,
-                          Case<std::complex<float>, CHOL_LOWER, Layout::batched, device_memory>,
-                          Case<std::complex<double>, CHOL_LOWER, Layout::batched, device_memory>>>::type;
+using AllCases = Joined<
+    CasesOf<float, host_memory>, CasesOf<double, host_memory>,
+    CasesOf<std::complex<float>, host_memory>, CasesOf<std::complex<double>, host_memory>,
+    testing::Types<Case<float, CHOL_LOWER, Layout::batched, device_memory>,
+                   Case<double, CHOL_LOWER, Layout::batched, device_memory>,
+                   Case<std::complex<float>, CHOL_LOWER, Layout::batched, device_memory>,
+                   Case<std::complex<double>, CHOL_LOWER, Layout::batched, device_memory>>>::type;
 
 /// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1.
 bool short_run();
