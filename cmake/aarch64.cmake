@@ -1,0 +1,15 @@
+# 64-bit Arm by Debian's cross compiler; programs run under qemu-user where that is here.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+find_program(CHOL_QEMU_AARCH64 NAMES qemu-aarch64 qemu-aarch64-static)
+if(CHOL_QEMU_AARCH64)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${CHOL_QEMU_AARCH64} -L /usr/aarch64-linux-gnu)
+endif()
+# Libraries for Arm only; CMake packages of header-only libraries serve both.
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)

@@ -1,0 +1,20 @@
+# Form: each check is a script of scripts/checks, a target check-NAME and a test form.NAME; the
+# target `check` runs all of them.
+add_custom_target(check)
+function(chol_add_check name)
+  set(command ${PROJECT_SOURCE_DIR}/scripts/checks/${name} ${ARGN})
+  add_custom_target(check-${name} COMMAND ${command} USES_TERMINAL VERBATIM)
+  add_dependencies(check check-${name})
+  if(CHOL_BUILD_TESTS AND NOT CHOL_SANITIZE)
+    add_test(NAME form.${name} COMMAND ${command})
+    set_tests_properties(form.${name} PROPERTIES LABELS form SKIP_RETURN_CODE 77)
+  endif()
+endfunction()
+
+chol_add_check(format)
+chol_add_check(headers ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
+chol_add_check(tidy ${PROJECT_BINARY_DIR})
+chol_add_check(layout)
+chol_add_check(readme)
+chol_add_check(docs ${PROJECT_BINARY_DIR}/docs)
+chol_add_check(aarch64 ${PROJECT_BINARY_DIR}/aarch64)
