@@ -19,7 +19,7 @@ progress_t progress_begin(const char* what, int64_t total) {
 
 static void show(progress_t* progress, int64_t done) {
   double percent = progress->total > 0 ? 100.0 * (double)done / (double)progress->total : 100.0;
-  fprintf(stderr, "%s%s: %3.0f %%  %.1f s%s", progress->terminal ? "\r" : "", progress->what,
+  fprintf(stderr, "%s%s: %3.0f %%  %.1f s%s", progress->terminal ? "\r\033[K" : "", progress->what,
           percent, wall_seconds() - progress->begin, progress->terminal ? "" : "\n");
   fflush(stderr);
   progress->shown = true;

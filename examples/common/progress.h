@@ -8,6 +8,8 @@
 /** Seconds on a clock that never steps back. */
 double wall_seconds(void);
 
+enum { kMostRepeats = 99 /**< of a timed run */ };
+
 typedef struct {
   const char* what;
   int64_t total;

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "library.h"
+#include "numbers.h"
 #include "progress.h"
 
-enum { kByLapack, kByOneThread, kByChol, kWays };
+enum { kLapackOneThread, kLapack, kCholOneThread, kChol, kWays };
 
 typedef struct {
   chol_handle_t handle;
@@ -16,8 +17,8 @@ typedef struct {
 } job_t;
 
 static bool solve_in_a_way(const job_t* job, int way, failure_t* failure) {
-  if (way == kByLapack) return systems_solve_by_lapack(job->systems, failure);
-  int threads = way == kByOneThread ? 1 : job->threads;
+  const int threads = way == kChol || way == kLapack ? job->threads : 1;
+  if (way <= kLapack) return systems_solve_by_lapack(job->systems, threads, failure);
   return library(job->handle, chol_set_num_threads(job->handle, threads), failure) &&
          systems_solve(job->handle, job->systems, failure);
 }
@@ -31,47 +32,36 @@ static double largest_difference(const systems_t* s, const double* other) {
     double size = 0, difference = 0;
     for (int64_t i = 0; i < s->n[k] * s->columns; ++i) {
       size = fmax(size, fabs(x[i]));
-      difference = fmax(difference, fabs(x[i] - y[i]));
+      difference = worse(difference, fabs(x[i] - y[i]));
     }
-    worst = fmax(worst, difference / size);
+    worst = worse(worst, difference / size);
   }
   return worst;
-}
-
-static int ascending(const void* left, const void* right) {
-  double a = *(const double*)left, b = *(const double*)right;
-  return a < b ? -1 : a > b;
-}
-
-static double median(double* times, int64_t count) {
-  qsort(times, (size_t)count, sizeof(double), ascending);
-  return times[count / 2];
 }
 
 /* Ways take turns, so that a change of the machine's pace meets all of them alike; chol on all its
    threads comes last and leaves its solution. */
 static bool run_all(const job_t* job, const model_t* model, int64_t repeat, bool lapack,
                     double* times, double* by_lapack, comparison_t* result, failure_t* failure) {
-  progress_t progress = progress_begin("comparing with LAPACK", repeat * kWays);
+  progress_t progress = progress_begin("solving all systems", repeat * kWays);
   for (int64_t r = 0; r < repeat; ++r) {
-    for (int way = lapack ? kByLapack : kByOneThread; way < kWays; ++way) {
+    for (int way = lapack ? 0 : kCholOneThread; way < kWays; ++way) {
       systems_assemble(job->systems, model);
       double begin = wall_seconds();
       if (!solve_in_a_way(job, way, failure)) return false;
       times[way * repeat + r] = wall_seconds() - begin;
-      if (way == kByLapack) {
+      if (way == kLapack) {
         memcpy(by_lapack, job->systems->sides, (size_t)job->systems->side_count * sizeof(double));
       }
       progress_step(&progress, r * kWays + way);
     }
   }
   progress_end(&progress);
-  result->chol = median(times + kByChol * repeat, repeat);
-  result->chol_one_thread = median(times + kByOneThread * repeat, repeat);
-  if (lapack) {
-    result->lapack = median(times + kByLapack * repeat, repeat);
-    result->difference = largest_difference(job->systems, by_lapack);
+  for (int all = 0; all < 2; ++all) {
+    result->chol[all] = median(times + (kCholOneThread + all) * repeat, repeat);
+    if (lapack) result->lapack[all] = median(times + (kLapackOneThread + all) * repeat, repeat);
   }
+  if (lapack) result->difference = largest_difference(job->systems, by_lapack);
   return true;
 }
 
@@ -82,6 +72,7 @@ bool compare(chol_handle_t handle, systems_t* systems, const model_t* model, int
   if (!library(handle, chol_get_num_threads(handle, &job.threads), failure)) return false;
   double* times = malloc((size_t)(kWays * repeat) * sizeof(double));
   double* by_lapack = malloc((size_t)systems->side_count * sizeof(double));
+  result->threads = job.threads;
   bool done = (times && by_lapack) || fail(failure, kExitLibrary, "no memory to compare");
   done = done && run_all(&job, model, repeat, lapack, times, by_lapack, result, failure);
   free(times);

@@ -5,9 +5,11 @@
 
 #include "systems.h"
 
+/** Seconds, medians; on one thread and on all. */
 typedef struct {
-  double chol, chol_one_thread, lapack; /* seconds, medians; lapack is 0 where it was left out */
-  double difference;                    /* of the solutions, relative to the largest of a system */
+  int threads;
+  double chol[2], lapack[2]; /* lapack is 0 where it was left out */
+  double difference;         /* of the solutions, relative to the largest of a system */
 } comparison_t;
 
 /** Leaves the systems solved by chol on all its threads. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "numbers.h"
 #include "trend.h"
 
 /* f of the centre less what the neighbours' f predict of it: f0 - F' R^-1 c. */
@@ -48,7 +49,7 @@ double kriging_predict(const systems_t* systems, prediction_t predictions[]) {
     double by_weights;
     predictions[k] = predict_one(systems, k, &by_weights);
     double difference = fabs(by_weights - predictions[k].log_value);
-    worst = fmax(worst, difference / fabs(predictions[k].log_value));
+    worst = worse(worst, difference / fmax(1, fabs(predictions[k].log_value)));
   }
   return worst;
 }

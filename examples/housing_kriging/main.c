@@ -36,16 +36,21 @@ static void print_systems(const systems_t* s, const options_t* options, const mo
       (long long)s->columns, options->reach.radius);
 }
 
+static void print_row(const char* name, const double values[2], double scale) {
+  printf("%-24s %10.2f %10.2f\n", name, values[0] * scale, values[1] * scale);
+}
+
 static void print_times(const systems_t* s, const comparison_t* times) {
-  double flops = 1e-9 * systems_flops(s);
-  printf("chol         %8.1f ms  %6.1f Gflop/s  one batch\n", 1e3 * times->chol,
-         flops / times->chol);
-  printf("  1 thread   %8.1f ms  %6.1f Gflop/s\n", 1e3 * times->chol_one_thread,
-         flops / times->chol_one_thread);
-  if (times->lapack > 0) {
-    printf(
-        "LAPACK loop  %8.1f ms  %6.1f Gflop/s  %.2f times chol's time; solutions differ by %.1e\n",
-        1e3 * times->lapack, flops / times->lapack, times->lapack / times->chol, times->difference);
+  const double* chol = times->chol;
+  const double rate[2] = {systems_flops(s) / chol[0], systems_flops(s) / chol[1]};
+  printf("%-24s %10d %10d\n", "threads", 1, times->threads);
+  print_row("chol, one batch: ms", chol, 1e3);
+  print_row("  Gflop/s", rate, 1e-9);
+  if (times->lapack[0] > 0) {
+    const double ratio[2] = {times->lapack[0] / chol[0], times->lapack[1] / chol[1]};
+    print_row("LAPACK loop: ms", times->lapack, 1e3);
+    print_row("  chol is faster by", ratio, 1);
+    printf("solutions of chol and LAPACK differ by %.1e\n", times->difference);
   }
 }
 

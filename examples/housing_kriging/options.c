@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "lapack_peer.h"
+#include "progress.h"
 
 static const char kHelp[] =
     "Usage: housing_kriging [OPTION]... FILE.csv\n"
@@ -92,7 +93,7 @@ static bool parse_one(int option, options_t* o, failure_t* failure) {
       o->sample = number;
       return good;
     case kRepeat:
-      good = parse_integer("repeat", optarg, 1, 99, &number, failure);
+      good = parse_integer("repeat", optarg, 1, kMostRepeats, &number, failure);
       o->repeat = number;
       return good;
     case 't':

@@ -116,13 +116,20 @@ bool systems_solve(chol_handle_t handle, systems_t* s, failure_t* failure) {
          all_positive_definite(s, "chol", failure);
 }
 
-bool systems_solve_by_lapack(systems_t* s, failure_t* failure) {
+bool systems_solve_by_lapack(systems_t* s, int threads, failure_t* failure) {
+  /* Systems this small are solved fastest by one thread each. */
+  int blas_threads = lapack_set_threads(1);
   progress_t progress = progress_begin("LAPACK loop", s->batch);
+  int64_t done = 0;
+  (void)threads; /* without OpenMP there is but one */
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (int64_t k = 0; k < s->batch; ++k) {
     s->info[k] = lapack_dposv(s->n[k], s->columns, s->A[k], s->n[k], s->B[k], s->n[k]);
-    progress_step(&progress, k);
+#pragma omp critical
+    progress_step(&progress, ++done);
   }
   progress_end(&progress);
+  lapack_set_threads(blas_threads);
   return all_positive_definite(s, "LAPACK", failure);
 }
 
