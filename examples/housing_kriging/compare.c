@@ -4,23 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "library.h"
 #include "numbers.h"
 #include "progress.h"
 
-enum { kLapackOneThread, kLapack, kCholOneThread, kChol, kWays };
+/* The last one leaves its solutions in the systems. */
+enum { kCuda, kLapackOneThread, kLapack, kCholOneThread, kChol, kWays };
 
 typedef struct {
   chol_handle_t handle;
   systems_t* systems;
   int threads;
+  bool here[kWays];
+  double* times[kWays];     /* a number a repetition */
+  double* solutions[kWays]; /* of kCuda and kLapack */
 } job_t;
 
-static bool solve_in_a_way(const job_t* job, int way, failure_t* failure) {
+static bool solve_in_a_way(const job_t* job, int way, double* seconds, failure_t* failure) {
   const int threads = way == kChol || way == kLapack ? job->threads : 1;
-  if (way <= kLapack) return systems_solve_by_lapack(job->systems, threads, failure);
-  return library(job->handle, chol_set_num_threads(job->handle, threads), failure) &&
-         systems_solve(job->handle, job->systems, failure);
+  if (way == kCuda) return device_solve(job->handle, job->systems, seconds, failure);
+  if (!library(job->handle, chol_set_num_threads(job->handle, threads), failure)) return false;
+  double begin = wall_seconds();
+  bool done = way == kLapack || way == kLapackOneThread
+                  ? systems_solve_by_lapack(job->systems, threads, failure)
+                  : systems_solve(job->handle, job->systems, failure);
+  *seconds = wall_seconds() - begin;
+  return done;
+}
+
+/* Ways take turns, so that a change of the machine's pace meets all of them alike. */
+static bool run_all(const job_t* job, const model_t* model, int64_t repeat, failure_t* failure) {
+  systems_t* systems = job->systems;
+  progress_t progress = progress_begin("solving all systems", repeat * kWays);
+  for (int64_t r = 0; r < repeat; ++r) {
+    for (int way = 0; way < kWays; ++way) {
+      if (!job->here[way]) continue;
+      systems_assemble(systems, model);
+      if (!solve_in_a_way(job, way, &job->times[way][r], failure)) return false;
+      if (job->solutions[way]) {
+        memcpy(job->solutions[way], systems->sides, (size_t)systems->side_count * sizeof(double));
+      }
+      progress_step(&progress, r * kWays + way);
+    }
+  }
+  progress_end(&progress);
+  return true;
 }
 
 /* Largest difference of two sets of solutions, each system relative to its largest element. */
@@ -39,43 +68,50 @@ static double largest_difference(const systems_t* s, const double* other) {
   return worst;
 }
 
-/* Ways take turns, so that a change of the machine's pace meets all of them alike; chol on all its
-   threads comes last and leaves its solution. */
-static bool run_all(const job_t* job, const model_t* model, int64_t repeat, bool lapack,
-                    double* times, double* by_lapack, comparison_t* result, failure_t* failure) {
-  progress_t progress = progress_begin("solving all systems", repeat * kWays);
-  for (int64_t r = 0; r < repeat; ++r) {
-    for (int way = lapack ? 0 : kCholOneThread; way < kWays; ++way) {
-      systems_assemble(job->systems, model);
-      double begin = wall_seconds();
-      if (!solve_in_a_way(job, way, failure)) return false;
-      times[way * repeat + r] = wall_seconds() - begin;
-      if (way == kLapack) {
-        memcpy(by_lapack, job->systems->sides, (size_t)job->systems->side_count * sizeof(double));
-      }
-      progress_step(&progress, r * kWays + way);
-    }
+static comparison_t evaluate(const job_t* job, int64_t repeat) {
+  double seconds[kWays] = {0};
+  for (int way = 0; way < kWays; ++way) {
+    if (job->here[way]) seconds[way] = median(job->times[way], repeat);
   }
-  progress_end(&progress);
-  for (int all = 0; all < 2; ++all) {
-    result->chol[all] = median(times + (kCholOneThread + all) * repeat, repeat);
-    if (lapack) result->lapack[all] = median(times + (kLapackOneThread + all) * repeat, repeat);
+  comparison_t result = {.threads = job->threads,
+                         .chol = {seconds[kCholOneThread], seconds[kChol]},
+                         .lapack = {seconds[kLapackOneThread], seconds[kLapack]},
+                         .cuda = seconds[kCuda]};
+  if (job->here[kLapack]) {
+    result.lapack_difference = largest_difference(job->systems, job->solutions[kLapack]);
   }
-  if (lapack) result->difference = largest_difference(job->systems, by_lapack);
-  return true;
+  if (job->here[kCuda]) {
+    result.cuda_difference = largest_difference(job->systems, job->solutions[kCuda]);
+  }
+  return result;
+}
+
+static bool prepare(job_t* job, int64_t repeat, bool lapack, failure_t* failure) {
+  const char* name;
+  if (!library(job->handle, chol_get_num_threads(job->handle, &job->threads), failure))
+    return false;
+  job->here[kChol] = job->here[kCholOneThread] = true;
+  job->here[kLapack] = job->here[kLapackOneThread] = lapack;
+  job->here[kCuda] = device_available(job->handle, &name);
+  bool enough = true;
+  for (int way = 0; way < kWays; ++way) {
+    job->times[way] = calloc((size_t)repeat, sizeof(double));
+    enough &= job->times[way] != NULL;
+    if (!job->here[way] || (way != kCuda && way != kLapack)) continue;
+    job->solutions[way] = malloc((size_t)job->systems->side_count * sizeof(double));
+    enough &= job->solutions[way] != NULL;
+  }
+  return enough || fail(failure, kExitLibrary, "no memory to compare");
 }
 
 bool compare(chol_handle_t handle, systems_t* systems, const model_t* model, int64_t repeat,
              bool lapack, comparison_t* result, failure_t* failure) {
   job_t job = {.handle = handle, .systems = systems};
-  *result = (comparison_t){0};
-  if (!library(handle, chol_get_num_threads(handle, &job.threads), failure)) return false;
-  double* times = malloc((size_t)(kWays * repeat) * sizeof(double));
-  double* by_lapack = malloc((size_t)systems->side_count * sizeof(double));
-  result->threads = job.threads;
-  bool done = (times && by_lapack) || fail(failure, kExitLibrary, "no memory to compare");
-  done = done && run_all(&job, model, repeat, lapack, times, by_lapack, result, failure);
-  free(times);
-  free(by_lapack);
+  bool done = prepare(&job, repeat, lapack, failure) && run_all(&job, model, repeat, failure);
+  if (done) *result = evaluate(&job, repeat);
+  for (int way = 0; way < kWays; ++way) {
+    free(job.times[way]);
+    free(job.solutions[way]);
+  }
   return done;
 }

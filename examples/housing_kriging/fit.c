@@ -7,8 +7,8 @@
 #include "progress.h"
 #include "trend.h"
 
-static const double kRanges[] = {1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 140, 200, 300};
-static const double kNuggets[] = {.02, .05, .1, .15, .2, .25, .3, .35, .4, .5, .6, .7};
+static const double kRanges[] = {2, 4, 8, 12, 18, 27, 40, 80, 160, 320};
+static const double kNuggets[] = {.02, .05, .1, .15, .2, .3, .4, .6};
 enum {
   kRangeCount = sizeof kRanges / sizeof *kRanges,
   kNuggetCount = sizeof kNuggets / sizeof *kNuggets

@@ -96,7 +96,7 @@ void systems_assemble(systems_t* systems, const model_t* model) {
   for (int64_t k = 0; k < systems->batch; ++k) assemble_one(systems, k);
 }
 
-static bool all_positive_definite(const systems_t* s, const char* by, failure_t* failure) {
+bool systems_all_positive_definite(const systems_t* s, const char* by, failure_t* failure) {
   for (int64_t k = 0; k < s->batch; ++k) {
     if (s->info[k] == 0) continue;
     return fail(failure, kExitNotPositiveDefinite,
@@ -113,7 +113,7 @@ bool systems_solve(chol_handle_t handle, systems_t* s, failure_t* failure) {
                  chol_dposv_vbatched(handle, CHOL_LOWER, s->max_n, s->columns, s->n, s->nrhs, s->A,
                                      s->n, s->B, s->n, s->info, s->batch),
                  failure) &&
-         all_positive_definite(s, "chol", failure);
+         systems_all_positive_definite(s, "chol", failure);
 }
 
 bool systems_solve_by_lapack(systems_t* s, int threads, failure_t* failure) {
@@ -130,7 +130,7 @@ bool systems_solve_by_lapack(systems_t* s, int threads, failure_t* failure) {
   }
   progress_end(&progress);
   lapack_set_threads(blas_threads);
-  return all_positive_definite(s, "LAPACK", failure);
+  return systems_all_positive_definite(s, "LAPACK", failure);
 }
 
 double systems_flops(const systems_t* s) {

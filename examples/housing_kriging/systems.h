@@ -43,11 +43,14 @@ void systems_free(systems_t* systems);
 /** Fills every matrix (its lower triangle) and its right-hand sides. */
 void systems_assemble(systems_t* systems, const model_t* model);
 
-/** Factors and solves all systems in one call; every matrix has to be positive definite. */
+/** Factors and solves all systems in one call, and checks that every matrix had a factor. */
 bool systems_solve(chol_handle_t handle, systems_t* systems, failure_t* failure);
 
 /** The same by a loop over LAPACK's dposv, whose systems that many threads share. */
 bool systems_solve_by_lapack(systems_t* systems, int threads, failure_t* failure);
+
+/** Whether info is 0 everywhere; else a failure that names the system and who solved it. */
+bool systems_all_positive_definite(const systems_t* systems, const char* by, failure_t* failure);
 
 /** Row i of a right-hand side of system k as it was assembled (solving overwrites B). */
 double systems_side(const systems_t* systems, int64_t k, int64_t i, int column);
