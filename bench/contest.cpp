@@ -112,10 +112,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-bool Timing::right() const {
-  constexpr double kBound = 30;  // LAPACK's own threshold
-  return failed == 0 && residual < kBound;
-}
+bool Timing::right() const { return failed == 0 && residual < kResidualBound; }
 
 double Timing::gflops() const { return timed() ? rate(*this, median(round_seconds)) * 1e-9 : 0; }
 

@@ -1,6 +1,8 @@
 // chol-bench: times chol beside its peers, one case or a suite.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 
 #include "ceilings.hpp"
 #include "contest.hpp"
+#include "load.hpp"
 #include "report.hpp"
 #include "suite.hpp"
 
@@ -142,11 +145,16 @@ class Bench {
     else
       for (const Contestant& peer : peers_)
         if (may_enter(peer, entry.ours)) rivals.push_back({peer, entry.ours});
+    const LoadMeter load;
     const Outcome outcome = hold_contest({ours, entry.ours}, rivals, options_.settings);
+    const double others = load.others();
     const double roofline = options_.no_ceilings ? 0 : ceilings_.roofline(entry.ours);
     print_outcome(std::cout, outcome, roofline);
     std::cout.flush();
-    records_.push_back(record_of(outcome, entry.bar, roofline, facts_));
+    constexpr double kDisturbed = 0.05;
+    if (others > kDisturbed)
+      std::cout << "  (others used " << std::lround(100 * others) << " % of the machine)\n";
+    records_.push_back(record_of(outcome, entry.bar, roofline, others, facts_));
     write(records_.back());
     all_right_ = all_right_ && outcome.ours.timed() && records_.back()["wrong"].empty();
   }

@@ -33,7 +33,7 @@ struct Reply {
 };
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
 
-/// The residuals of DESIGN's numerics may reach this.
+/// LAPACK's own threshold for its scaled residuals.
 inline constexpr double kResidualBound = 30;
 
 }  // namespace chol::bench

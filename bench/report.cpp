@@ -105,9 +105,10 @@ const std::vector<std::string>& columns() {
         "date", "machine", "commit", "backend", "bar",   "case",    "function", "precision",
         "uplo", "n",       "nrhs",   "lda",     "batch", "threads", "chol_ms",  "chol_gflops"};
     for (const std::string& peer : peer_names()) names.push_back(column_of(peer));
-    for (const char* name : {"itself_case", "itself_gflops", "best_peer", "ratio", "ratio_min",
-                             "ratio_max", "bar_peer", "bar_ratio", "bar_ratio_min", "bar_ratio_max",
-                             "roofline_gflops", "roofline_share", "residual", "wrong"})
+    for (const char* name :
+         {"itself_case", "itself_gflops", "best_peer", "ratio", "ratio_min", "ratio_max",
+          "bar_peer", "bar_ratio", "bar_ratio_min", "bar_ratio_max", "bar_floor", "bar_aim",
+          "roofline_gflops", "roofline_share", "residual", "others_load", "wrong"})
       names.push_back(name);
     return names;
   }();
@@ -118,7 +119,8 @@ Record run_facts(const std::string& commit) {
   return {{"date", today()}, {"machine", plain(machine_name())}, {"commit", plain(commit)}};
 }
 
-Record record_of(const Outcome& outcome, const Bar* bar, double roofline, const Record& facts) {
+Record record_of(const Outcome& outcome, const Bar* bar, double roofline, double others,
+                 const Record& facts) {
   const Case& c = outcome.ours.side.c;
   Record record = facts;
   record["backend"] = plain(outcome.ours.version);
@@ -143,12 +145,17 @@ Record record_of(const Outcome& outcome, const Bar* bar, double roofline, const 
     record[itself ? "itself_gflops" : column_of(rival.side.who.name)] = number(rival.gflops());
   }
   put_ratio(record, "ratio", "best_peer", outcome.against_best());
-  if (bar) put_ratio(record, "bar_ratio", "bar_peer", outcome.against_best(bar->peers));
+  if (bar) {
+    put_ratio(record, "bar_ratio", "bar_peer", outcome.against_best(bar->peers));
+    record["bar_floor"] = number(bar->floor);
+    record["bar_aim"] = number(bar->aim);
+  }
   if (roofline > 0) {
     record["roofline_gflops"] = number(roofline * 1e-9);
     record["roofline_share"] = number(outcome.ours.gflops() * 1e9 / roofline);
   }
   record["residual"] = number(outcome.ours.residual);
+  record["others_load"] = number(others);
   record["wrong"] = plain(wrong_ones(outcome));
   return record;
 }
@@ -199,7 +206,7 @@ void print_outcome(std::ostream& out, const Outcome& outcome, double roofline) {
   char line[400];
   out << describe(outcome.ours.side.c) << '\n';
   std::snprintf(line, sizeof line, "  %-13s %11s %9s  %-22s %9s  %s\n", "", "ms", "Gflop/s",
-                "chol is (least..most)", "residual", "version");
+                "chol is (least..most)", "residual", "others_load", "version");
   out << line;
   const auto print = [&](const Timing& timing, const std::string& ratio) {
     const std::string& name = timing.side.who.name;

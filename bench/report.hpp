@@ -20,7 +20,9 @@ const std::vector<std::string>& columns();
 Record run_facts(const std::string& commit);
 
 /// @param bar NULL for a replay. @param roofline flops a second, 0 when it was not measured.
-Record record_of(const Outcome& outcome, const Bar* bar, double roofline, const Record& facts);
+/// @param others share of the machine that others used meanwhile.
+Record record_of(const Outcome& outcome, const Bar* bar, double roofline, double others,
+                 const Record& facts);
 
 std::string csv_header();
 std::string csv_line(const Record& record);

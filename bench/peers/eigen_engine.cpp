@@ -15,6 +15,27 @@
 namespace chol::bench {
 namespace {
 
+template <class T>
+void solve(int64_t n, int64_t nrhs, char uplo, T* A, int64_t lda, T* B, int64_t ldb) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  using Stride = Eigen::OuterStride<>;
+  const Eigen::Map<const Matrix, 0, Stride> factor(A, n, n, Stride(lda));
+  Eigen::Map<Matrix, 0, Stride> X(B, n, nrhs, Stride(ldb));
+  if (uplo == 'L') {
+    factor.template triangularView<Eigen::Lower>().solveInPlace(X);
+    factor.adjoint().template triangularView<Eigen::Upper>().solveInPlace(X);
+  } else {
+    factor.adjoint().template triangularView<Eigen::Lower>().solveInPlace(X);
+    factor.template triangularView<Eigen::Upper>().solveInPlace(X);
+  }
+}
+
+template <class T>
+EigenKernel<T> dynamic_kernel(char uplo) {
+  return uplo == 'L' ? &eigen_factor<T, Eigen::Dynamic, Eigen::Lower>
+                     : &eigen_factor<T, Eigen::Dynamic, Eigen::Upper>;
+}
+
 class EigenEngine : public HostEngine {
  public:
   explicit EigenEngine(bool fixed_size) : fixed_size_(fixed_size) {}
@@ -26,8 +47,8 @@ class EigenEngine : public HostEngine {
   bool supports(const Case& c) const override {
     if (c.routine != Routine::potrf && !has_rhs(c.routine)) return false;
     if (!fixed_size_) return true;
-    return c.form != Form::vbatched && with_precision(c.precision, [&](auto type) {
-             return eigen_fixed_kernel<decltype(type)>(c.n, c.uplo) != nullptr;
+    return c.form != Form::vbatched && c.uplo == 'L' && with_precision(c.precision, [&](auto type) {
+             return eigen_fixed_kernel<decltype(type)>(c.n) != nullptr;
            });
   }
   bool gemm(char precision, int64_t n, const void* A, const void* B, void* C,
@@ -48,12 +69,15 @@ class EigenEngine : public HostEngine {
   void execute(Work& work) override {
     with_precision(work.c.precision, [&](auto type) {
       using T = decltype(type);
-      const EigenKernel<T> kernel = fixed_size_ ? eigen_fixed_kernel<T>(work.c.n, work.c.uplo)
-                                                : eigen_dynamic_kernel<T>(work.c.uplo);
+      const Case& c = work.c;
       const Layout& layout = work.layout;
+      const EigenKernel<T> factor =
+          fixed_size_ ? eigen_fixed_kernel<T>(c.n) : dynamic_kernel<T>(c.uplo);
       for_each_matrix(work, [&](int64_t i) {
-        work.info[i] = kernel(work.c.routine, layout.n[i], work.c.nrhs, work.a<T>(i), layout.lda[i],
-                              work.b<T>(i), layout.ldb[i]);
+        const int64_t n = layout.n[i], lda = layout.lda[i];
+        if (c.routine != Routine::potrs) work.info[i] = factor(n, work.a<T>(i), lda) ? 0 : 1;
+        if (has_rhs(c.routine))
+          solve(n, c.nrhs, c.uplo, work.a<T>(i), lda, work.b<T>(i), layout.ldb[i]);
       });
     });
   }

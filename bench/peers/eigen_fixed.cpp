@@ -7,23 +7,20 @@ namespace chol::bench {
 namespace {
 
 template <class T, int... kOrders>
-EigenKernel<T> pick(int64_t n, char uplo, std::integer_sequence<int, kOrders...>) {
+EigenKernel<T> pick(int64_t n, std::integer_sequence<int, kOrders...>) {
   EigenKernel<T> kernel = nullptr;
-  ((kOrders == n ? void(kernel = uplo == 'L' ? &eigen_llt<T, kOrders, Eigen::Lower>
-                                             : &eigen_llt<T, kOrders, Eigen::Upper>)
-                 : void()),
-   ...);
+  ((kOrders == n ? void(kernel = &eigen_factor<T, kOrders, Eigen::Lower>) : void()), ...);
   return kernel;
 }
 
 }  // namespace
 
 template <class T>
-EigenKernel<T> eigen_fixed_kernel(int64_t n, char uplo) {
-  using Real = std::integer_sequence<int, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32>;
+EigenKernel<T> eigen_fixed_kernel(int64_t n) {
+  using Real = std::integer_sequence<int, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32>;
   using Complex = std::integer_sequence<int, 4, 8, 12, 16, 24, 32>;
-  return pick<T>(n, uplo, std::conditional_t<Eigen::NumTraits<T>::IsComplex, Complex, Real>{});
+  return pick<T>(n, std::conditional_t<Eigen::NumTraits<T>::IsComplex, Complex, Real>{});
 }
-template EigenKernel<CHOL_BENCH_ELEMENT> eigen_fixed_kernel<CHOL_BENCH_ELEMENT>(int64_t, char);
+template EigenKernel<CHOL_BENCH_ELEMENT> eigen_fixed_kernel<CHOL_BENCH_ELEMENT>(int64_t);
 
 }  // namespace chol::bench

@@ -86,6 +86,8 @@ class LapackEngine : public HostEngine {
  public:
   LapackEngine(const std::vector<std::string>& libraries, const std::string& set_threads) {
     for (const std::string& library : libraries) open_library(library);
+    // Otherwise libflame sets itself up and down again in every call, and not thread-safely.
+    if (void* init = find_symbol(RTLD_DEFAULT, "FLA_Init")) reinterpret_cast<void (*)()>(init)();
     if (!set_threads.empty()) {
       set_threads_ = reinterpret_cast<void (*)(int)>(find_symbol(RTLD_DEFAULT, set_threads));
       if (!set_threads_) throw std::runtime_error("the library has no " + set_threads);
