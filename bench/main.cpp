@@ -27,6 +27,7 @@ struct Options {
   std::vector<int> threads;
   Places places;
   Settings settings;
+  int retries = 0;
   bool quick = false, list = false, no_ceilings = false, warm = false;
 };
 
@@ -57,6 +58,8 @@ void declare(CLI::App& app, Options& o) {
       "--round-ms", [&o](double value) { o.settings.round_seconds = value * 1e-3; },
       "time a round and contestant may take (default " + std::to_string(static_cast<int>(ms)) +
           ")");
+  app.add_option("--retries", o.retries,
+                 "times to repeat a case while others use more than 5 % of the machine");
   app.add_flag("--warm", o.warm, "leave the caches of a batch as restoring the input leaves them");
   app.add_option("--hopeless", o.settings.hopeless,
                  "a peer this many times slower than the best peer is timed once only");
@@ -145,13 +148,11 @@ class Bench {
     else
       for (const Contestant& peer : peers_)
         if (may_enter(peer, entry.ours)) rivals.push_back({peer, entry.ours});
-    const LoadMeter load;
-    const Outcome outcome = hold_contest({ours, entry.ours}, rivals, options_.settings);
-    const double others = load.others();
+    double others = 0;
+    const Outcome outcome = least_disturbed({ours, entry.ours}, rivals, others);
     const double roofline = options_.no_ceilings ? 0 : ceilings_.roofline(entry.ours);
     print_outcome(std::cout, outcome, roofline);
     std::cout.flush();
-    constexpr double kDisturbed = 0.05;
     if (others > kDisturbed)
       std::cout << "  (others used " << std::lround(100 * others) << " % of the machine)\n";
     records_.push_back(record_of(outcome, entry.bar, roofline, others, facts_));
@@ -166,6 +167,24 @@ class Bench {
   bool all_right() const { return all_right_; }
 
  private:
+  static constexpr double kDisturbed = 0.05;
+
+  /// Holds the contest, again while others use the machine and there are retries left.
+  Outcome least_disturbed(const Side& ours, const std::vector<Side>& rivals, double& others) const {
+    Outcome kept;
+    for (int attempt = 0; attempt <= options_.retries; ++attempt) {
+      const LoadMeter load;
+      Outcome outcome = hold_contest(ours, rivals, options_.settings);
+      const double share = load.others();
+      if (attempt == 0 || share < others) {
+        kept = std::move(outcome);
+        others = share;
+      }
+      if (others <= kDisturbed) break;
+    }
+    return kept;
+  }
+
   /// The reference's loops and Eigen's single thread would take minutes on one large matrix and
   /// could not be the best.
   static bool may_enter(const Contestant& peer, const Case& c) {

@@ -206,7 +206,7 @@ void print_outcome(std::ostream& out, const Outcome& outcome, double roofline) {
   char line[400];
   out << describe(outcome.ours.side.c) << '\n';
   std::snprintf(line, sizeof line, "  %-13s %11s %9s  %-22s %9s  %s\n", "", "ms", "Gflop/s",
-                "chol is (least..most)", "residual", "others_load", "version");
+                "chol is (least..most)", "residual", "version");
   out << line;
   const auto print = [&](const Timing& timing, const std::string& ratio) {
     const std::string& name = timing.side.who.name;
