@@ -67,31 +67,41 @@ static bool read_banner(reader_t* reader, failure_t* failure) {
   return true;
 }
 
+/* `count` numbers >= 0 and nothing else. */
+static bool parse_counts(const char* line, int count, int64_t numbers[]) {
+  for (int k = 0; k < count; ++k) {
+    char* end;
+    errno = 0;
+    numbers[k] = strtoll(line, &end, 10);
+    if (end == line || errno != 0 || numbers[k] < 0) return false;
+    line = end;
+  }
+  return line[strspn(line, " \t")] == '\0';
+}
+
 static bool read_size(reader_t* reader, failure_t* failure) {
   if (!next_data_line(reader)) return cut_short(reader, "size line", failure);
-  long long rows, columns, entries = 0;
-  char rest;
-  int found = reader->coordinate
-                  ? sscanf(reader->text.line, "%lld %lld %lld %c", &rows, &columns, &entries, &rest)
-                  : sscanf(reader->text.line, "%lld %lld %c", &rows, &columns, &rest);
-  if (found != (reader->coordinate ? 3 : 2) || rows < 0 || columns < 0 || entries < 0) {
+  int64_t sizes[3] = {0, 0, 0};
+  if (!parse_counts(reader->text.line, reader->coordinate ? 3 : 2, sizes)) {
     return malformed(reader,
                      "the size line must hold 'rows columns entries' (coordinate) or "
                      "'rows columns' (array)",
                      failure);
   }
+  const int64_t rows = sizes[0], columns = sizes[1];
   if (rows != columns) {
-    return fail(failure, kExitBadInput, "%s: the matrix is not square: %lld rows, %lld columns",
+    return fail(failure, kExitBadInput,
+                "%s: the matrix is not square: %" PRId64 " rows, %" PRId64 " columns",
                 reader->text.path, rows, columns);
   }
   if (rows == 0) return malformed(reader, "the matrix has no rows", failure);
   /* n * n doubles must fit in half of the address space. */
   if (rows > (int64_t)1 << 29) {
-    return fail(failure, kExitBadInput, "%s: n = %lld is too large for a dense matrix",
+    return fail(failure, kExitBadInput, "%s: n = %" PRId64 " is too large for a dense matrix",
                 reader->text.path, rows);
   }
   reader->n = rows;
-  reader->entries = entries;
+  reader->entries = sizes[2];
   if (!reader->coordinate)
     reader->entries = reader->symmetric ? rows * (rows + 1) / 2 : rows * rows;
   return true;
