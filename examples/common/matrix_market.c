@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "memory.h"
 #include "text_file.h"
 
 typedef struct {
@@ -95,7 +96,7 @@ static bool read_size(reader_t* reader, failure_t* failure) {
                 reader->text.path, rows, columns);
   }
   if (rows == 0) return malformed(reader, "the matrix has no rows", failure);
-  /* n * n doubles must fit in half of the address space. */
+  /* So that n * n doubles can be counted in bytes. */
   if (rows > (int64_t)1 << 29) {
     return fail(failure, kExitBadInput, "%s: n = %" PRId64 " is too large for a dense matrix",
                 reader->text.path, rows);
@@ -192,13 +193,10 @@ static bool check_symmetric(const reader_t* reader, failure_t* failure) {
 
 static bool read_matrix(reader_t* reader, failure_t* failure) {
   if (!read_banner(reader, failure) || !read_size(reader, failure)) return false;
-  size_t elements = (size_t)(reader->n * reader->n);
-  reader->A = calloc(elements > 0 ? elements : 1, sizeof(double));
-  if (!reader->A) {
-    return fail(failure, kExitLibrary,
-                "%s: no memory for a dense matrix of order %" PRId64 " (%.1f GB)",
-                reader->text.path, reader->n, 8e-9 * (double)elements);
-  }
+  char what[64];
+  snprintf(what, sizeof what, "a dense matrix of order %" PRId64, reader->n);
+  reader->A = allocate_doubles((size_t)(reader->n * reader->n), what, failure);
+  if (!reader->A) return false;
   if (!read_entries(reader, failure)) return false;
   return reader->symmetric || check_symmetric(reader, failure);
 }

@@ -5,6 +5,7 @@
 
 #include "lapack_peer.h"
 #include "library.h"
+#include "memory.h"
 #include "progress.h"
 
 static bool allocate(systems_t* s, failure_t* failure) {
@@ -19,11 +20,13 @@ static bool allocate(systems_t* s, failure_t* failure) {
     s->element_count += n * n;
     s->side_count += n * s->columns;
   }
-  s->elements = calloc((size_t)s->element_count + 1, sizeof(double));
-  s->sides = calloc((size_t)s->side_count + 1, sizeof(double));
-  if (s->n && s->nrhs && s->A && s->B && s->info && s->elements && s->sides) return true;
-  return fail(failure, kExitLibrary, "no memory for %lld systems (%.2f GB); try a smaller --most",
-              (long long)s->batch, 8e-9 * (double)(s->element_count + s->side_count));
+  if (!s->n || !s->nrhs || !s->A || !s->B || !s->info) {
+    return fail(failure, kExitLibrary, "no memory for %zu systems", batch);
+  }
+  s->elements = allocate_doubles((size_t)s->element_count, "the matrices (--most)", failure);
+  if (!s->elements) return false;
+  s->sides = allocate_doubles((size_t)s->side_count, "the right-hand sides (--most)", failure);
+  return s->sides != NULL;
 }
 
 bool systems_create(const housing_t* housing, const neighbourhoods_t* where, bool income,

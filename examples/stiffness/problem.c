@@ -1,7 +1,6 @@
 #include "problem.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "lapack_peer.h"
 #include "library.h"
 #include "matrix_market.h"
+#include "memory.h"
 #include "numbers.h"
 #include "progress.h"
 
@@ -52,16 +52,14 @@ static void restore(problem_t* p) {
 bool problem_read(const char* path, int64_t nrhs, problem_t* p, failure_t* failure) {
   *p = (problem_t){.path = path, .nrhs = nrhs};
   if (!matrix_market_read(path, &p->n, &p->entries, &p->A, failure)) return false;
-  size_t count = (size_t)(p->n * nrhs);
-  p->diagonal = malloc((size_t)p->n * sizeof(double));
-  p->exact = malloc(count * sizeof(double));
-  p->b = calloc(count, sizeof(double));
-  p->x = malloc(count * sizeof(double));
-  p->r = malloc(count * sizeof(double));
-  if (!p->diagonal || !p->exact || !p->b || !p->x || !p->r) {
-    return fail(failure, kExitLibrary, "%s: no memory for %" PRId64 " right-hand sides", path,
-                nrhs);
+  const size_t count = (size_t)(p->n * nrhs);
+  double** const arrays[] = {&p->exact, &p->b, &p->x, &p->r};
+  for (size_t a = 0; a < sizeof arrays / sizeof *arrays; ++a) {
+    *arrays[a] = allocate_doubles(count, "the right-hand sides", failure);
+    if (!*arrays[a]) return false;
   }
+  p->diagonal = allocate_doubles((size_t)p->n, "the diagonal", failure);
+  if (!p->diagonal) return false;
   p->anorm = matrix_norm(p);
   for (int64_t i = 0; i < p->n; ++i) p->diagonal[i] = p->A[i + i * p->n];
   for (int64_t k = 0; k < nrhs; ++k) {

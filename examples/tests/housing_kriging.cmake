@@ -49,6 +49,9 @@ refused_csv(nan 4 "2: median_house_value = 'nan' is not a finite number")
 refused_csv(latitude 4 " data row 1: 97.88: latitude must be from -90 to 90")
 refused_csv(negative 4 " data row 1: -1: median_house_value must be > 0")
 
+example_test(no_memory housing_kriging EXIT 6 MATCH "no memory for the matrices"
+  ARGS ${csv} --share=0.9 --radius=20000 --most=4096 --range=10 --nugget=0.2)
+
 function(refused_option name message)
   example_test(option_${name} housing_kriging EXIT 2 MATCH "${message}" ARGS ${ARGN})
 endfunction()

@@ -57,6 +57,8 @@ refused(too_many 4 "4: more entries than announced")
 refused(huge 4 " n = 999999999 is too large")
 refused(indefinite 5 " the matrix is not positive definite: its leading minor of order 2 is not")
 
+example_test(no_memory stiffness EXIT 6 MATCH "no memory for a dense matrix of order 536870912"
+  ARGS ${files}/no_memory.mtx)
 example_test(directory stiffness EXIT 3 MATCH "directory" ARGS ${files})
 example_test(goes_on_after_a_failure stiffness EXIT 4 MATCH "not square" "bcsstk01.mtx +48"
   ARGS ${files}/not_square.mtx ${data}/bcsstk01.mtx)
