@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <regex>
@@ -194,9 +193,12 @@ class Bench {
 
   void write(const Record& record) const {
     if (options_.csv.empty()) return;
-    const bool fresh = !std::filesystem::exists(options_.csv);
+    std::string header;
+    std::getline(std::ifstream(options_.csv) >> std::ws, header);
+    if (!header.empty() && header != csv_header())
+      throw std::runtime_error(options_.csv + ": has other columns than this chol-bench writes");
     std::ofstream file(options_.csv, std::ios::app);
-    if (fresh) file << csv_header() << '\n';
+    if (header.empty()) file << csv_header() << '\n';
     file << csv_line(record) << '\n';
     if (!file) throw std::runtime_error(options_.csv + ": cannot be written");
   }

@@ -147,6 +147,7 @@ Record record_of(const Outcome& outcome, const Bar* bar, double roofline, double
   put_ratio(record, "ratio", "best_peer", outcome.against_best());
   if (bar) {
     put_ratio(record, "bar_ratio", "bar_peer", outcome.against_best(bar->peers));
+    if (!outcome.ours.timed() || !outcome.ours.right()) record["bar_ratio"] = number(0);
     record["bar_floor"] = number(bar->floor);
     record["bar_aim"] = number(bar->aim);
   }
@@ -241,7 +242,8 @@ void print_outcome(std::ostream& out, const Outcome& outcome, double roofline) {
 void print_bars(std::ostream& out, const std::vector<Record>& records) {
   std::map<std::string, Record> latest;
   for (const Record& record : records) latest[key_of(record)] = record;
-  for (auto& [key, record] : latest) record["bar_ratio"];  // an absent one reads as empty
+  for (auto& [key, record] : latest)
+    for (const std::string& name : columns()) record[name];  // an absent one reads as empty
   char line[400];
   std::snprintf(line, sizeof line, "%-50s %5s %5s %6s %7s %9s %7s  %-4s %s\n", "bar", "floor",
                 "aim", "worst", "geomean", "at floor", "at aim", "", "worst case");
