@@ -6,6 +6,7 @@ prefix=$1
 how=$2
 language=$3
 source=$(cd "$(dirname "$0")/consumer" && pwd)
+examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -23,11 +24,16 @@ with_pkg_config() {
   if [ "$language" = fortran ]; then
     gfortran -Wall $cflags "$source/consumer.f90" -o consumer $libs
     ./consumer
+    # As README.md says it.
+    gfortran "$examples/hello.f90" $(pkg-config --cflags --libs chol_fortran) -o hello
+    ./hello | grep '1.0* *2.0* *3.0*' >/dev/null
   else
     cc -std=c99 -Wall -Wextra -pedantic -Werror $cflags "$source/consumer.c" -o consumer $libs -lm
     ./consumer
     c++ -std=c++11 -Wall -Wextra -pedantic -Werror $cflags "$source/consumer.cpp" -o consumer_cxx $libs
     ./consumer_cxx
+    cc "$examples/hello.c" $(pkg-config --cflags --libs chol) -o hello
+    [ "$(./hello)" = 'x = 1 2 3' ]
   fi
   found=$(ldd ./consumer | sed -n 's/.*libchol.so.0 => \([^ ]*\) .*/\1/p')
   [ "$(readlink -f "$found")" = "$(readlink -f "$libdir/libchol.so.0")" ]
