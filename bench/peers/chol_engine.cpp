@@ -46,14 +46,28 @@ struct Functions {
 };
 
 /// The types above against chol.h's prototypes: one that drifts does not compile.
-#define CHOL_BENCH_FUNCTIONS(X)                                                            \
-  X(potrf)                                                                                 \
-  X(potrs)                                                                                 \
-  X(posv) X(potri) X(pocon) X(logdet) X(potrf_batched) X(potrs_batched) X(posv_batched)    \
-      X(potri_batched) X(logdet_batched) X(potrf_strided_batched) X(potrs_strided_batched) \
-          X(posv_strided_batched) X(potri_strided_batched) X(logdet_strided_batched)       \
-              X(potrf_vbatched) X(potrs_vbatched) X(posv_vbatched) X(potri_vbatched)       \
-                  X(logdet_vbatched)
+#define CHOL_BENCH_FUNCTIONS(X) \
+  X(potrf)                      \
+  X(potrs)                      \
+  X(posv)                       \
+  X(potri)                      \
+  X(pocon)                      \
+  X(logdet)                     \
+  X(potrf_batched)              \
+  X(potrs_batched)              \
+  X(posv_batched)               \
+  X(potri_batched)              \
+  X(logdet_batched)             \
+  X(potrf_strided_batched)      \
+  X(potrs_strided_batched)      \
+  X(posv_strided_batched)       \
+  X(potri_strided_batched)      \
+  X(logdet_strided_batched)     \
+  X(potrf_vbatched)             \
+  X(potrs_vbatched)             \
+  X(posv_vbatched)              \
+  X(potri_vbatched)             \
+  X(logdet_vbatched)
 #define CHOL_BENCH_SAME(name) \
   static_assert(std::is_same_v<decltype(&chol_d##name), decltype(Functions<double>::name)>);
 CHOL_BENCH_FUNCTIONS(CHOL_BENCH_SAME)
