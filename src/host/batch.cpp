@@ -125,16 +125,26 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
 }
 
 template <class T>
-void Batch<T>::run_one(int64_t b, int threads, void* workspace) const {
-  const BatchSizes& sizes = problem_.sizes;
+OneMatrix<T> Batch<T>::matrix(int64_t b) const {
   const bool has_rhs = problem_.B.first || problem_.B.pointers;
-  const OneMatrix<T> M{problem_.uplo,
-                       sizes.order(b),
-                       has_rhs ? sizes.rhs_count(b) : 0,
-                       problem_.A.matrix(b),
-                       problem_.A.leading_dimension(b),
-                       has_rhs ? problem_.B.matrix(b) : nullptr,
-                       has_rhs ? problem_.B.leading_dimension(b) : 0};
+  return {problem_.uplo,
+          problem_.sizes.order(b),
+          has_rhs ? problem_.sizes.rhs_count(b) : 0,
+          problem_.A.matrix(b),
+          problem_.A.leading_dimension(b),
+          has_rhs ? problem_.B.matrix(b) : nullptr,
+          has_rhs ? problem_.B.leading_dimension(b) : 0};
+}
+
+/// @param next the matrix that this thread takes afterwards, or kNone.
+template <class T>
+void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) const {
+  OneMatrix<T> M = matrix(b);
+  PanelMatrix coming;
+  if (next != kNone) {
+    coming = matrix(next).panel();
+    M.next = &coming;
+  }
   const MatrixWorker<T> worker(kernels_, plans_.plan_for(M.n), threads);
   int info = 0;
   switch (problem_.routine) {
@@ -165,16 +175,19 @@ void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* w
   const LaneBatch<T> lanes(kernels_, problem_);
   const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
   const size_t bytes = bytes_per_thread();
+  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(groups / (threads * 16), 1, 64) : groups;
   const auto group = [&](int64_t g, int thread) {
     const Index members{index.order, index.first + g * width};
-    lanes.run(members, static_cast<int>(std::min(width, count - g * width)),
+    const bool goes_on = (g + 1) % chunk != 0;
+    const int64_t left = count - g * width;
+    lanes.run(members, static_cast<int>(std::min(width, left)),
+              goes_on ? static_cast<int>(std::clamp<int64_t>(left - width, 0, width)) : 0,
               workspaces + thread * bytes);
   };
   if (threads <= 1) {
     for (int64_t g = 0; g < groups; ++g) group(g, 0);
     return;
   }
-  const int64_t chunk = std::clamp<int64_t>(groups / (threads * 16), 1, 64);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
   for (int64_t g = 0; g < groups; ++g) group(g, omp_get_thread_num());
 }
@@ -182,25 +195,28 @@ void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* w
 template <class T>
 void Batch<T>::run_singles(const Index& index, int64_t count, int threads, char* workspaces) const {
   const size_t bytes = bytes_per_thread();
+  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(count / (threads * 16), 1, 64) : count;
+  const auto matrix = [&](int64_t i, int thread) {
+    const bool goes_on = (i + 1) % chunk != 0 && i + 1 < count;
+    run_one(index(i), goes_on ? index(i + 1) : kNone, 1, workspaces + thread * bytes);
+  };
   if (threads <= 1) {
-    for (int64_t i = 0; i < count; ++i) run_one(index(i), 1, workspaces);
+    for (int64_t i = 0; i < count; ++i) matrix(i, 0);
     return;
   }
-  const int64_t chunk = std::clamp<int64_t>(count / (threads * 16), 1, 64);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-  for (int64_t i = 0; i < count; ++i)
-    run_one(index(i), 1, workspaces + omp_get_thread_num() * bytes);
+  for (int64_t i = 0; i < count; ++i) matrix(i, omp_get_thread_num());
 }
 
 template <class T>
 void Batch<T>::run(void* workspace) const {
-  if (problem_.form == Form::one) return run_one(0, threads_, workspace);
+  if (problem_.form == Form::one) return run_one(0, kNone, threads_, workspace);
   const int64_t count = problem_.sizes.count;
   Arena arena(workspace, SIZE_MAX);
   const int64_t* order = problem_.sizes.n > 0 ? sort_by_order(arena) : nullptr;
   char* rest = arena.take<char>(0);
   const Cut parts = cut(order);
-  for (int64_t i = 0; i < parts.team; ++i) run_one(Index{order, 0}(i), threads_, rest);
+  for (int64_t i = 0; i < parts.team; ++i) run_one(Index{order, 0}(i), kNone, threads_, rest);
   if (parts.lanes > parts.team)
     run_singles(Index{order, parts.team}, parts.lanes - parts.team, threads_, rest);
   if (count > parts.lanes)

@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
+#include "host/matrix_worker.hpp"
 
 namespace chol::host {
 
@@ -17,6 +18,8 @@ class Batch {
   void run(void* workspace) const;
 
  private:
+  static constexpr int64_t kNone = -1;
+
   /// Matrices in the order they are worked on; a variable batch goes by falling order.
   struct Index {
     const int64_t* order;  ///< nullptr: as they come
@@ -34,7 +37,8 @@ class Batch {
   int threads_for_all() const;
   size_t bytes_per_thread() const;
   const int64_t* sort_by_order(Arena& arena) const;
-  void run_one(int64_t b, int threads, void* workspace) const;
+  OneMatrix<T> matrix(int64_t b) const;
+  void run_one(int64_t b, int64_t next, int threads, void* workspace) const;
   void run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const;
   void run_singles(const Index& index, int64_t count, int threads, char* workspaces) const;
 

@@ -10,19 +10,19 @@ namespace chol::host {
 
 inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 
-/// Up to Kernels::lanes matrices of one order that are worked on side by side. Every lane must
-/// point to a matrix: lanes without one of their own repeat a scratch copy.
+/// Kernels::lanes matrices of one shape that are worked on side by side; lanes without a matrix of
+/// their own point to scratch.
 struct LaneGroup {
   bool upper = false;
   int64_t n = 0;
   int64_t nrhs = 0;
+  int64_t lda = 1;
+  int64_t ldb = 1;
   void* A[kMostLanes];
-  int64_t lda[kMostLanes];
   void* B[kMostLanes];
-  int64_t ldb[kMostLanes];
   int info[kMostLanes];
-  /// posv: where a lane whose factorization failed puts its B; nrhs columns of ldb = n.
-  void* discarded_B = nullptr;
+  /// Matrices of the same shape that come next: fetched into the cache along the way, or nullptr.
+  const void* next_A[kMostLanes];
 };
 
 /// One matrix on one core, or a task of one matrix on several.
@@ -31,6 +31,8 @@ struct PanelMatrix {
   int64_t n;
   void* A;
   int64_t lda;
+  /// The matrix that this core takes next, fetched into the cache along the way, or nullptr.
+  const PanelMatrix* next = nullptr;
 };
 
 /// Factored columns of a matrix in the form that register tiles read: strips of `width` rows, in a

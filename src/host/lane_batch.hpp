@@ -1,5 +1,5 @@
-// Lane groups of a batch: which matrices go side by side, and scratch copies for lanes that have no
-// matrix of their own or one of a smaller order.
+// Lane groups of a batch: matrices of one shape go side by side where they lie; what does not fill
+// a group of one shape goes through scratch copies, padded by the identity.
 #pragma once
 
 #include <algorithm>
@@ -14,169 +14,172 @@ template <class T>
 class LaneBatch {
  public:
   LaneBatch(const Kernels& kernels, const backend::Problem<T>& problem)
-      : kernels_(kernels), problem_(problem) {}
+      : kernels_(kernels), problem_(problem), has_rhs_(problem.B.first || problem.B.pointers) {}
 
   /// Workspace a thread for orders up to n with up to nrhs right-hand sides.
-  size_t workspace_bytes(int64_t n, int64_t nrhs) const;
+  size_t workspace_bytes(int64_t n, int64_t nrhs) const {
+    Arena counted;
+    carve(n, nrhs, counted);
+    return counted.used();
+  }
 
-  /// Runs the problem's routine on the `count` matrices index(0), index(1), ..., of falling order.
+  /// Runs the problem's routine on the matrices index(0), ..., index(count - 1), of falling order.
+  /// `coming` matrices after them are expected next in this thread.
   template <class Index>
-  void run(const Index& index, int count, void* workspace) const;
+  void run(const Index& index, int count, int coming, void* workspace) const {
+    const int64_t first = index(0);
+    LaneGroup group;
+    group.upper = problem_.uplo == CHOL_UPPER;
+    group.n = problem_.sizes.order(first);
+    Arena arena(workspace, SIZE_MAX);
+    if (count == kernels_.lanes && is_uniform(index, count)) {
+      group.nrhs = has_rhs_ ? problem_.sizes.rhs_count(first) : 0;
+      point_to_matrices(index, group);
+      point_to_next(index, coming, group);
+      work(group, carve(group.n, group.nrhs, arena).buffer);
+      if (problem_.info)
+        for (int lane = 0; lane < count; ++lane) problem_.info[index(lane)] = group.info[lane];
+    } else {
+      run_in_scratch(index, count, group, arena);
+    }
+  }
 
  private:
   struct Scratch {
-    T* A;  ///< a lane each
-    T* B;
-    T* discarded_B;
+    T* A;  ///< n by n a lane
+    T* B;  ///< n by nrhs a lane
     void* buffer;
   };
-  Scratch carve(int64_t n, int64_t nrhs, Arena& arena) const;
-  void copy_in(int64_t b, LaneGroup& group, int lane, const Scratch& scratch) const;
-  void copy_out(int64_t b, const LaneGroup& group, int lane) const;
-  void pad(LaneGroup& group, int lane, const Scratch& scratch) const;
-  int first_zero_pivot(int64_t b) const;
-  bool has_rhs() const { return problem_.B.first || problem_.B.pointers; }
+  Scratch carve(int64_t n, int64_t nrhs, Arena& arena) const {
+    Scratch scratch;
+    scratch.buffer = arena.take<char>(kernels_.lane_buffer_bytes(n, nrhs));
+    scratch.A = arena.take<T>(kernels_.lanes * n * n);
+    scratch.B = arena.take<T>(kernels_.lanes * n * nrhs);
+    return scratch;
+  }
+
+  /// Same order, right-hand sides and leading dimensions; and, for potri, no zero pivot.
+  template <class Index>
+  bool is_uniform(const Index& index, int count) const {
+    const BatchSizes& sizes = problem_.sizes;
+    if (problem_.routine == Routine::potri)
+      for (int lane = 0; lane < count; ++lane)
+        if (first_zero_pivot(index(lane))) return false;
+    if (!sizes.variable()) return true;
+    const int64_t a = index(0);
+    for (int lane = 1; lane < count; ++lane) {
+      const int64_t b = index(lane);
+      if (sizes.order(b) != sizes.order(a) ||
+          problem_.A.leading_dimension(b) != problem_.A.leading_dimension(a))
+        return false;
+      if (has_rhs_ && (sizes.rhs_count(b) != sizes.rhs_count(a) ||
+                       problem_.B.leading_dimension(b) != problem_.B.leading_dimension(a)))
+        return false;
+    }
+    return true;
+  }
+
+  template <class Index>
+  void point_to_matrices(const Index& index, LaneGroup& group) const {
+    group.lda = problem_.A.leading_dimension(index(0));
+    for (int lane = 0; lane < kernels_.lanes; ++lane)
+      group.A[lane] = problem_.A.matrix(index(lane));
+    if (!has_rhs_) return;
+    group.ldb = problem_.B.leading_dimension(index(0));
+    for (int lane = 0; lane < kernels_.lanes; ++lane)
+      group.B[lane] = problem_.B.matrix(index(lane));
+  }
+  template <class Index>
+  void point_to_next(const Index& index, int coming, LaneGroup& group) const {
+    const int lanes = kernels_.lanes;
+    group.next_A[0] = nullptr;
+    if (coming < lanes || problem_.sizes.variable()) return;
+    for (int lane = 0; lane < lanes; ++lane)
+      group.next_A[lane] = problem_.A.matrix(index(lanes + lane));
+  }
+
+  template <class Index>
+  void run_in_scratch(const Index& index, int count, LaneGroup& group, Arena& arena) const;
+  void copy(int64_t b, const LaneGroup& group, int lane, bool into_scratch) const;
+  int first_zero_pivot(int64_t b) const {
+    return MatrixWorker<T>::first_zero_pivot({problem_.uplo, problem_.sizes.order(b), 0,
+                                              problem_.A.matrix(b), problem_.A.leading_dimension(b),
+                                              nullptr, 0});
+  }
+  void work(LaneGroup& group, void* buffer) const {
+    switch (problem_.routine) {
+      case Routine::potrf:
+        return kernels_.lane_potrf(group, buffer);
+      case Routine::potrs:
+        return kernels_.lane_potrs(group, buffer);
+      case Routine::posv:
+        return kernels_.lane_posv(group, buffer);
+      default:
+        return kernels_.lane_potri(group, buffer);
+    }
+  }
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
+  bool has_rhs_;
 };
 
-template <class T>
-size_t LaneBatch<T>::workspace_bytes(int64_t n, int64_t nrhs) const {
-  Arena counted;
-  carve(n, nrhs, counted);
-  return counted.used();
-}
-
-template <class T>
-typename LaneBatch<T>::Scratch LaneBatch<T>::carve(int64_t n, int64_t nrhs, Arena& arena) const {
-  Scratch scratch;
-  scratch.A = arena.take<T>(kernels_.lanes * n * n);
-  scratch.B = arena.take<T>(kernels_.lanes * n * nrhs);
-  scratch.discarded_B = arena.take<T>(n * nrhs);
-  scratch.buffer = arena.take<char>(kernels_.lane_buffer_bytes(n, nrhs));
-  return scratch;
-}
-
-/// Matrix b in scratch, padded to the group's order by the identity and to its right-hand sides by
-/// zeros: the padding changes no bit of the matrix's own part.
-template <class T>
-void LaneBatch<T>::copy_in(int64_t b, LaneGroup& group, int lane, const Scratch& scratch) const {
-  const int64_t n = problem_.sizes.order(b), N = group.n;
-  pad(group, lane, scratch);
-  T* A = static_cast<T*>(group.A[lane]);
-  const T* from = problem_.A.matrix(b);
-  const int64_t lda = problem_.A.leading_dimension(b);
-  for (int64_t j = 0; j < n; ++j)
-    for (int64_t i = group.upper ? 0 : j; i < (group.upper ? j + 1 : n); ++i)
-      A[i + j * N] = from[i + j * lda];
-  if (!has_rhs()) return;
-  T* B = static_cast<T*>(group.B[lane]);
-  const int64_t nrhs = problem_.sizes.rhs_count(b), ldb = problem_.B.leading_dimension(b);
-  for (int64_t j = 0; j < nrhs; ++j)
-    for (int64_t i = 0; i < n; ++i) B[i + j * N] = problem_.B.matrix(b)[i + j * ldb];
-}
-
-template <class T>
-void LaneBatch<T>::pad(LaneGroup& group, int lane, const Scratch& scratch) const {
-  const int64_t N = group.n;
-  T* A = scratch.A + lane * N * N;
-  for (int64_t j = 0; j < N; ++j)
-    for (int64_t i = 0; i < N; ++i) A[i + j * N] = T(i == j);
-  group.A[lane] = A;
-  group.lda[lane] = N;
-  if (!has_rhs()) return;
-  T* B = scratch.B + lane * N * group.nrhs;
-  for (int64_t i = 0; i < N * group.nrhs; ++i) B[i] = T(0);
-  group.B[lane] = B;
-  group.ldb[lane] = N;
-}
-
-template <class T>
-void LaneBatch<T>::copy_out(int64_t b, const LaneGroup& group, int lane) const {
-  const int64_t n = problem_.sizes.order(b), N = group.n;
-  const T* A = static_cast<const T*>(group.A[lane]);
-  T* to = problem_.A.matrix(b);
-  const int64_t lda = problem_.A.leading_dimension(b);
-  if (problem_.routine != Routine::potrs)
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = group.upper ? 0 : j; i < (group.upper ? j + 1 : n); ++i)
-        to[i + j * lda] = A[i + j * N];
-  if (!has_rhs() || group.info[lane] != 0) return;
-  const T* B = static_cast<const T*>(group.B[lane]);
-  const int64_t nrhs = problem_.sizes.rhs_count(b), ldb = problem_.B.leading_dimension(b);
-  for (int64_t j = 0; j < nrhs; ++j)
-    for (int64_t i = 0; i < n; ++i) problem_.B.matrix(b)[i + j * ldb] = B[i + j * N];
-}
-
+/// Every lane in scratch of the group's order: identity and zero right-hand sides around or instead
+/// of a matrix. The padding changes no bit of the matrix's own part.
 template <class T>
 template <class Index>
-void LaneBatch<T>::run(const Index& index, int count, void* workspace) const {
-  LaneGroup group;
-  group.upper = problem_.uplo == CHOL_UPPER;
-  group.n = problem_.sizes.order(index(0));
-  for (int lane = 0; lane < count && has_rhs(); ++lane)
+void LaneBatch<T>::run_in_scratch(const Index& index, int count, LaneGroup& group,
+                                  Arena& arena) const {
+  group.nrhs = 0;
+  for (int lane = 0; lane < count && has_rhs_; ++lane)
     group.nrhs = std::max(group.nrhs, problem_.sizes.rhs_count(index(lane)));
-  Arena arena(workspace, SIZE_MAX);
-  const Scratch scratch = carve(group.n, group.nrhs, arena);
-  group.discarded_B = scratch.discarded_B;
-
-  uint32_t in_scratch = 0;
+  const int64_t n = group.n;
+  const Scratch scratch = carve(n, group.nrhs, arena);
+  group.lda = group.ldb = n;
+  group.next_A[0] = nullptr;
   int zero_pivot[kMostLanes] = {};
   for (int lane = 0; lane < kernels_.lanes; ++lane) {
-    group.info[lane] = 0;
-    group.B[lane] = nullptr;
-    group.ldb[lane] = 0;
-    if (lane >= count) {
-      pad(group, lane, scratch);
-      continue;
-    }
-    const int64_t b = index(lane);
-    if (problem_.routine == Routine::potri) zero_pivot[lane] = first_zero_pivot(b);
-    if (zero_pivot[lane] != 0) {
-      pad(group, lane, scratch);
-      continue;
-    }
-    const bool own_shape = problem_.sizes.order(b) == group.n &&
-                           (!has_rhs() || problem_.sizes.rhs_count(b) == group.nrhs);
-    if (!own_shape) {
-      in_scratch |= 1u << lane;
-      copy_in(b, group, lane, scratch);
-      continue;
-    }
-    group.A[lane] = problem_.A.matrix(b);
-    group.lda[lane] = problem_.A.leading_dimension(b);
-    if (has_rhs()) {
-      group.B[lane] = problem_.B.matrix(b);
-      group.ldb[lane] = problem_.B.leading_dimension(b);
-    }
+    T* A = scratch.A + lane * n * n;
+    T* B = scratch.B + lane * n * group.nrhs;
+    std::fill(A, A + n * n, T(0));
+    for (int64_t i = 0; i < n; ++i) A[i + i * n] = T(1);
+    std::fill(B, B + n * group.nrhs, T(0));
+    group.A[lane] = A;
+    group.B[lane] = B;
+    if (lane >= count) continue;
+    if (problem_.routine == Routine::potri) zero_pivot[lane] = first_zero_pivot(index(lane));
+    if (zero_pivot[lane] == 0) copy(index(lane), group, lane, true);
   }
-  switch (problem_.routine) {
-    case Routine::potrf:
-      kernels_.lane_potrf(group, scratch.buffer);
-      break;
-    case Routine::potrs:
-      kernels_.lane_potrs(group, scratch.buffer);
-      break;
-    case Routine::posv:
-      kernels_.lane_posv(group, scratch.buffer);
-      break;
-    default:
-      kernels_.lane_potri(group, scratch.buffer);
-      break;
-  }
+  for (int& info : group.info) info = 0;
+  work(group, scratch.buffer);
   for (int lane = 0; lane < count; ++lane) {
     const int64_t b = index(lane);
-    if (in_scratch & 1u << lane) copy_out(b, group, lane);
+    if (zero_pivot[lane] == 0) copy(b, group, lane, false);
     if (problem_.info) problem_.info[b] = zero_pivot[lane] ? zero_pivot[lane] : group.info[lane];
   }
 }
 
+/// The named triangle and the right-hand sides of matrix b into scratch, or what the routine wrote
+/// back out of it.
 template <class T>
-int LaneBatch<T>::first_zero_pivot(int64_t b) const {
-  return MatrixWorker<T>::first_zero_pivot({problem_.uplo, problem_.sizes.order(b), 0,
-                                            problem_.A.matrix(b), problem_.A.leading_dimension(b),
-                                            nullptr, 0});
+void LaneBatch<T>::copy(int64_t b, const LaneGroup& group, int lane, bool into_scratch) const {
+  const auto move = [&](T* user, int64_t user_ld, T* scratch, int64_t j, int64_t from, int64_t to) {
+    T* in = scratch + j * group.n;
+    T* out = user + j * user_ld;
+    if (into_scratch)
+      std::copy(out + from, out + to, in + from);
+    else
+      std::copy(in + from, in + to, out + from);
+  };
+  const int64_t n = problem_.sizes.order(b);
+  if (into_scratch || problem_.routine != Routine::potrs)
+    for (int64_t j = 0; j < n; ++j)
+      move(problem_.A.matrix(b), problem_.A.leading_dimension(b), static_cast<T*>(group.A[lane]), j,
+           group.upper ? 0 : j, group.upper ? j + 1 : n);
+  if (!has_rhs_ || (!into_scratch && group.info[lane] != 0)) return;
+  for (int64_t j = 0; j < problem_.sizes.rhs_count(b); ++j)
+    move(problem_.B.matrix(b), problem_.B.leading_dimension(b), static_cast<T*>(group.B[lane]), j,
+         0, n);
 }
 
 }  // namespace chol::host

@@ -15,7 +15,8 @@ struct OneMatrix {
   int64_t lda;
   T* B;
   int64_t ldb;
-  PanelMatrix panel() const { return {uplo == CHOL_UPPER, n, A, lda}; }
+  const PanelMatrix* next = nullptr;  ///< fetched into the cache along the way
+  PanelMatrix panel() const { return {uplo == CHOL_UPPER, n, A, lda, next}; }
 };
 
 template <class T>

@@ -38,35 +38,41 @@ class LaneBuffer {
   static int64_t column_stride(int64_t n) { return n | 1; }
 
   /// `length` elements that are contiguous in every matrix, at `offset` elements into it, to or
-  /// from `lanes`, whose elements are `step` apart.
-  CHOL_INLINE static void load_run(const R* const* matrix, const int64_t* offset, int64_t length,
-                                   E* lanes, int64_t step) {
-    for (int64_t at = 0; at < length; at += kRun) {
-      const int64_t count = smaller<int64_t>(4, kReals * (length - at));
-      const auto row = [&](int i) { return matrix[i] + kReals * (offset[i] + at); };
+  /// from `lanes`, whose elements are `step` apart. Lanes of `kept` are not stored.
+  CHOL_INLINE static void load_run(R* const* matrix, int64_t offset, int64_t length, E* lanes,
+                                   int64_t step) {
+    int64_t at = 0;
+    for (; at + kRun <= length; at += kRun) {
       V v[4];
-      if (count == 4)
-        load4(
-            row, [](int) { return 4; }, v);
-      else
-        load4(
-            row, [&](int) { return count; }, v);
-      for (int e = 0; e < kRun && kReals * e < count; ++e) put(lanes[(at + e) * step], v, e);
+      load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [](int) { return 4; }, v);
+      CHOL_UNROLL
+      for (int e = 0; e < kRun; ++e) put(lanes[(at + e) * step], v, e);
     }
+    if (at == length) return;
+    const int64_t count = kReals * (length - at);
+    V v[4];
+    load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; }, v);
+    for (int e = 0; at + e < length; ++e) put(lanes[(at + e) * step], v, e);
   }
-  CHOL_INLINE static void store_run(R* const* matrix, const int64_t* offset, int64_t length,
-                                    const E* lanes, int64_t step) {
-    for (int64_t at = 0; at < length; at += kRun) {
+  CHOL_INLINE static void store_run(R* const* matrix, int64_t offset, int64_t length,
+                                    const E* lanes, int64_t step, uint32_t kept = 0) {
+    const auto row = [&](int64_t at) {
+      return [=](int i) { return matrix[i] + kReals * (offset + at); };
+    };
+    int64_t at = 0;
+    for (; at + kRun <= length && kept == 0; at += kRun) {
+      V v[4];
+      CHOL_UNROLL
+      for (int e = 0; e < kRun; ++e) get(lanes[(at + e) * step], v, e);
+      store4(
+          row(at), [](int) { return 4; }, v);
+    }
+    for (; at < length; at += kRun) {
       const int64_t count = smaller<int64_t>(4, kReals * (length - at));
-      const auto row = [&](int i) { return matrix[i] + kReals * (offset[i] + at); };
       V v[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
-      for (int e = 0; e < kRun && kReals * e < count; ++e) get(lanes[(at + e) * step], v, e);
-      if (count == 4)
-        store4(
-            row, [](int) { return 4; }, v);
-      else
-        store4(
-            row, [&](int) { return count; }, v);
+      for (int e = 0; kReals * e < count; ++e) get(lanes[(at + e) * step], v, e);
+      store4(
+          row(at), [&](int i) { return kept >> i & 1 ? 0 : count; }, v);
     }
   }
 
@@ -99,42 +105,45 @@ struct GroupTriangles {
     return {buffer, 1, Buffer::column_stride(group.n)};
   }
 
+  /// Calls run(offset, length, lanes, step) for the part of every column in the triangle.
   template <class Run>
   CHOL_INLINE static void for_each_column(const host::LaneGroup& group, LaneMatrix<E> lanes,
                                           Run&& run) {
-    R* matrix[Buffer::kLanes];
-    int64_t offset[Buffer::kLanes];
-    for (int i = 0; i < Buffer::kLanes; ++i) matrix[i] = static_cast<R*>(group.A[i]);
     for (int64_t j = 0; j < group.n; ++j) {
-      const int64_t top = group.upper ? 0 : j;
-      for (int i = 0; i < Buffer::kLanes; ++i) offset[i] = j * group.lda[i] + top;
       if (group.upper)
-        run(matrix, offset, j + 1, &lanes.at(j, 0), lanes.cs);
+        run(j * group.lda, j + 1, &lanes.at(j, 0), lanes.cs);
       else
-        run(matrix, offset, group.n - j, &lanes.at(j, j), lanes.rs);
+        run(j * group.lda + j, group.n - j, &lanes.at(j, j), lanes.rs);
     }
   }
   static void load(const host::LaneGroup& group, LaneMatrix<E> lanes) {
-    for_each_column(group, lanes, [](auto&&... run) { Buffer::load_run(run...); });
+    R* const* matrix = reinterpret_cast<R* const*>(group.A);
+    const bool fetches = group.next_A[0] != nullptr;
+    for_each_column(group, lanes, [&](int64_t offset, int64_t length, E* lane, int64_t step) {
+      Buffer::load_run(matrix, offset, length, lane, step);
+      if (!fetches) return;
+      for (int i = 0; i < Buffer::kLanes; ++i)
+        fetch(static_cast<const T*>(group.next_A[i]) + offset, length * int64_t(sizeof(T)));
+    });
   }
   static void store(const host::LaneGroup& group, LaneMatrix<E> lanes) {
-    for_each_column(group, lanes, [](auto&&... run) { Buffer::store_run(run...); });
+    R* const* matrix = reinterpret_cast<R* const*>(group.A);
+    for_each_column(group, lanes, [&](int64_t offset, int64_t length, E* lane, int64_t step) {
+      Buffer::store_run(matrix, offset, length, lane, step);
+    });
   }
 };
 
 /// Right-hand sides [column, column + count) of every matrix of a group.
 template <class T, bool Store>
 inline void move_right_hand_sides(const host::LaneGroup& group, int64_t column, int64_t count,
-                                  LaneMatrix<LaneElement<T>> lanes) {
+                                  LaneMatrix<LaneElement<T>> lanes, uint32_t kept = 0) {
   using Buffer = LaneBuffer<T>;
-  using R = typename Buffer::R;
-  R* matrix[Buffer::kLanes];
-  int64_t offset[Buffer::kLanes];
-  for (int i = 0; i < Buffer::kLanes; ++i) matrix[i] = static_cast<R*>(group.B[i]);
+  auto* const* matrix = reinterpret_cast<typename Buffer::R* const*>(group.B);
   for (int64_t c = 0; c < count; ++c) {
-    for (int i = 0; i < Buffer::kLanes; ++i) offset[i] = (column + c) * group.ldb[i];
+    const int64_t offset = (column + c) * group.ldb;
     if constexpr (Store)
-      Buffer::store_run(matrix, offset, group.n, &lanes.at(0, c), lanes.rs);
+      Buffer::store_run(matrix, offset, group.n, &lanes.at(0, c), lanes.rs, kept);
     else
       Buffer::load_run(matrix, offset, group.n, &lanes.at(0, c), lanes.rs);
   }
@@ -175,7 +184,7 @@ struct LaneKernels {
     for (int i = 0; i < Buffer::kLanes; ++i) group.info[i] = static_cast<int>(order[i]);
     return info;
   }
-  static void solve_group(const host::LaneGroup& group, const Parts& parts) {
+  static void solve_group(const host::LaneGroup& group, const Parts& parts, uint32_t kept = 0) {
     for (int64_t c = 0; c < group.nrhs; c += kRhsAtATime) {
       const int64_t count = smaller(kRhsAtATime, group.nrhs - c);
       move_right_hand_sides<T, false>(group, c, count, parts.X);
@@ -183,7 +192,7 @@ struct LaneKernels {
         solve<NB, true>(parts.L, group.n, parts.reciprocal, parts.X, count);
       else
         solve<NB, false>(parts.L, group.n, parts.reciprocal, parts.X, count);
-      move_right_hand_sides<T, true>(group, c, count, parts.X);
+      move_right_hand_sides<T, true>(group, c, count, parts.X, kept);
     }
   }
 
@@ -199,12 +208,9 @@ struct LaneKernels {
   static void posv(host::LaneGroup& group, void* buffer) {
     const Parts parts(group, buffer);
     factor_group(group, parts);
-    for (int i = 0; i < Buffer::kLanes; ++i)
-      if (group.info[i] != 0) {
-        group.B[i] = group.discarded_B;
-        group.ldb[i] = group.n;
-      }
-    solve_group(group, parts);
+    uint32_t failed = 0;
+    for (int i = 0; i < Buffer::kLanes; ++i) failed |= uint32_t(group.info[i] != 0) << i;
+    solve_group(group, parts, failed);
   }
   static void potri(host::LaneGroup& group, void* buffer) {
     const Parts parts(group, buffer);

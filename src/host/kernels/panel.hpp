@@ -131,6 +131,15 @@ CHOL_INLINE int64_t factor_diagonal(RegisterTile<T, V, C>& t, RealOf<T>* recipro
   return columns;
 }
 
+/// Brings the named triangle's part of columns [from, to) near.
+template <class T>
+CHOL_INLINE void fetch_columns(const host::PanelMatrix& M, int64_t from, int64_t to) {
+  for (int64_t j = from; j < smaller(to, M.n); ++j) {
+    const int64_t top = M.upper ? 0 : j, bottom = M.upper ? j + 1 : M.n;
+    fetch(static_cast<const T*>(M.A) + top + j * M.lda, (bottom - top) * int64_t(sizeof(T)));
+  }
+}
+
 /// A block of columns [first, last) of a matrix. Rows and columns count from the matrix's first;
 /// strips hold columns counted from `first`.
 template <class T, class Storage>
@@ -196,9 +205,10 @@ struct Panel {
 
   /// Factors columns [first, last) in rows [first, row_end). Returns 0 or the failing column,
   /// counted from 1.
-  int64_t factor(int64_t last, int64_t row_end) const {
+  int64_t factor(int64_t last, int64_t row_end, const host::PanelMatrix* coming) const {
     for (int64_t column = first; column < last; column += NR) {
       const int64_t columns = smaller<int64_t>(NR, last - column);
+      if (coming) fetch_columns<T>(*coming, column, column + columns);
       int64_t next = 0, good = 0;
       if (W > NR && column % W != 0)
         good = diagonal_step<(W > NR ? NR : 0)>(column, columns, row_end, &next);

@@ -12,6 +12,13 @@ struct RegisterTile {
   Elements<T> e[V][C];
 };
 
+/// Whether a vector of W rows from `top` by C columns lies inside the matrix and under its
+/// diagonal.
+template <int C, int W>
+CHOL_INLINE bool lies_inside(int64_t top, int64_t row_end, int64_t column, int64_t column_end) {
+  return top + W <= row_end && column + C <= column_end && top >= column + C - 1;
+}
+
 /// Rows of a column side by side: the lower triangle in column-major storage.
 template <class T>
 struct ByColumns {
@@ -25,32 +32,32 @@ struct ByColumns {
   template <int V, int C>
   CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
-    const bool whole = row + V * W <= row_end && column + C <= column_end && row >= column + C - 1;
     CHOL_UNROLL
-    for (int c = 0; c < C; ++c) {
-      CHOL_UNROLL
-      for (int v = 0; v < V; ++v) {
-        const int64_t top = row + v * W;
-        if (whole)
-          t.e[v][c] = Elements<T>::load(at(top, column + c));
-        else
-          t.e[v][c] = load_part(top, row_end, column + c, column_end);
+    for (int v = 0; v < V; ++v) {
+      const int64_t top = row + v * W;
+      if (lies_inside<C, W>(top, row_end, column, column_end)) {
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c) t.e[v][c] = Elements<T>::load(at(top, column + c));
+      } else {
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c) t.e[v][c] = load_part(top, row_end, column + c, column_end);
       }
     }
   }
   template <int V, int C>
   CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
                          int64_t column, int64_t column_end) const {
-    const bool whole = row + V * W <= row_end && column + C <= column_end && row >= column + C - 1;
     CHOL_UNROLL
-    for (int c = 0; c < C; ++c) {
-      CHOL_UNROLL
-      for (int v = 0; v < V; ++v) {
-        const int64_t top = row + v * W;
-        if (whole)
-          t.e[v][c].store(at(top, column + c));
-        else if (column + c < column_end && from(top, column + c) < to(top, row_end))
-          t.e[v][c].store_range(at(top, column + c), from(top, column + c), to(top, row_end));
+    for (int v = 0; v < V; ++v) {
+      const int64_t top = row + v * W;
+      if (lies_inside<C, W>(top, row_end, column, column_end)) {
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c) t.e[v][c].store(at(top, column + c));
+      } else {
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c)
+          if (column + c < column_end && from(top, column + c) < to(top, row_end))
+            t.e[v][c].store_range(at(top, column + c), from(top, column + c), to(top, row_end));
       }
     }
   }
@@ -94,20 +101,35 @@ struct ByRows {
   }
 
  private:
+  /// Elements of row i of a part of four columns whose diagonal starts in row `first`: a constant
+  /// once the loop over the rows is unrolled, so that the masks are.
+  template <int first>
+  static constexpr int below_diagonal(int i) {
+    return i < first ? 0 : i < first + 3 ? i - first + 1 : 4;
+  }
+
   /// Runs body on each W by 4 part with its row pointers and how many elements of each row count.
   template <int V, int C, class Body>
   CHOL_INLINE void for_each_part(int64_t row, int64_t row_end, int64_t column, int64_t column_end,
                                  Body&& body) const {
     static_assert(C % 4 == 0);
-    const bool whole = row + V * W <= row_end && column + C <= column_end && row >= column + C - 1;
     CHOL_UNROLL
     for (int v = 0; v < V; ++v) {
       CHOL_UNROLL
       for (int c = 0; c < C; c += 4) {
         const int64_t top = row + v * W, left = column + c;
-        if (whole) {
-          body(
-              v, c, [&](int i) { return at(top + i, left); }, [](int) { return 4; });
+        const auto pointer = [&](int i) { return at(top + i, left); };
+        const bool in_bounds = top + W <= row_end && left + 4 <= column_end;
+        if (in_bounds && top >= left + 3) {
+          body(v, c, pointer, [](int) { return 4; });
+        } else if (in_bounds && top == left) {
+          body(v, c, pointer, [](int i) { return below_diagonal<0>(i); });
+        } else if (in_bounds && top == left - 4) {
+          body(v, c, pointer, [](int i) { return below_diagonal<4>(i); });
+        } else if (W > 8 && in_bounds && top == left - 8) {
+          body(v, c, pointer, [](int i) { return below_diagonal<8>(i); });
+        } else if (W > 8 && in_bounds && top == left - 12) {
+          body(v, c, pointer, [](int i) { return below_diagonal<12>(i); });
         } else {
           const auto count = [&](int i) -> int64_t {
             if (top + i >= row_end) return 0;

@@ -13,8 +13,8 @@ int64_t factor_block(const host::PanelMatrix& M, int64_t first, int64_t last,
                      const host::PanelStrips& strips) {
   T* base = static_cast<T*>(M.A);
   if (M.upper)
-    return Panel<T, ByRows<T>>{{base, M.lda}, Strips<T>(strips), first}.factor(last, last);
-  return Panel<T, ByColumns<T>>{{base, M.lda}, Strips<T>(strips), first}.factor(last, last);
+    return Panel<T, ByRows<T>>{{base, M.lda}, Strips<T>(strips), first}.factor(last, last, M.next);
+  return Panel<T, ByColumns<T>>{{base, M.lda}, Strips<T>(strips), first}.factor(last, last, M.next);
 }
 
 template <class T>
