@@ -1,0 +1,325 @@
+// The plug-in: chol::backend::Backend over the kernels of this folder.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <climits>
+#include <new>
+
+#include "backend/backend.hpp"
+#include "backend/plugin.hpp"
+#include "batched/condition.hpp"
+#include "batched/driver.hpp"
+#include "native/one_matrix.hpp"
+#include "tune/rows.hpp"
+
+namespace chol::cuda {
+namespace {
+
+using backend::Place;
+using backend::Problem;
+using backend::Resources;
+
+constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
+
+bool has_rhs(Routine routine) { return routine == Routine::potrs || routine == Routine::posv; }
+
+/// Positions of the arrays of a variable batch in its C function (handle is the first argument).
+VariablePositions positions_of(Routine routine) {
+  if (has_rhs(routine)) return {5, 6, 7, 8, 9, 10};
+  return {4, 0, 5, 6, 0, 0};
+}
+
+template <class T>
+BatchView<Device<T>> device_view(const MatrixBatch<T>& batch) {
+  using D = Device<T>;
+  return {reinterpret_cast<D*>(batch.first), batch.stride,
+          reinterpret_cast<D* const*>(batch.pointers), batch.ld, batch.lds};
+}
+
+/// Everything that one call keeps in the workspace.
+template <class T>
+struct CallWorkspace {
+  int64_t* largest = nullptr;
+  int64_t* orders = nullptr;
+  int64_t* rhs_counts = nullptr;
+  BatchWorkspace<T> batch;
+  OneMatrixWorkspace<T> one;
+  ConditionWorkspace<T> condition;
+};
+
+/// The bounds of a variable batch are unknown: the arrays have to be read before all else.
+bool needs_bounds(const BatchSizes& sizes) {
+  return sizes.variable() && (sizes.n == 0 || (sizes.rhs_counts && sizes.nrhs == 0));
+}
+
+bool is_blocked_one(Form form, const Plan& plan) {
+  return form == Form::one && plan.method == Method::blocked;
+}
+
+template <class T>
+CallWorkspace<Device<T>> carve(Arena& arena, const Problem<T>& problem, const Plan& plan) {
+  CallWorkspace<Device<T>> work;
+  const BatchSizes& sizes = problem.sizes;
+  if (sizes.variable()) {
+    work.orders = arena.take<int64_t>(sizes.count);
+    if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
+  }
+  if (problem.routine == Routine::pocon) {
+    work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
+  } else if (is_blocked_one(problem.form, plan)) {
+    const int64_t copied = problem.routine == Routine::potri  ? sizes.n
+                           : problem.routine == Routine::posv ? sizes.nrhs
+                                                              : 0;
+    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, sizes.n, copied);
+  } else if (problem.routine != Routine::logdet) {
+    work.batch =
+        BatchWorkspace<Device<T>>::carve(arena, problem.routine, plan, sizes.n, sizes.count);
+  }
+  return work;
+}
+
+class CudaBackend final : public backend::Backend {
+ public:
+  CudaBackend(int device, const cudaDeviceProp& properties) : device_(device) {
+    std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
+    size_t count = 0;
+    const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
+    tuning_.load_rows(rows, count);
+  }
+
+  const char* name() const override { return name_; }
+  chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
+  TuningStore& tuning() override { return tuning_; }
+
+  bool accepts(const TuningRow& row) const override {
+    switch (row.precision) {
+      case 's':
+        return cuda::accepts<float>(row.routine, row.plan, row.max_n);
+      case 'd':
+        return cuda::accepts<double>(row.routine, row.plan, row.max_n);
+      case 'c':
+        return cuda::accepts<Complex<float>>(row.routine, row.plan, row.max_n);
+      default:
+        return cuda::accepts<Complex<double>>(row.routine, row.plan, row.max_n);
+    }
+  }
+
+  Place place_of(const void* array) const override {
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess) {
+      cudaGetLastError();
+      return Place::host;
+    }
+    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged
+               ? Place::device
+               : Place::host;
+  }
+
+  void* allocate(size_t bytes) override {
+    const DeviceGuard guard(device_);
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+    cudaGetLastError();
+    return nullptr;
+  }
+  void release(void* memory) override {
+    const DeviceGuard guard(device_);
+    cudaFree(memory);
+  }
+
+#define CHOL_SOLVER(T)                                                                            \
+  size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans, int) const override { \
+    return workspace_of(problem, plans);                                                          \
+  }                                                                                               \
+  Status run(const Problem<T>& problem, const PlanTable& plans, const Resources& resources)       \
+      override {                                                                                  \
+    return run_call(problem, plans, resources);                                                   \
+  }
+  CHOL_SOLVER(float)
+  CHOL_SOLVER(double)
+  CHOL_SOLVER(std::complex<float>)
+  CHOL_SOLVER(std::complex<double>)
+#undef CHOL_SOLVER
+
+ private:
+  template <class T>
+  size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
+    // With unknown bounds the rest is allocated on the stream, once they are read.
+    if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
+    Arena arena;
+    carve(arena, problem, plans.plan_for(problem.sizes.n));
+    return arena.used();
+  }
+
+  template <class T>
+  Status run_call(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) {
+    const DeviceGuard guard(device_);
+    if (!needs_bounds(problem.sizes)) return run_bounded(problem, plans, resources);
+    return run_unbounded(problem, plans, resources);
+  }
+
+  /// Reads the bounds of a variable batch, the one case that waits for the stream.
+  template <class T>
+  Status run_unbounded(Problem<T> problem, const PlanTable& plans, Resources resources) {
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
+    BatchSizes& sizes = problem.sizes;
+    Arena arena(resources.workspace, resources.workspace_bytes);
+    int64_t* const largest = arena.take<int64_t>(2);
+    int64_t bounds[2] = {0, 0};
+    Status status = largest_value(sizes.orders, sizes.count, largest, stream);
+    if (status.ok() && sizes.rhs_counts)
+      status = largest_value(sizes.rhs_counts, sizes.count, largest + 1, stream);
+    if (status.ok())
+      status =
+          status_of(cudaMemcpyAsync(bounds, largest, sizeof(int64_t) * (sizes.rhs_counts ? 2 : 1),
+                                    cudaMemcpyDeviceToHost, stream),
+                    "bounds of a variable batch");
+    if (status.ok())
+      status = status_of(cudaStreamSynchronize(stream), "bounds of a variable batch");
+    if (!status.ok()) return status;
+    if (sizes.n == 0) sizes.n = bounds[0];
+    if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
+
+    Arena counted;
+    carve(counted, problem, plans.plan_for(sizes.n));
+    status = status_of(
+        cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
+        "workspace");
+    if (!status.ok()) return status;
+    resources.workspace_bytes = counted.used();
+    status = run_bounded(problem, plans, resources);
+    const Status freed = status_of(cudaFreeAsync(resources.workspace, stream), "workspace");
+    return status.ok() ? freed : status;
+  }
+
+  template <class T>
+  Status run_bounded(const Problem<T>& problem, const PlanTable& plans,
+                     const Resources& resources) {
+    using D = Device<T>;
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
+    const BatchSizes& sizes = problem.sizes;
+    if (sizes.n > INT_MAX / 2)
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "n = %lld, must be below 2^30 on a CUDA device",
+                           static_cast<long long>(sizes.n));
+    const Plan& plan = plans.plan_for(sizes.n);
+    Arena arena(resources.workspace, resources.workspace_bytes);
+    const CallWorkspace<D> work = carve(arena, problem, plan);
+
+    BatchProblem<D> call;
+    call.A = device_view(problem.A);
+    call.B = device_view(problem.B);
+    call.count = sizes.count;
+    call.n = sizes.n;
+    call.nrhs = sizes.nrhs;
+    call.info = problem.info;
+    call.swapped = problem.uplo == CHOL_UPPER;
+    if (sizes.variable()) {
+      const VariableCheck<D> check{
+          call.A,       call.B,       sizes.count,      sizes.n,
+          sizes.nrhs,   sizes.orders, sizes.rhs_counts, positions_of(problem.routine),
+          problem.info, work.orders,  work.rhs_counts};
+      const Status status = check_variable(check, stream);
+      if (!status.ok()) return status;
+      call.orders = work.orders;
+      call.rhs_counts = work.rhs_counts;
+    }
+    auto* const result = problem.result;
+    if (problem.routine == Routine::pocon)
+      return estimate_condition(call, work.condition, problem.anorm, result, stream);
+    if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
+    return is_blocked_one(problem.form, plan)
+               ? run_one(problem.routine, call, plan, work.one, stream)
+               : run_batch(problem.routine, call, plan, work.batch, stream);
+  }
+
+  template <class D>
+  Status run_batch(Routine routine, const BatchProblem<D>& call, const Plan& plan,
+                   const BatchWorkspace<D>& work, cudaStream_t stream) {
+    switch (routine) {
+      case Routine::potrf:
+        return factor_batch(call, plan, work, stream);
+      case Routine::potrs:
+        return solve_batch(call, plan, stream);
+      case Routine::posv:
+        return factor_and_solve_batch(call, plan, work, stream);
+      default:
+        return invert_batch(call, plan, work, stream);
+    }
+  }
+
+  template <class D>
+  Status run_one(Routine routine, const BatchProblem<D>& call, const Plan& plan,
+                 const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+    switch (routine) {
+      case Routine::potrf:
+        return factor_one(call, plan.threads, work, blas_, stream);
+      case Routine::potrs:
+        return solve_one(call, blas_, stream);
+      case Routine::posv:
+        return factor_and_solve_one(call, plan.threads, work, blas_, stream);
+      default:
+        return invert_one(call, work, blas_, stream);
+    }
+  }
+
+  int device_;
+  char name_[272];
+  TuningStore tuning_;
+  Blas blas_;
+};
+
+/// The device to open, or why there is none.
+Status choose_device(int device_count, const int* devices, int* device) {
+  int present = 0;
+  const cudaError_t error = cudaGetDeviceCount(&present);
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device: %s", cudaGetErrorString(error));
+  }
+  if (present == 0) return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device on this machine");
+  if (device_count > 1)
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                         "device_count = %d, must be at most 1 in this version", device_count);
+  if (device_count == 1) {
+    *device = devices[0];
+    if (*device < 0 || *device >= present)
+      return Status::error(CHOL_STATUS_NO_DEVICE, "devices[0] = %d, must be in 0 .. %d", *device,
+                           present - 1);
+    return Status::success();
+  }
+  return status_of(cudaGetDevice(device), "current device");
+}
+
+}  // namespace
+}  // namespace chol::cuda
+
+extern "C" __attribute__((visibility("default"))) chol::backend::Backend* chol_backend_open(
+    int plugin_version, int device_count, const int* devices, chol::Status* status) {
+  using namespace chol;
+  if (plugin_version != backend::kPluginVersion) {
+    *status = Status::error(CHOL_STATUS_NO_DEVICE,
+                            "no CUDA backend: plug-in of version %d beside a library of version %d",
+                            backend::kPluginVersion, plugin_version);
+    return nullptr;
+  }
+  int device = 0;
+  *status = cuda::choose_device(device_count, devices, &device);
+  if (!status->ok()) return nullptr;
+  cudaDeviceProp properties{};
+  *status = cuda::status_of(cudaGetDeviceProperties(&properties, device), "device properties");
+  if (!status->ok()) return nullptr;
+  const int capability = 10 * properties.major + properties.minor;
+  if (capability < cuda::kOldestCapability) {
+    *status = Status::error(CHOL_STATUS_NO_DEVICE,
+                            "no CUDA device: %s has compute capability %d.%d, must be at least 8.0",
+                            properties.name, properties.major, properties.minor);
+    return nullptr;
+  }
+  try {
+    return new cuda::CudaBackend(device, properties);
+  } catch (const std::bad_alloc&) {
+    *status = Status::error(CHOL_STATUS_ALLOC_FAILED, "CUDA backend: out of memory");
+    return nullptr;
+  }
+}

@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "batched/driver.hpp"
+#include "batched/kernels.hpp"
+
+namespace chol::cuda {
+namespace {
+
+/// What a slice of a batch may take of the workspace.
+constexpr int64_t kSliceBytes = int64_t(256) << 20;
+/// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
+constexpr int64_t kMostSlice = int64_t(1) << 20;
+
+int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
+
+template <class T>
+BatchView<T> view_from(BatchView<T> view, int64_t first) {
+  if (view.pointers)
+    view.pointers += first;
+  else
+    view.first += first * view.stride;
+  if (view.lds) view.lds += first;
+  return view;
+}
+
+/// Runs body(slice) over the batch, work.slice matrices at a time.
+template <class T, class Body>
+Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
+  if (slice <= 0) slice = kMostSlice;
+  for (int64_t first = 0; first < problem.count; first += slice) {
+    Status status = body(slice_of(problem, first, std::min(slice, problem.count - first)));
+    if (!status.ok()) return status;
+  }
+  return Status::success();
+}
+
+/// Block columns from left to right: diagonal block, then the rows below it. A matrix whose order
+/// ends before a block leaves that launch at once.
+template <class T>
+Status factor_blocked(const BatchProblem<T>& problem, int threads, const BatchWorkspace<T>& work,
+                      cudaStream_t stream) {
+  constexpr int kBlock = kBlockColumns<T>;
+  for (int64_t offset = 0; offset == 0 || offset < problem.n; offset += kBlock) {
+    const PanelStep<T> step{offset, 0, kBlock, work.inverses, kBlock / kTileOrder<T>};
+    Status status = run_panel(problem, step, threads, stream);
+    if (status.ok() && offset + kBlock < problem.n) status = run_strips(problem, step, stream);
+    if (!status.ok()) return status;
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+template <class T>
+bool accepts(Routine routine, const Plan& plan, int64_t max_n) {
+  const bool solves = routine == Routine::potrs;
+  switch (plan.method) {
+    case Method::lanes:
+      return small_limit<T>(plan.tile) >= max_n;
+    case Method::fused:
+      return solves ? solve_limit<T>() >= max_n : panel_limit<T>(plan.threads) >= max_n;
+    case Method::blocked:
+      return solves || panel_limit<T>(plan.threads) >= kBlockColumns<T>;
+    default:
+      return false;
+  }
+}
+
+template <class T>
+BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
+  problem.A = view_from(problem.A, first);
+  if (problem.B.pointers || problem.B.first) problem.B = view_from(problem.B, first);
+  if (problem.orders) problem.orders += first;
+  if (problem.rhs_counts) problem.rhs_counts += first;
+  if (problem.info) problem.info += first;
+  problem.count = count;
+  return problem;
+}
+
+template <class T>
+BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, const Plan& plan,
+                                           int64_t n, int64_t count) {
+  BatchWorkspace work;
+  work.slice = std::min(count, kMostSlice);
+  const auto take = [&](T** where, int64_t elements) {
+    const int64_t fits = kSliceBytes / (elements * int64_t(sizeof(T)));
+    work.slice = std::min(work.slice, std::max<int64_t>(fits, 1));
+    *where = arena.take<T>(elements * work.slice);
+  };
+  if (routine == Routine::potri) {
+    take(&work.inverse, std::max<int64_t>(n * n, 1));
+  } else if (plan.method == Method::blocked && routine != Routine::potrs) {
+    take(&work.inverses, kBlockColumns<T> * kTileOrder<T>);
+  }
+  return work;
+}
+
+template <class T>
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
+                    cudaStream_t stream) {
+  if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
+  return for_slices(problem, work.slice, [&](const BatchProblem<T>& slice) {
+    if (plan.method == Method::blocked) return factor_blocked(slice, plan.threads, work, stream);
+    const PanelStep<T> whole{0, 0, static_cast<int>(std::max<int64_t>(problem.n, 1)), nullptr, 0};
+    return run_panel(slice, whole, plan.threads, stream);
+  });
+}
+
+template <class T>
+Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+  if (problem.n == 0 || problem.nrhs == 0) return Status::success();
+  if (plan.method == Method::lanes && !problem.info)
+    return run_small<SmallTask::solve>(problem, plan.tile, stream);
+  const int64_t chunks = tiles_of(problem.nrhs, 4);
+  return for_slices(problem, std::max<int64_t>(1, kMostSlice / chunks),
+                    [&](const BatchProblem<T>& slice) {
+                      return plan.method == Method::blocked ? run_stream_solve(slice, false, stream)
+                                                            : run_solve(slice, stream);
+                    });
+}
+
+template <class T>
+Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
+                              const BatchWorkspace<T>& work, cudaStream_t stream) {
+  if (plan.method == Method::lanes && problem.nrhs > 0)
+    return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
+  Status status = factor_batch(problem, plan, work, stream);
+  if (!status.ok()) return status;
+  Plan solve = plan;
+  solve.method = problem.n <= solve_limit<T>() ? Method::fused : Method::blocked;
+  return solve_batch(problem, solve, stream);
+}
+
+template <class T>
+Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWorkspace<T>& work,
+                    cudaStream_t stream) {
+  return for_slices(problem, work.slice, [&](BatchProblem<T> slice) {
+    const int64_t n = problem.n;
+    slice.B = {work.inverse, n * n, nullptr, std::max<int64_t>(n, 1), nullptr};
+    slice.nrhs = n;
+    slice.rhs_counts = slice.orders;
+    Status status = find_singular(slice, stream);
+    if (!status.ok() || n == 0) return status;
+    status = set_identity(slice, stream);
+    if (status.ok()) status = run_stream_solve(slice, true, stream);
+    if (status.ok()) status = copy_inverse(slice, stream);
+    return status;
+  });
+}
+
+#define CHOL_INSTANTIATE(T)                                                                      \
+  template bool accepts<T>(Routine, const Plan&, int64_t);                                       \
+  template BatchProblem<T> slice_of<T>(BatchProblem<T>, int64_t, int64_t);                       \
+  template struct BatchWorkspace<T>;                                                             \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
+                                  cudaStream_t);                                                 \
+  template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);             \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&,                 \
+                                            const BatchWorkspace<T>&, cudaStream_t);             \
+  template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
+                                  cudaStream_t);
+CHOL_INSTANTIATE(float)
+CHOL_INSTANTIATE(double)
+CHOL_INSTANTIATE(Complex<float>)
+CHOL_INSTANTIATE(Complex<double>)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::cuda

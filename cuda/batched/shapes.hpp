@@ -1,0 +1,66 @@
+// The kernels that are built: for each element type the shapes of each kernel, in the order in
+// which they are tried. What a plan asks for is looked up here; what is not listed is not built.
+#pragma once
+
+#include "common/scalar.cuh"
+
+namespace chol::cuda {
+
+template <class... Shapes>
+struct ShapeList {};
+
+/// small.cuh: orders up to kOrder, kLanes lanes a matrix.
+template <int kMaxOrder, int kLaneCount>
+struct SmallShape {
+  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
+};
+/// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
+template <int kWarpCount, int kTileCount, int kBlockCount>
+struct PanelShape {
+  static constexpr int kWarps = kWarpCount, kTiles = kTileCount, kBlocks = kBlockCount;
+};
+/// strip.cuh: warps a block, tile columns of the block column, blocks a multiprocessor.
+template <int kWarpCount, int kColumnCount, int kBlockCount>
+struct StripShape {
+  static constexpr int kWarps = kWarpCount, kColumns = kColumnCount, kBlocks = kBlockCount;
+};
+
+template <class T>
+struct Shapes;
+
+template <>
+struct Shapes<float> {
+  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 8>, SmallShape<16, 8>, SmallShape<24, 8>,
+                          SmallShape<32, 8>>;
+  using Panel =
+      ShapeList<PanelShape<1, 6, 10>, PanelShape<2, 5, 7>, PanelShape<4, 6, 3>, PanelShape<4, 9, 2>,
+                PanelShape<8, 7, 2>, PanelShape<8, 10, 1>, PanelShape<16, 9, 1>>;
+  using Strip = StripShape<4, 4, 3>;
+};
+template <>
+struct Shapes<double> {
+  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<12, 4>, SmallShape<16, 4>,
+                          SmallShape<24, 8>, SmallShape<32, 8>, SmallShape<32, 16>>;
+  using Panel = ShapeList<PanelShape<2, 11, 8>, PanelShape<2, 18, 7>, PanelShape<4, 14, 4>,
+                          PanelShape<4, 20, 3>, PanelShape<8, 17, 2>, PanelShape<16, 14, 1>,
+                          PanelShape<16, 19, 1>>;
+  using Strip = StripShape<8, 8, 2>;
+};
+template <>
+struct Shapes<Complex<float>> {
+  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<16, 4>, SmallShape<24, 8>,
+                          SmallShape<32, 8>, SmallShape<32, 16>>;
+  using Panel = ShapeList<PanelShape<2, 3, 8>, PanelShape<2, 5, 5>, PanelShape<4, 6, 2>,
+                          PanelShape<8, 5, 1>, PanelShape<16, 5, 1>>;
+  using Strip = StripShape<2, 4, 4>;
+};
+template <>
+struct Shapes<Complex<double>> {
+  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<16, 8>, SmallShape<24, 8>,
+                          SmallShape<32, 32>, SmallShape<32, 16>>;
+  using Panel = ShapeList<PanelShape<4, 6, 3>, PanelShape<4, 9, 2>, PanelShape<8, 10, 1>,
+                          PanelShape<16, 9, 1>>;
+  using Strip = StripShape<4, 4, 2>;
+};
+
+}  // namespace chol::cuda

@@ -1,0 +1,102 @@
+// Orders up to 32: several matrices a warp, each in the registers of a few lanes, read once and
+// written once.
+#pragma once
+
+#include "batched/kernels.hpp"
+#include "batched/register_rows.cuh"
+
+namespace chol::cuda {
+
+inline constexpr int kSmallWarps = 4;  ///< warps of a block, which share nothing
+
+/// Right-hand sides [first, first + kColumns) of one matrix, its rows spread over the lanes.
+template <int kColumns, class Rows, class T, int kTiles>
+__device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&inverse)[kTiles],
+                                              T* B, int64_t ldb, int64_t first, int64_t nrhs, int n,
+                                              int bound, int r, bool conjugated) {
+  constexpr int kLanes = Rows::kLaneCount;
+  T x[kColumns][kTiles];
+#pragma unroll
+  for (int q = 0; q < kColumns; ++q)
+#pragma unroll
+    for (int g = 0; g < kTiles; ++g) {
+      const bool inside = g * kLanes + r < n && first + q < nrhs;
+      x[q][g] =
+          inside ? conj_if(conjugated, B[(first + q) * ldb + g * kLanes + r]) : from_real<T>(0);
+    }
+  rows.template solve<kColumns>(inverse, x, bound, r);
+#pragma unroll
+  for (int q = 0; q < kColumns; ++q)
+#pragma unroll
+    for (int g = 0; g < kTiles; ++g)
+      if (g * kLanes + r < n && first + q < nrhs)
+        B[(first + q) * ldb + g * kLanes + r] = conj_if(conjugated, x[q][g]);
+}
+
+template <class T, int N, int kLanes, SmallTask kTask>
+__global__ void __launch_bounds__(32 * kSmallWarps) small_kernel(BatchProblem<T> problem) {
+  using Rows = RegisterRows<T, N, kLanes>;
+  __shared__ __align__(16) T shared_of_warp[kSmallWarps][Rows::kShared];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int r = lane % kLanes, group = lane / kLanes;
+  const int64_t b = (int64_t(blockIdx.x) * kSmallWarps + warp) * Rows::kGroups + group;
+  T* shared = shared_of_warp[warp] + group * Rows::kGroupShared;
+
+  // Lanes without a matrix walk along with an empty one: the warp's barriers count all of them.
+  const bool active = b < problem.count && problem.order(b) >= 0;
+  const int n = active ? static_cast<int>(problem.order(b)) : 0;
+  const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);
+  LowerView<T> A{nullptr, 1, problem.swapped};
+  if (n > 0) A = lower_view(problem, b);
+
+  Rows rows;
+  rows.load(A, n, r, shared);
+  int info = 0;
+  if constexpr (kTask != SmallTask::solve) {
+    info = rows.factor(shared, n, bound, r);
+    if (active && r == 0) problem.info[b] = info;
+  }
+  if constexpr (kTask != SmallTask::factor) {
+    Real<T> inverse[Rows::kTiles];
+    rows.invert_diagonal(inverse, n, r);
+    const bool solves = n > 0 && info == 0;
+    const int64_t nrhs = solves ? problem.rhs_count(b) : 0;
+    T* B = nrhs > 0 ? problem.B.matrix(b) : nullptr;
+    const int64_t ldb = nrhs > 0 ? problem.B.leading_dimension(b) : 1;
+    const int64_t most = __reduce_max_sync(kFullWarp, static_cast<unsigned>(nrhs));
+    if (most == 1)
+      solve_columns<1>(rows, inverse, B, ldb, 0, nrhs, n, bound, r, problem.swapped);
+    else
+      for (int64_t first = 0; first < most; first += 2)
+        solve_columns<2>(rows, inverse, B, ldb, first, nrhs, n, bound, r, problem.swapped);
+  }
+  if constexpr (kTask != SmallTask::solve) rows.store(A, n, r, shared);
+}
+
+template <class T, int N, int kLanes, SmallTask kTask>
+void launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
+  constexpr int64_t kMatrices = kSmallWarps * (32 / kLanes);
+  const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
+  small_kernel<T, N, kLanes, kTask><<<blocks, 32 * kSmallWarps, 0, stream>>>(problem);
+}
+
+template <SmallTask kTask, class T>
+Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
+  const auto try_shape = [&]<class S>(S) {
+    if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
+    launch_small<T, S::kOrder, S::kLanes, kTask>(problem, stream);
+    return true;
+  };
+  const bool found = [&]<class... S>(ShapeList<S...>) {
+    return (try_shape(S{}) || ...);
+  }(typename Shapes<T>::Small{});
+  return found ? launched("small")
+               : Status::error(CHOL_STATUS_NOT_SUPPORTED, "small: no kernel for order %d",
+                               static_cast<int>(problem.n));
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_SMALL(task, T)                                        \
+  template chol::Status chol::cuda::run_small<chol::cuda::SmallTask::task, T>( \
+      const BatchProblem<T>&, int, cudaStream_t);

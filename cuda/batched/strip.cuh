@@ -1,0 +1,156 @@
+// The rows below a factored diagonal block: one thread block takes a strip of them, subtracts the
+// product of the columns to the left (left-looking, so the strip is written once) and multiplies by
+// the inverse of the diagonal block, tile column by tile column.
+#pragma once
+
+#include "batched/kernels.hpp"
+#include "batched/tile.cuh"
+
+namespace chol::cuda {
+
+/// Tile rows that a warp holds; each operand tile of the diagonal block serves all of them.
+inline constexpr int kStripTileRows = 2;
+
+template <class TileT, int kWarps>
+inline constexpr int kStripRows = kWarps* kStripTileRows* TileT::kOrder;
+
+/// @tparam kColumns tile columns of the block column, step.block / kOrder.
+template <class T, int kWarps, int kColumns, int kBlocks>
+__global__ void __launch_bounds__(32 * kWarps, kBlocks)
+    strip_kernel(BatchProblem<T> problem, PanelStep<T> step, int64_t strips) {
+  using TileT = Tile<T>;
+  constexpr int kOrder = TileT::kOrder, kThreads = 32 * kWarps, kBlock = kColumns * kOrder;
+  constexpr int kRows = kStripRows<TileT, kWarps>, kPanelRows = kRows + kBlock;
+  constexpr int kPitch = TileT::pitch(kPanelRows), kPitchX = TileT::pitch(kOrder);
+  constexpr int kPanelSize = TileT::panel_elements(kPanelRows);
+  const int64_t b = blockIdx.x / strips;
+  const int64_t first_row = step.offset + kBlock + (blockIdx.x % strips) * kRows;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int64_t n = problem.order(b);
+  if (n <= first_row) return;
+  const int failed = problem.info[b];
+  if (failed != 0 && failed <= step.offset) return;
+
+  const int rows = static_cast<int>(min(n - first_row, int64_t(kRows)));
+  const LowerView<T> whole = lower_view(problem, b);
+  const LowerView<T> left = whole.from(first_row, step.updated);
+  const LowerView<T> top = whole.from(step.offset, step.updated);
+  const LowerView<T> A = whole.from(first_row, step.offset);
+  const T* const inverses = step.inverses + b * step.tiles * kOrder * kOrder;
+
+  // Panel rows [0, kRows) are the strip's, the others those of the diagonal block.
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* const panels = reinterpret_cast<T*>(shared);
+  T* const inverse_tiles = panels + 2 * kPanelSize;
+  constexpr int kInverse = TileT::panel_elements(kOrder);
+
+  TileT c[kStripTileRows][kColumns];
+#pragma unroll
+  for (int a = 0; a < kStripTileRows; ++a)
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+#pragma unroll
+      for (int e = 0; e < TileT::kElements; ++e) {
+        const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
+        c[a][j].c[e] =
+            row < rows ? *A.at(row, j * kOrder + TileT::column(e, lane)) : from_real<T>(0);
+      }
+
+  const int before = static_cast<int>((step.offset - step.updated) / kOrder);
+  const auto stage = [&](int s) {
+    T* const panel = panels + (s % 2) * kPanelSize;
+    if (s < before)
+      stage_panel<TileT>(panel, kPitch, 0, left, int64_t(s) * kOrder, rows, kRows, thread,
+                         kThreads);
+    stage_panel<TileT>(panel, kPitch, kRows, top, int64_t(s) * kOrder, kBlock, kBlock, thread,
+                       kThreads);
+    if (s < before) return;
+    T* const X = inverse_tiles + (s % 2) * kInverse;
+    for (int index = thread; index < kOrder * kOrder; index += kThreads)
+      X[TileT::panel_index(index % kOrder, index / kOrder, kPitchX)] =
+          inverses[(s - before) * kOrder * kOrder + index];
+  };
+
+  stage(0);
+  for (int s = 0; s < before + kColumns; ++s) {
+    T* const panel = panels + (s % 2) * kPanelSize;
+    const int k = s - before;
+    wait_for_copies();
+    __syncthreads();
+    if (s + 1 < before + kColumns) stage(s + 1);
+    const int row0 = warp * kStripTileRows * kOrder;
+    if (k >= 0) {
+      // A warp's rows are its own from here on: no block barrier is needed for them.
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j)
+        if (j == k)
+#pragma unroll
+          for (int a = 0; a < kStripTileRows; ++a)
+            to_panel(c[a][j], panel, row0 + a * kOrder, kPitch, lane);
+      __syncwarp();
+#pragma unroll
+      for (int a = 0; a < kStripTileRows; ++a)
+        multiply_by_inverse<TileT>(panel, row0 + a * kOrder, kPitch,
+                                   inverse_tiles + (s % 2) * kInverse, kPitchX, lane);
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j)
+        if (j == k)
+#pragma unroll
+          for (int a = 0; a < kStripTileRows; ++a)
+            from_panel(c[a][j], panel, row0 + a * kOrder, kPitch, lane);
+    }
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+      if (j <= k) continue;
+#pragma unroll
+      for (int a = 0; a < kStripTileRows; ++a)
+        c[a][j].subtract_product(panel + TileT::panel_index(row0 + a * kOrder, 0, kPitch), kPitch,
+                                 panel + TileT::panel_index(kRows + j * kOrder, 0, kPitch), kPitch,
+                                 lane);
+    }
+  }
+#pragma unroll
+  for (int a = 0; a < kStripTileRows; ++a)
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+#pragma unroll
+      for (int e = 0; e < TileT::kElements; ++e) {
+        const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
+        if (row < rows) *A.at(row, j * kOrder + TileT::column(e, lane)) = c[a][j].c[e];
+      }
+}
+
+/// Strips below the diagonal block of a matrix of order n.
+template <class T, int kWarps>
+int64_t strip_count(const PanelStep<T>& step, int64_t n) {
+  constexpr int kRows = kStripRows<Tile<T>, kWarps>;
+  const int64_t below = n - step.offset - step.block;
+  return below > 0 ? (below + kRows - 1) / kRows : 0;
+}
+
+template <class T, int kWarps, int kColumns, int kBlocks>
+void launch_strips(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream) {
+  using TileT = Tile<T>;
+  const int64_t strips = strip_count<T, kWarps>(step, problem.n);
+  if (strips == 0) return;
+  constexpr int kPanelRows = kStripRows<TileT, kWarps> + kColumns * TileT::kOrder;
+  constexpr size_t kBytes =
+      sizeof(T) * 2 * (TileT::panel_elements(kPanelRows) + TileT::panel_elements(TileT::kOrder));
+  static_assert(kBytes <= 48 * 1024);
+  strip_kernel<T, kWarps, kColumns, kBlocks>
+      <<<static_cast<unsigned>(problem.count * strips), 32 * kWarps, kBytes, stream>>>(
+          problem, step, strips);
+}
+
+template <class T>
+Status run_strips(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream) {
+  using S = typename Shapes<T>::Strip;
+  launch_strips<T, S::kWarps, S::kColumns, S::kBlocks>(problem, step, stream);
+  return launched("strip");
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE(T)                                                                    \
+  template chol::Status chol::cuda::run_strips<T>(const BatchProblem<T>&, const PanelStep<T>&, \
+                                                  cudaStream_t);

@@ -1,0 +1,284 @@
+// Square tiles whose elements lie spread over the registers of a warp, and the three operations
+// that a blocked Cholesky needs of them: C -= A B^H, factor with inverse, move to and from memory.
+//
+// A *panel* is a block of kOrder columns in shared memory. A tile type says how its panels are laid
+// out, since that decides the bank conflicts of its operand reads.
+#pragma once
+
+#include "common/scalar.cuh"
+#include "common/view.cuh"
+
+namespace chol::cuda {
+
+/// 16 x 16 elements by plain multiply-adds: 8 elements a lane, rows lane / 4 + 8 a, columns
+/// lane % 4 + 4 b. Panels are row-major.
+template <class T>
+struct PlainTile {
+  static constexpr int kOrder = 16;
+  static constexpr int kElements = 8;
+  static constexpr int kWide = 16 / sizeof(T);
+  /// Five (9) accesses of 16 bytes a row: odd, so that eight rows fall in different banks.
+  static constexpr int kPitch = kOrder + kWide;
+  __host__ __device__ static constexpr int pitch(int) { return kPitch; }
+  __host__ __device__ static constexpr int panel_elements(int rows) { return rows * kPitch; }
+  __device__ static int panel_index(int row, int k, int) { return row * kPitch + k; }
+
+  T c[kElements];
+
+  __device__ static int row(int e, int lane) { return lane / 4 + 8 * (e / 4); }
+  __device__ static int column(int e, int lane) { return lane % 4 + 4 * (e % 4); }
+
+  /// this -= A B^H for the tiles of a panel that start at rows a and b of it.
+  __device__ __forceinline__ void subtract_product(const T* panel_a, int, const T* panel_b, int,
+                                                   int lane) {
+    const T* a = panel_a + (lane / 4) * kPitch;
+    const T* b = panel_b + (lane % 4) * kPitch;
+#pragma unroll 2
+    for (int k = 0; k < kOrder; k += kWide) {
+      T av[2][kWide], bv[4][kWide];
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        *reinterpret_cast<float4*>(av[i]) =
+            *reinterpret_cast<const float4*>(a + i * 8 * kPitch + k);
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        *reinterpret_cast<float4*>(bv[j]) =
+            *reinterpret_cast<const float4*>(b + j * 4 * kPitch + k);
+#pragma unroll
+      for (int w = 0; w < kWide; ++w)
+#pragma unroll
+        for (int e = 0; e < kElements; ++e)
+          c[e] = subtract_product_conj(c[e], av[e / 4][w], bv[e % 4][w]);
+    }
+  }
+
+  /// Element (j, j), in every lane.
+  __device__ __forceinline__ T diagonal(int j) const {
+    return from_lane(c[(j / 8) * 4 + j / 4], (j % 8) * 4 + j % 4);
+  }
+  /// Elements (row(e), j), (column(e), j) and (j, column(e)) for each e of this lane.
+  __device__ __forceinline__ void rows_of_column(T (&x)[kElements], int j, int lane) const {
+#pragma unroll
+    for (int a = 0; a < 2; ++a) {
+      const T v = from_lane(c[a * 4 + j / 4], (lane & ~3) | (j % 4));
+#pragma unroll
+      for (int b = 0; b < 4; ++b) x[a * 4 + b] = v;
+    }
+  }
+  __device__ __forceinline__ void columns_of_column(T (&x)[kElements], int j, int lane) const {
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const int source_row = lane % 4 + 4 * b;
+      const T v = from_lane(c[(b / 2) * 4 + j / 4], (source_row % 8) * 4 + j % 4);
+      x[b] = x[4 + b] = v;
+    }
+  }
+  __device__ __forceinline__ void columns_of_row(T (&x)[kElements], int j, int lane) const {
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const T v = from_lane(c[(j / 8) * 4 + b], (j % 8) * 4 + lane % 4);
+      x[b] = x[4 + b] = v;
+    }
+  }
+};
+
+/// One step of the double precision tensor cores, exact multiply-adds in IEEE arithmetic:
+/// C (8 x 8) += A (8 x 4) B (4 x 8). Lane: a = A[lane / 4][lane % 4], b = B[lane % 4][lane / 4],
+/// c = C[lane / 4][2 (lane % 4) + {0, 1}].
+__device__ __forceinline__ void tensor_multiply(double& c0, double& c1, double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c0), "+d"(c1)
+      : "d"(a), "d"(b));
+}
+
+/// 8 x 8 elements by double precision tensor cores. Panels are column-major with a pitch of 4 mod
+/// 16 doubles (2 mod 8 complex), which spreads the operand reads over all banks.
+template <class T>
+struct TensorTile {
+  static constexpr int kOrder = 8;
+  static constexpr int kElements = 2;
+  static constexpr int kPeriod = 128 / sizeof(T);
+  static constexpr int kPad = 32 / sizeof(T);
+  __host__ __device__ static constexpr int pitch(int rows) {
+    return (rows + kPeriod - 1) / kPeriod * kPeriod + kPad;
+  }
+  __host__ __device__ static constexpr int panel_elements(int rows) { return kOrder * pitch(rows); }
+  __device__ static int panel_index(int row, int k, int pitch) { return k * pitch + row; }
+
+  T c[kElements];
+
+  __device__ static int row(int, int lane) { return lane / 4; }
+  __device__ static int column(int e, int lane) { return 2 * (lane % 4) + e; }
+
+  __device__ __forceinline__ void subtract_product(const T* panel_a, int pitch_a, const T* panel_b,
+                                                   int pitch_b, int lane) {
+    const T* a = panel_a + (lane % 4) * pitch_a + lane / 4;
+    const T* b = panel_b + (lane % 4) * pitch_b + lane / 4;
+#pragma unroll
+    for (int k = 0; k < kOrder; k += 4) accumulate(a[k * pitch_a], b[k * pitch_b]);
+  }
+  /// this -= a b^H for one step's operands.
+  __device__ __forceinline__ void accumulate(T a, T b) {
+    if constexpr (Traits<T>::is_complex) {
+      tensor_multiply(c[0].re, c[1].re, -a.re, b.re);
+      tensor_multiply(c[0].im, c[1].im, -a.im, b.re);
+      tensor_multiply(c[0].re, c[1].re, -a.im, b.im);
+      tensor_multiply(c[0].im, c[1].im, a.re, b.im);
+    } else {
+      tensor_multiply(c[0], c[1], -a, b);
+    }
+  }
+
+  __device__ __forceinline__ T diagonal(int j) const { return from_lane(c[j % 2], j * 4 + j / 2); }
+  __device__ __forceinline__ void rows_of_column(T (&x)[kElements], int j, int lane) const {
+    x[0] = x[1] = from_lane(c[j % 2], (lane & ~3) | (j / 2));
+  }
+  __device__ __forceinline__ void columns_of_column(T (&x)[kElements], int j, int lane) const {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) x[e] = from_lane(c[j % 2], (2 * (lane % 4) + e) * 4 + j / 2);
+  }
+  __device__ __forceinline__ void columns_of_row(T (&x)[kElements], int j, int lane) const {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) x[e] = from_lane(c[e], j * 4 + lane % 4);
+  }
+};
+
+template <class T>
+struct TileChoice {
+  using Type = PlainTile<T>;
+};
+template <>
+struct TileChoice<double> {
+  using Type = TensorTile<double>;
+};
+template <>
+struct TileChoice<Complex<double>> {
+  using Type = TensorTile<Complex<double>>;
+};
+template <class T>
+using Tile = typename TileChoice<T>::Type;
+
+/// D := its Cholesky factor and X := the factor's inverse, by one warp in registers.
+/// @return -1, or the first column whose pivot is not positive and finite.
+template <class TileT, class T>
+__device__ __forceinline__ int factor_and_invert(TileT& D, TileT& X, int lane) {
+  using R = Real<T>;
+  int bad = -1;
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e)
+    X.c[e] = from_real<T>(TileT::row(e, lane) == TileT::column(e, lane) ? R(1) : R(0));
+#pragma unroll
+  for (int j = 0; j < TileT::kOrder; ++j) {
+    T l_row[TileT::kElements], l_column[TileT::kElements], x_row[TileT::kElements];
+    const R pivot = real(D.diagonal(j));
+    D.rows_of_column(l_row, j, lane);
+    D.columns_of_column(l_column, j, lane);
+    X.columns_of_row(x_row, j, lane);
+    if (bad < 0 && !is_pivot(pivot)) bad = j;
+    const R inverse_root = reciprocal_sqrt(pivot);
+    const R root = sqrt_from(pivot, inverse_root);
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) {
+      const int row = TileT::row(e, lane), column = TileT::column(e, lane);
+      const T l = scale(l_row[e], inverse_root), x = scale(x_row[e], inverse_root);
+      const T trailing = subtract_product_conj(D.c[e], l, scale(l_column[e], inverse_root));
+      const T finished = select(row == j, from_real<T>(root), l);
+      D.c[e] = select(column > j, trailing, select(column == j, finished, D.c[e]));
+      const T below = subtract_product(X.c[e], l, x);
+      X.c[e] = select(row > j, below, select(row == j, x, X.c[e]));
+    }
+  }
+  return bad;
+}
+
+template <class TileT, class T>
+__device__ __forceinline__ void to_panel(const TileT& tile, T* panel, int row0, int pitch,
+                                         int lane) {
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e)
+    panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)] =
+        tile.c[e];
+}
+template <class TileT, class T>
+__device__ __forceinline__ void from_panel(TileT& tile, const T* panel, int row0, int pitch,
+                                           int lane) {
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e)
+    tile.c[e] =
+        panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)];
+}
+
+/// Rows [row0, row0 + kOrder) of the panel, P, become P X^H. They belong to the calling warp.
+template <class TileT, class T>
+__device__ __forceinline__ void multiply_by_inverse(T* panel, int row0, int pitch, const T* X,
+                                                    int pitch_x, int lane) {
+  TileT product;
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e) product.c[e] = from_real<T>(0);
+  product.subtract_product(panel + TileT::panel_index(row0, 0, pitch), pitch, X, pitch_x, lane);
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e) product.c[e] = negative(product.c[e]);
+  __syncwarp();
+  to_panel(product, panel, row0, pitch, lane);
+  __syncwarp();
+}
+
+/// The tile at (i0, j0) of an m x m lower triangle; beyond it the identity, which factors
+/// harmlessly.
+template <class TileT, class T>
+__device__ __forceinline__ void load_lower_tile(TileT& tile, const LowerView<T>& A, int i0, int j0,
+                                                int m, int lane) {
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e) {
+    const int i = i0 + TileT::row(e, lane), j = j0 + TileT::column(e, lane);
+    tile.c[e] = i < m && j <= i ? *A.at(i, j) : from_real<T>(i == j ? 1 : 0);
+  }
+}
+
+/// Columns [j0, j0 + kOrder) of rows [row0, rows) of A into panel rows [row0 + shift, ...), by
+/// asynchronous copies; rows from `rows` to `padded` become zero.
+template <class TileT, class T>
+__device__ __forceinline__ void stage_panel(T* panel, int pitch, int shift, const LowerView<T>& A,
+                                            int64_t j0, int rows, int padded, int thread,
+                                            int threads) {
+  constexpr int kOrder = TileT::kOrder;
+  for (int index = thread; index < padded * kOrder; index += threads) {
+    const int row = A.swapped ? index / kOrder : index % padded;
+    const int k = A.swapped ? index % kOrder : index / padded;
+    T* to = panel + TileT::panel_index(row + shift, k, pitch);
+    if (row < rows) {
+      const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address),
+                   "l"(A.at(row, j0 + k)), "n"(sizeof(T)));
+    } else {
+      *to = from_real<T>(0);
+    }
+  }
+}
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/// Panel rows [0, rows) into columns [j0, j0 + kOrder) of A, where row i + i0 >= column; A's rows
+/// start at i0 = A's row 0 + distance below the diagonal.
+template <class TileT, class T>
+__device__ __forceinline__ void store_panel(const T* panel, int pitch, int shift,
+                                            const LowerView<T>& A, int first_row, int rows, int j0,
+                                            int columns, bool triangular, int thread, int threads) {
+  constexpr int kOrder = TileT::kOrder;
+  const int lane = thread % 32, warp = thread / 32, warps = threads / 32;
+  if (A.swapped) {
+    for (int index = thread; index < rows * kOrder; index += threads) {
+      const int row = first_row + index / kOrder, k = index % kOrder;
+      if (k < columns && (!triangular || row >= j0 + k))
+        *A.at(row, j0 + k) = panel[TileT::panel_index(row + shift, k, pitch)];
+    }
+  } else {
+    for (int k = warp; k < columns; k += warps)
+      for (int row = first_row + lane; row < first_row + rows; row += 32)
+        if (!triangular || row >= j0 + k)
+          *A.at(row, j0 + k) = panel[TileT::panel_index(row + shift, k, pitch)];
+  }
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,170 @@
+// Element types on the device. std::complex has no alignment that would let a load be one access,
+// and its product has NaN branches, so kernels use a plain pair of the same bits.
+#pragma once
+
+#include <cfloat>
+#include <complex>
+#include <cstdint>
+
+namespace chol::cuda {
+
+template <class R>
+struct alignas(2 * sizeof(R)) Complex {
+  R re, im;
+};
+
+template <class T>
+struct DeviceScalar {
+  using Type = T;
+};
+template <class R>
+struct DeviceScalar<std::complex<R>> {
+  using Type = Complex<R>;
+};
+/// The kernels' type with the bits of the public T.
+template <class T>
+using Device = typename DeviceScalar<T>::Type;
+
+template <class T>
+struct Traits {
+  using Real = T;
+  static constexpr bool is_complex = false;
+};
+template <class R>
+struct Traits<Complex<R>> {
+  using Real = R;
+  static constexpr bool is_complex = true;
+};
+template <class T>
+using Real = typename Traits<T>::Real;
+
+template <class T>
+__device__ __forceinline__ Real<T> real(T x) {
+  if constexpr (Traits<T>::is_complex)
+    return x.re;
+  else
+    return x;
+}
+template <class T>
+__device__ __forceinline__ T from_real(Real<T> x) {
+  if constexpr (Traits<T>::is_complex)
+    return {x, Real<T>(0)};
+  else
+    return x;
+}
+template <class T>
+__device__ __forceinline__ T conj(T x) {
+  if constexpr (Traits<T>::is_complex)
+    return {x.re, -x.im};
+  else
+    return x;
+}
+template <class T>
+__device__ __forceinline__ T conj_if(bool yes, T x) {
+  if constexpr (Traits<T>::is_complex) x.im = yes ? -x.im : x.im;
+  return x;
+}
+template <class T>
+__device__ __forceinline__ T scale(T x, Real<T> r) {
+  if constexpr (Traits<T>::is_complex)
+    return {x.re * r, x.im * r};
+  else
+    return x * r;
+}
+template <class T>
+__device__ __forceinline__ T add(T x, T y) {
+  if constexpr (Traits<T>::is_complex)
+    return {x.re + y.re, x.im + y.im};
+  else
+    return x + y;
+}
+template <class T>
+__device__ __forceinline__ T subtract(T x, T y) {
+  if constexpr (Traits<T>::is_complex)
+    return {x.re - y.re, x.im - y.im};
+  else
+    return x - y;
+}
+template <class T>
+__device__ __forceinline__ T negative(T x) {
+  if constexpr (Traits<T>::is_complex)
+    return {-x.re, -x.im};
+  else
+    return -x;
+}
+/// c - a b
+template <class T>
+__device__ __forceinline__ T subtract_product(T c, T a, T b) {
+  if constexpr (Traits<T>::is_complex) {
+    c.re -= a.re * b.re;
+    c.re += a.im * b.im;
+    c.im -= a.re * b.im;
+    c.im -= a.im * b.re;
+    return c;
+  } else {
+    return c - a * b;
+  }
+}
+/// c - a conj(b)
+template <class T>
+__device__ __forceinline__ T subtract_product_conj(T c, T a, T b) {
+  return subtract_product(c, a, conj(b));
+}
+/// c + conj(a) b
+template <class T>
+__device__ __forceinline__ T add_conj_product(T c, T a, T b) {
+  return subtract_product(c, negative(conj(a)), b);
+}
+template <class T>
+__device__ __forceinline__ T select(bool first, T x, T y) {
+  if constexpr (Traits<T>::is_complex)
+    return {first ? x.re : y.re, first ? x.im : y.im};
+  else
+    return first ? x : y;
+}
+
+inline constexpr unsigned kFullWarp = 0xffffffffu;
+
+/// x of lane `source` in the caller's group of `width` lanes.
+template <class T>
+__device__ __forceinline__ T from_lane(T x, int source, int width = 32) {
+  if constexpr (Traits<T>::is_complex)
+    return {__shfl_sync(kFullWarp, x.re, source, width),
+            __shfl_sync(kFullWarp, x.im, source, width)};
+  else
+    return __shfl_sync(kFullWarp, x, source, width);
+}
+/// The sum over groups of `width` lanes, the same bits in every lane.
+template <int width, class T>
+__device__ __forceinline__ T sum_lanes(T x) {
+#pragma unroll
+  for (int distance = width / 2; distance > 0; distance /= 2) {
+    if constexpr (Traits<T>::is_complex) {
+      x.re += __shfl_xor_sync(kFullWarp, x.re, distance);
+      x.im += __shfl_xor_sync(kFullWarp, x.im, distance);
+    } else {
+      x += __shfl_xor_sync(kFullWarp, x, distance);
+    }
+  }
+  return x;
+}
+
+__device__ __forceinline__ float reciprocal_sqrt(float x) { return rsqrtf(x); }
+__device__ __forceinline__ double reciprocal_sqrt(double x) { return rsqrt(x); }
+__device__ __forceinline__ float largest(float) { return FLT_MAX; }
+__device__ __forceinline__ double largest(double) { return DBL_MAX; }
+
+/// A pivot that a Cholesky step can take: positive and finite.
+template <class R>
+__device__ __forceinline__ bool is_pivot(R x) {
+  return x > R(0) && x <= largest(x);
+}
+/// sqrt(x) from r = 1/sqrt(x) with one Newton step, which leaves at most an ulp and keeps the
+/// square root off the critical path, where only r is needed.
+template <class R>
+__device__ __forceinline__ R sqrt_from(R x, R r) {
+  const R root = x * r;
+  return fma(R(0.5) * r, fma(-root, root, x), root);
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,68 @@
+// What a kernel sees of a call: where each matrix lies, its order, and where its results go.
+#pragma once
+
+#include <cstdint>
+
+#include "common/scalar.cuh"
+
+namespace chol::cuda {
+
+template <class T>
+struct BatchView {
+  T* first = nullptr;
+  int64_t stride = 0;
+  T* const* pointers = nullptr;
+  int64_t ld = 1;
+  const int64_t* lds = nullptr;
+
+  __device__ __forceinline__ T* matrix(int64_t b) const {
+    return pointers ? pointers[b] : first + b * stride;
+  }
+  __device__ __forceinline__ int64_t leading_dimension(int64_t b) const {
+    return lds ? lds[b] : ld;
+  }
+};
+
+/// One call. Upper storage is worked on as the lower triangle of the swapped storage: element
+/// (i, j) lies at i * ld + j, which holds conj(A), whose factor conj(L) is U where U belongs.
+/// Right-hand sides are conjugated on their way in and out, since conj(A) conj(x) = conj(b).
+template <class T>
+struct BatchProblem {
+  BatchView<T> A;
+  BatchView<T> B;
+  int64_t count = 0;
+  int64_t n = 0;                    ///< of every matrix, or the bound
+  int64_t nrhs = 0;                 ///< of every matrix, or the bound
+  const int64_t* orders = nullptr;  ///< checked orders; negative: leave that matrix alone
+  const int64_t* rhs_counts = nullptr;
+  int* info = nullptr;
+  bool swapped = false;
+
+  __device__ __forceinline__ int64_t order(int64_t b) const { return orders ? orders[b] : n; }
+  __device__ __forceinline__ int64_t rhs_count(int64_t b) const {
+    return rhs_counts ? rhs_counts[b] : nrhs;
+  }
+};
+
+/// The lower triangle that a matrix of a BatchProblem is worked on as.
+template <class T>
+struct LowerView {
+  T* a;
+  int64_t ld;
+  bool swapped;
+
+  __device__ __forceinline__ T* at(int64_t i, int64_t j) const {
+    return swapped ? a + i * ld + j : a + j * ld + i;
+  }
+  /// The view whose element (0, 0) is this one's (i, j).
+  __device__ __forceinline__ LowerView from(int64_t i, int64_t j) const {
+    return {at(i, j), ld, swapped};
+  }
+};
+
+template <class T>
+__device__ __forceinline__ LowerView<T> lower_view(const BatchProblem<T>& problem, int64_t b) {
+  return {problem.A.matrix(b), problem.A.leading_dimension(b), problem.swapped};
+}
+
+}  // namespace chol::cuda

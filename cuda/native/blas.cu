@@ -1,0 +1,123 @@
+#include "native/blas.hpp"
+
+namespace chol::cuda {
+namespace {
+
+Status status_of(cublasStatus_t status, const char* doing) {
+  if (status == CUBLAS_STATUS_SUCCESS) return Status::success();
+  return Status::error(
+      status == CUBLAS_STATUS_ALLOC_FAILED ? CHOL_STATUS_ALLOC_FAILED : CHOL_STATUS_DEVICE_ERROR,
+      "%s: %s", doing, cublasGetStatusString(status));
+}
+
+// The entry points of each precision under one name, with the element types that cuBLAS has.
+template <class T>
+struct Entry;
+template <>
+struct Entry<float> {
+  using Element = float;
+  static constexpr auto gemm = cublasSgemm_64;
+  static constexpr auto herk = cublasSsyrk_64;
+  static constexpr auto trsm = cublasStrsm_64;
+};
+template <>
+struct Entry<double> {
+  using Element = double;
+  static constexpr auto gemm = cublasDgemm_64;
+  static constexpr auto herk = cublasDsyrk_64;
+  static constexpr auto trsm = cublasDtrsm_64;
+};
+template <>
+struct Entry<Complex<float>> {
+  using Element = cuComplex;
+  static constexpr auto gemm = cublasCgemm_64;
+  static constexpr auto herk = cublasCherk_64;
+  static constexpr auto trsm = cublasCtrsm_64;
+};
+template <>
+struct Entry<Complex<double>> {
+  using Element = cuDoubleComplex;
+  static constexpr auto gemm = cublasZgemm_64;
+  static constexpr auto herk = cublasZherk_64;
+  static constexpr auto trsm = cublasZtrsm_64;
+};
+
+template <class T>
+auto* element(T* x) {
+  return reinterpret_cast<typename Entry<T>::Element*>(x);
+}
+template <class T>
+auto* element(const T* x) {
+  return reinterpret_cast<const typename Entry<T>::Element*>(x);
+}
+template <class T>
+T scalar(Real<T> x) {
+  if constexpr (Traits<T>::is_complex)
+    return {x, 0};
+  else
+    return x;
+}
+
+}  // namespace
+
+Blas::~Blas() {
+  if (handle_) cublasDestroy(handle_);
+}
+
+Status Blas::use(cudaStream_t stream) {
+  if (!handle_) {
+    Status status = status_of(cublasCreate(&handle_), "cuBLAS");
+    if (!status.ok()) return status;
+    // The default, said aloud: no reduced precision behind the caller's back.
+    status = status_of(cublasSetMathMode(handle_, CUBLAS_DEFAULT_MATH), "cuBLAS math mode");
+    if (!status.ok()) return status;
+  }
+  return status_of(cublasSetStream(handle_, stream), "cuBLAS stream");
+}
+
+template <class T>
+Status Blas::subtract_square(bool swapped, int64_t n, int64_t k, const T* A, T* C, int64_t ld) {
+  const Real<T> minus = -1, one = 1;
+  return status_of(
+      Entry<T>::herk(handle_, swapped ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
+                     swapped ? (Traits<T>::is_complex ? CUBLAS_OP_C : CUBLAS_OP_T) : CUBLAS_OP_N, n,
+                     k, &minus, element(A), ld, &one, element(C), ld),
+      "cuBLAS herk");
+}
+
+template <class T>
+Status Blas::subtract_product(bool swapped, int64_t m, int64_t n, int64_t k, const T* A, const T* B,
+                              T* C, int64_t ld) {
+  const T minus = scalar<T>(-1), one = scalar<T>(1);
+  // Swapped storage holds transposes: C^T -= conj(B) A^T, and conj(B) is the adjoint of B^T.
+  const cublasStatus_t status =
+      swapped ? Entry<T>::gemm(handle_, CUBLAS_OP_C, CUBLAS_OP_N, n, m, k, element(&minus),
+                               element(B), ld, element(A), ld, element(&one), element(C), ld)
+              : Entry<T>::gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_C, m, n, k, element(&minus),
+                               element(A), ld, element(B), ld, element(&one), element(C), ld);
+  return status_of(status, "cuBLAS gemm");
+}
+
+template <class T>
+Status Blas::solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,
+                   int64_t ld, T* B, int64_t ldb) {
+  const T one = scalar<T>(1);
+  return status_of(
+      Entry<T>::trsm(handle_, CUBLAS_SIDE_LEFT, triangle, adjoint ? CUBLAS_OP_C : CUBLAS_OP_N,
+                     CUBLAS_DIAG_NON_UNIT, n, nrhs, element(&one), element(L), ld, element(B), ldb),
+      "cuBLAS trsm");
+}
+
+#define CHOL_INSTANTIATE(T)                                                                       \
+  template Status Blas::subtract_square<T>(bool, int64_t, int64_t, const T*, T*, int64_t);        \
+  template Status Blas::subtract_product<T>(bool, int64_t, int64_t, int64_t, const T*, const T*,  \
+                                            T*, int64_t);                                         \
+  template Status Blas::solve<T>(cublasFillMode_t, bool, int64_t, int64_t, const T*, int64_t, T*, \
+                                 int64_t);
+CHOL_INSTANTIATE(float)
+CHOL_INSTANTIATE(double)
+CHOL_INSTANTIATE(Complex<float>)
+CHOL_INSTANTIATE(Complex<double>)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::cuda

@@ -1,0 +1,33 @@
+// One matrix too large for one thread block: recursion over block columns whose leaves are the
+// panel and strip kernels, everything between them products by cuBLAS. No value returns to the
+// host.
+#pragma once
+
+#include "base/arena.hpp"
+#include "common/view.cuh"
+#include "native/blas.hpp"
+
+namespace chol::cuda {
+
+template <class T>
+struct OneMatrixWorkspace {
+  T* inverses = nullptr;  ///< inverted diagonal tiles of the block column that is factored
+  T* copy = nullptr;      ///< potri: the inverse; posv: the solution, until info is known
+
+  static OneMatrixWorkspace carve(Arena& arena, int64_t n, int64_t copied_columns);
+};
+
+template <class T>
+Status factor_one(const BatchProblem<T>& problem, int threads, const OneMatrixWorkspace<T>& work,
+                  Blas& blas, cudaStream_t stream);
+template <class T>
+Status solve_one(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream);
+/// B stays as it was when info is not 0, which only the device knows.
+template <class T>
+Status factor_and_solve_one(const BatchProblem<T>& problem, int threads,
+                            const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
+template <class T>
+Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Blas& blas,
+                  cudaStream_t stream);
+
+}  // namespace chol::cuda
