@@ -3,6 +3,8 @@
 // trailing tiles are spread evenly. Only the current panel passes through shared memory.
 #pragma once
 
+#include <utility>
+
 #include "batched/kernels.hpp"
 #include "batched/tile.cuh"
 
@@ -14,6 +16,61 @@ __device__ __forceinline__ bool reaches(const BatchProblem<T>& problem, int64_t 
   return problem.order(b) > offset && (offset == 0 || problem.info[b] == 0);
 }
 
+/// Tile rows of the largest triangle that fits in that many tiles.
+__host__ __device__ constexpr int tile_rows_in(int tiles) {
+  int rows = 0;
+  while ((rows + 1) * (rows + 2) / 2 <= tiles) ++rows;
+  return rows;
+}
+
+template <class TileT, int kTiles>
+using GroupsOf = std::make_integer_sequence<int, (kTiles + TileT::kGroup - 1) / TileT::kGroup>;
+
+/// Rows and columns of a warp's tiles, two tiles a register.
+template <int kTiles>
+struct TilePlaces {
+  static constexpr int kAbsent = 0xffff;
+  unsigned packed[(kTiles + 1) / 2] = {};
+
+  __device__ __forceinline__ void set(int t, int i, int j, bool present) {
+    packed[t / 2] |= unsigned(present ? i << 8 | j : kAbsent) << (t % 2 * 16);
+  }
+  __device__ __forceinline__ int code(int t) const {
+    return packed[t / 2] >> (t % 2 * 16) & 0xffff;
+  }
+  __device__ __forceinline__ bool present(int t) const { return code(t) != kAbsent; }
+  __device__ __forceinline__ int row(int t) const { return code(t) >> 8; }
+  __device__ __forceinline__ int column(int t) const { return code(t) & 255; }
+};
+
+/// c[t] -= P_i P_j^H for the group of tiles from kFirst on, unless all of them are finished.
+/// Finished and absent tiles of a group are updated along, which nobody reads.
+template <int kFirst, int kCount, int kTiles, class TileT, class T>
+__device__ __forceinline__ void update_group(TileT* c, const TilePlaces<kTiles>& place, int k,
+                                             const T* panel, int pitch, int lane) {
+  const T *a[kCount], *b[kCount];
+  bool any = false;
+#pragma unroll
+  for (int g = 0; g < kCount; ++g) {
+    const bool present = place.present(kFirst + g);
+    const int i = present ? place.row(kFirst + g) : 0, j = present ? place.column(kFirst + g) : 0;
+    any = any || (present && j > k);
+    a[g] = panel + TileT::panel_index(i * TileT::kOrder, 0, pitch);
+    b[g] = panel + TileT::panel_index(j * TileT::kOrder, 0, pitch);
+  }
+  if (any) TileT::template subtract_products<kCount>(c + kFirst, a, pitch, b, pitch, lane);
+}
+template <class TileT, class T, int kTiles, int... kIndex>
+__device__ __forceinline__ void update_tiles(TileT (&c)[kTiles], const TilePlaces<kTiles>& place,
+                                             int k, const T* panel, int pitch, int lane,
+                                             std::integer_sequence<int, kIndex...>) {
+  constexpr int kGroup = TileT::kGroup;
+  (update_group<kIndex * kGroup,
+                (kTiles - kIndex * kGroup < kGroup ? kTiles - kIndex * kGroup : kGroup)>(
+       c, place, k, panel, pitch, lane),
+   ...);
+}
+
 /// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
 /// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the registers.
 template <class T, int kWarps, int kTiles, int kBlocks>
@@ -21,6 +78,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     panel_kernel(BatchProblem<T> problem, PanelStep<T> step) {
   using TileT = Tile<T>;
   constexpr int kOrder = TileT::kOrder, kThreads = 32 * kWarps;
+  constexpr int kRows = (tile_rows_in(kWarps * kTiles) + kWarps - 1) / kWarps;
   const int64_t b = blockIdx.x;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   if (step.offset == 0 && thread == 0 && problem.order(b) == 0) problem.info[b] = 0;
@@ -41,7 +99,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   if (thread == 0) first_bad = 0;
 
   TileT c[kTiles];
-  int place[kTiles];  // row and column of each tile, packed
+  TilePlaces<kTiles> place;
   {
     int i = 0, j = 0;
     int skip = warp;
@@ -50,12 +108,13 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       while (j < tile_rows && skip >= tile_rows - j) skip -= tile_rows - j, ++j;
       i = j + skip;
       skip += kWarps;
-      place[t] = j < tile_rows ? i << 8 | j : -1;
-      if (place[t] >= 0)
+      place.set(t, i, j, j < tile_rows);
+      if (j < tile_rows) {
         load_lower_tile(c[t], A, i * kOrder, j * kOrder, m, lane);
-      else
+      } else {
 #pragma unroll
         for (int e = 0; e < TileT::kElements; ++e) c[t].c[e] = from_real<T>(0);
+      }
     }
   }
 
@@ -63,8 +122,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   if (before == 0) {
 #pragma unroll
     for (int t = 0; t < kTiles; ++t)
-      if (place[t] >= 0 && (place[t] & 255) == 0)
-        to_panel(c[t], panels, (place[t] >> 8) * kOrder, pitch, lane);
+      if (place.column(t) == 0) to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
   } else {
     stage_panel<TileT>(panels, pitch, 0, left, 0, m, padded, thread, kThreads);
   }
@@ -90,8 +148,9 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
           first_bad = static_cast<int>(step.offset) + k * kOrder + bad + 1;
       }
       __syncthreads();
-      for (int i = k + 1 + warp; i < tile_rows; i += kWarps)
-        multiply_by_inverse<TileT>(panel, i * kOrder, pitch, X, pitch_x, lane);
+      if (k + 1 + warp < tile_rows)
+        multiply_by_inverse<kRows, TileT>(panel, k + 1 + warp, kWarps, tile_rows, pitch, X, pitch_x,
+                                          lane);
       if (step.inverses) {
         T* const saved = step.inverses + (b * step.tiles + k) * kOrder * kOrder;
         for (int index = thread; index < kOrder * kOrder; index += kThreads)
@@ -101,14 +160,10 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       store_panel<TileT>(panel, pitch, 0, A, k * kOrder, m - k * kOrder, k * kOrder,
                          min(kOrder, m - k * kOrder), true, thread, kThreads);
     }
+    update_tiles<TileT>(c, place, k, panel, pitch, lane, GroupsOf<TileT, kTiles>{});
 #pragma unroll
-    for (int t = 0; t < kTiles; ++t) {
-      const int i = place[t] >> 8, j = place[t] & 255;
-      if (place[t] < 0 || j <= k) continue;
-      c[t].subtract_product(panel + TileT::panel_index(i * kOrder, 0, pitch), pitch,
-                            panel + TileT::panel_index(j * kOrder, 0, pitch), pitch, lane);
-      if (j == k + 1) to_panel(c[t], next_panel, i * kOrder, pitch, lane);
-    }
+    for (int t = 0; t < kTiles; ++t)
+      if (place.column(t) == k + 1) to_panel(c[t], next_panel, place.row(t) * kOrder, pitch, lane);
   }
   __syncthreads();
   if (thread == 0 && (step.offset == 0 || first_bad != 0)) problem.info[b] = first_bad;
@@ -122,10 +177,16 @@ size_t panel_shared_bytes(int order) {
 }
 
 template <class T, int kWarps, int kTiles, int kBlocks>
-void launch_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream) {
-  panel_kernel<T, kWarps, kTiles, kBlocks>
-      <<<static_cast<unsigned>(problem.count), 32 * kWarps, panel_shared_bytes<T>(step.block),
-         stream>>>(problem, step);
+Status launch_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream) {
+  auto* kernel = panel_kernel<T, kWarps, kTiles, kBlocks>;
+  const size_t bytes = panel_shared_bytes<T>(step.block);
+  if (bytes > 48 * 1024) {
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    if (error != cudaSuccess) return status_of(error, "panel: shared memory");
+  }
+  kernel<<<static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream>>>(problem, step);
+  return launched("panel");
 }
 
 template <class T>
@@ -134,15 +195,16 @@ Status run_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, int t
   constexpr int kOrder = Tile<T>::kOrder;
   static_assert(kOrder == kTileOrder<T>);
   const int rows = (step.block + kOrder - 1) / kOrder, tiles = rows * (rows + 1) / 2;
+  Status status;
   const auto try_shape = [&]<class S>(S) {
     if (tiles > S::kWarps * S::kTiles || (threads != 0 && threads != 32 * S::kWarps)) return false;
-    launch_panel<T, S::kWarps, S::kTiles, S::kBlocks>(problem, step, stream);
+    status = launch_panel<T, S::kWarps, S::kTiles, S::kBlocks>(problem, step, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
     return (try_shape(S{}) || ...);
   }(typename Shapes<T>::Panel{});
-  return found ? launched("panel")
+  return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "panel: no kernel for order %d",
                                step.block);
 }

@@ -29,7 +29,10 @@ struct RegisterRows {
   /// row of upper storage, so that either is read in whole sectors. Upper tiles then lie transposed
   /// across the lanes, which transpose() mends.
   template <bool kStore>
-  __device__ __forceinline__ void move(const LowerView<T>& A, int n, int r) {
+  __device__ __forceinline__ void move(LowerView<T> A, int n, int r) {
+    // Hides that loads and stores have the same addresses: kept from one to the other, they would
+    // take as many registers as the matrix.
+    asm volatile("" : "+l"(A.a), "+l"(A.ld));
 #pragma unroll
     for (int g = 0; g < kTiles; ++g)
 #pragma unroll
@@ -46,7 +49,8 @@ struct RegisterRows {
           if constexpr (kStore) {
             if (inside) *p = a[g][h * kLanes + c];
           } else {
-            a[g][h * kLanes + c] = inside ? *p : from_real<T>(0);
+            // Beyond n the identity, which factors and solves harmlessly.
+            a[g][h * kLanes + c] = inside ? *p : from_real<T>(i == j ? 1 : 0);
           }
         }
       }
@@ -132,14 +136,13 @@ struct RegisterRows {
     return info;
   }
 
-  /// The lane's diagonal elements inverted; `bad` rows beyond n give 1.
-  __device__ __forceinline__ void invert_diagonal(Real<T> (&inverse)[kTiles], int n, int r) const {
+  __device__ __forceinline__ void invert_diagonal(Real<T> (&inverse)[kTiles], int r) const {
 #pragma unroll
     for (int g = 0; g < kTiles; ++g) {
       Real<T> d = 1;
 #pragma unroll
       for (int c = 0; c < kLanes; ++c)
-        if (c == r && g * kLanes + c < n) d = real(a[g][g * kLanes + c]);
+        if (c == r) d = real(a[g][g * kLanes + c]);
       inverse[g] = Real<T>(1) / d;
     }
   }

@@ -9,10 +9,11 @@ namespace chol::cuda {
 template <class... Shapes>
 struct ShapeList {};
 
-/// small.cuh: orders up to kOrder, kLanes lanes a matrix.
-template <int kMaxOrder, int kLaneCount>
+/// small.cuh: orders up to kOrder, kLanes lanes a matrix, blocks a multiprocessor (which bounds the
+/// registers).
+template <int kMaxOrder, int kLaneCount, int kBlockCount>
 struct SmallShape {
-  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
+  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount, kBlocks = kBlockCount;
 };
 /// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
 template <int kWarpCount, int kTileCount, int kBlockCount>
@@ -30,34 +31,36 @@ struct Shapes;
 
 template <>
 struct Shapes<float> {
-  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 8>, SmallShape<16, 8>, SmallShape<24, 8>,
-                          SmallShape<32, 8>>;
+  using Small = ShapeList<SmallShape<4, 4, 12>, SmallShape<8, 4, 8>, SmallShape<8, 8, 8>,
+                          SmallShape<16, 4, 5>, SmallShape<16, 8, 6>, SmallShape<24, 8, 4>,
+                          SmallShape<32, 8, 3>>;
   using Panel =
-      ShapeList<PanelShape<1, 6, 10>, PanelShape<2, 5, 7>, PanelShape<4, 6, 3>, PanelShape<4, 9, 2>,
+      ShapeList<PanelShape<1, 6, 10>, PanelShape<2, 5, 6>, PanelShape<4, 6, 3>, PanelShape<4, 9, 2>,
                 PanelShape<8, 7, 2>, PanelShape<8, 10, 1>, PanelShape<16, 9, 1>>;
   using Strip = StripShape<4, 4, 3>;
 };
 template <>
 struct Shapes<double> {
-  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<12, 4>, SmallShape<16, 4>,
-                          SmallShape<24, 8>, SmallShape<32, 8>, SmallShape<32, 16>>;
-  using Panel = ShapeList<PanelShape<2, 11, 8>, PanelShape<2, 18, 7>, PanelShape<4, 14, 4>,
-                          PanelShape<4, 20, 3>, PanelShape<8, 17, 2>, PanelShape<16, 14, 1>,
+  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 5>,
+                          SmallShape<16, 4, 3>, SmallShape<16, 8, 5>, SmallShape<24, 8, 2>,
+                          SmallShape<32, 8, 2>, SmallShape<32, 16, 2>>;
+  using Panel = ShapeList<PanelShape<2, 11, 8>, PanelShape<2, 18, 6>, PanelShape<4, 14, 4>,
+                          PanelShape<4, 20, 3>, PanelShape<8, 17, 1>, PanelShape<16, 14, 1>,
                           PanelShape<16, 19, 1>>;
   using Strip = StripShape<8, 8, 2>;
 };
 template <>
 struct Shapes<Complex<float>> {
-  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<16, 4>, SmallShape<24, 8>,
-                          SmallShape<32, 8>, SmallShape<32, 16>>;
+  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 7>, SmallShape<16, 8, 4>,
+                          SmallShape<16, 4, 3>, SmallShape<24, 8, 2>, SmallShape<32, 16, 2>>;
   using Panel = ShapeList<PanelShape<2, 3, 8>, PanelShape<2, 5, 5>, PanelShape<4, 6, 2>,
                           PanelShape<8, 5, 1>, PanelShape<16, 5, 1>>;
   using Strip = StripShape<2, 4, 4>;
 };
 template <>
 struct Shapes<Complex<double>> {
-  using Small = ShapeList<SmallShape<4, 4>, SmallShape<8, 4>, SmallShape<16, 8>, SmallShape<24, 8>,
-                          SmallShape<32, 32>, SmallShape<32, 16>>;
+  using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 2>,
+                          SmallShape<24, 8, 2>, SmallShape<24, 16, 2>, SmallShape<32, 32, 2>>;
   using Panel = ShapeList<PanelShape<4, 6, 3>, PanelShape<4, 9, 2>, PanelShape<8, 10, 1>,
                           PanelShape<16, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;

@@ -33,8 +33,8 @@ __device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&
         B[(first + q) * ldb + g * kLanes + r] = conj_if(conjugated, x[q][g]);
 }
 
-template <class T, int N, int kLanes, SmallTask kTask>
-__global__ void __launch_bounds__(32 * kSmallWarps) small_kernel(BatchProblem<T> problem) {
+template <class T, int N, int kLanes, int kBlocks, SmallTask kTask>
+__global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
   using Rows = RegisterRows<T, N, kLanes>;
   __shared__ __align__(16) T shared_of_warp[kSmallWarps][Rows::kShared];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(32 * kSmallWarps) small_kernel(BatchProblem<T>
   }
   if constexpr (kTask != SmallTask::factor) {
     Real<T> inverse[Rows::kTiles];
-    rows.invert_diagonal(inverse, n, r);
+    rows.invert_diagonal(inverse, r);
     const bool solves = n > 0 && info == 0;
     const int64_t nrhs = solves ? problem.rhs_count(b) : 0;
     T* B = nrhs > 0 ? problem.B.matrix(b) : nullptr;
@@ -73,18 +73,20 @@ __global__ void __launch_bounds__(32 * kSmallWarps) small_kernel(BatchProblem<T>
   if constexpr (kTask != SmallTask::solve) rows.store(A, n, r, shared);
 }
 
-template <class T, int N, int kLanes, SmallTask kTask>
+template <class T, int N, int kLanes, int kBlocks, SmallTask kTask>
 void launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int64_t kMatrices = kSmallWarps * (32 / kLanes);
   const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
-  small_kernel<T, N, kLanes, kTask><<<blocks, 32 * kSmallWarps, 0, stream>>>(problem);
+  small_kernel<T, N, kLanes, kBlocks, kTask><<<blocks, 32 * kSmallWarps, 0, stream>>>(problem);
 }
 
 template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
   const auto try_shape = [&]<class S>(S) {
     if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
-    launch_small<T, S::kOrder, S::kLanes, kTask>(problem, stream);
+    // A solve holds right-hand sides beside the matrix.
+    constexpr int bound = kTask == SmallTask::factor ? S::kBlocks : 1;
+    launch_small<T, S::kOrder, S::kLanes, bound, kTask>(problem, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {

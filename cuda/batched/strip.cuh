@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   T* const inverse_tiles = panels + 2 * kPanelSize;
   constexpr int kInverse = TileT::panel_elements(kOrder);
 
-  TileT c[kStripTileRows][kColumns];
+  TileT c[kColumns][kStripTileRows];
 #pragma unroll
   for (int a = 0; a < kStripTileRows; ++a)
 #pragma unroll
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 #pragma unroll
       for (int e = 0; e < TileT::kElements; ++e) {
         const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
-        c[a][j].c[e] =
+        c[j][a].c[e] =
             row < rows ? *A.at(row, j * kOrder + TileT::column(e, lane)) : from_real<T>(0);
       }
 
@@ -86,27 +86,28 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
         if (j == k)
 #pragma unroll
           for (int a = 0; a < kStripTileRows; ++a)
-            to_panel(c[a][j], panel, row0 + a * kOrder, kPitch, lane);
+            to_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
       __syncwarp();
-#pragma unroll
-      for (int a = 0; a < kStripTileRows; ++a)
-        multiply_by_inverse<TileT>(panel, row0 + a * kOrder, kPitch,
-                                   inverse_tiles + (s % 2) * kInverse, kPitchX, lane);
+      const int tile0 = warp * kStripTileRows;
+      multiply_by_inverse<kStripTileRows, TileT>(panel, tile0, 1, tile0 + kStripTileRows, kPitch,
+                                                 inverse_tiles + (s % 2) * kInverse, kPitchX, lane);
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
         if (j == k)
 #pragma unroll
           for (int a = 0; a < kStripTileRows; ++a)
-            from_panel(c[a][j], panel, row0 + a * kOrder, kPitch, lane);
+            from_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
     }
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       if (j <= k) continue;
+      const T *a[kStripTileRows], *b[kStripTileRows];
 #pragma unroll
-      for (int a = 0; a < kStripTileRows; ++a)
-        c[a][j].subtract_product(panel + TileT::panel_index(row0 + a * kOrder, 0, kPitch), kPitch,
-                                 panel + TileT::panel_index(kRows + j * kOrder, 0, kPitch), kPitch,
-                                 lane);
+      for (int r = 0; r < kStripTileRows; ++r) {
+        a[r] = panel + TileT::panel_index(row0 + r * kOrder, 0, kPitch);
+        b[r] = panel + TileT::panel_index(kRows + j * kOrder, 0, kPitch);
+      }
+      TileT::template subtract_products<kStripTileRows>(c[j], a, kPitch, b, kPitch, lane);
     }
   }
 #pragma unroll
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 #pragma unroll
       for (int e = 0; e < TileT::kElements; ++e) {
         const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
-        if (row < rows) *A.at(row, j * kOrder + TileT::column(e, lane)) = c[a][j].c[e];
+        if (row < rows) *A.at(row, j * kOrder + TileT::column(e, lane)) = c[j][a].c[e];
       }
 }
 

@@ -28,28 +28,33 @@ struct PlainTile {
   __device__ static int row(int e, int lane) { return lane / 4 + 8 * (e / 4); }
   __device__ static int column(int e, int lane) { return lane % 4 + 4 * (e % 4); }
 
-  /// this -= A B^H for the tiles of a panel that start at rows a and b of it.
-  __device__ __forceinline__ void subtract_product(const T* panel_a, int, const T* panel_b, int,
-                                                   int lane) {
-    const T* a = panel_a + (lane / 4) * kPitch;
-    const T* b = panel_b + (lane % 4) * kPitch;
+  /// Tiles that subtract_products takes at a time, so that their latencies overlap.
+  static constexpr int kGroup = sizeof(T) == 4 ? 2 : 1;
+
+  /// c[g] -= A_g B_g^H; a[g] and b[g] point to the panel rows where the operands start.
+  template <int kCount>
+  __device__ static __forceinline__ void subtract_products(PlainTile* c, const T* const* a, int,
+                                                           const T* const* b, int, int lane) {
+    const int row = (lane / 4) * kPitch, column = (lane % 4) * kPitch;
 #pragma unroll 2
-    for (int k = 0; k < kOrder; k += kWide) {
-      T av[2][kWide], bv[4][kWide];
+    for (int k = 0; k < kOrder; k += kWide)
 #pragma unroll
-      for (int i = 0; i < 2; ++i)
-        *reinterpret_cast<float4*>(av[i]) =
-            *reinterpret_cast<const float4*>(a + i * 8 * kPitch + k);
+      for (int g = 0; g < kCount; ++g) {
+        T av[2][kWide], bv[4][kWide];
 #pragma unroll
-      for (int j = 0; j < 4; ++j)
-        *reinterpret_cast<float4*>(bv[j]) =
-            *reinterpret_cast<const float4*>(b + j * 4 * kPitch + k);
+        for (int i = 0; i < 2; ++i)
+          *reinterpret_cast<float4*>(av[i]) =
+              *reinterpret_cast<const float4*>(a[g] + row + i * 8 * kPitch + k);
 #pragma unroll
-      for (int w = 0; w < kWide; ++w)
+        for (int j = 0; j < 4; ++j)
+          *reinterpret_cast<float4*>(bv[j]) =
+              *reinterpret_cast<const float4*>(b[g] + column + j * 4 * kPitch + k);
 #pragma unroll
-        for (int e = 0; e < kElements; ++e)
-          c[e] = subtract_product_conj(c[e], av[e / 4][w], bv[e % 4][w]);
-    }
+        for (int w = 0; w < kWide; ++w)
+#pragma unroll
+          for (int e = 0; e < kElements; ++e)
+            c[g].c[e] = subtract_product_conj(c[g].c[e], av[e / 4][w], bv[e % 4][w]);
+      }
   }
 
   /// Element (j, j), in every lane.
@@ -110,12 +115,26 @@ struct TensorTile {
   __device__ static int row(int, int lane) { return lane / 4; }
   __device__ static int column(int e, int lane) { return 2 * (lane % 4) + e; }
 
-  __device__ __forceinline__ void subtract_product(const T* panel_a, int pitch_a, const T* panel_b,
-                                                   int pitch_b, int lane) {
-    const T* a = panel_a + (lane % 4) * pitch_a + lane / 4;
-    const T* b = panel_b + (lane % 4) * pitch_b + lane / 4;
+  static constexpr int kGroup = sizeof(T) == 8 ? 4 : 2;
+
+  template <int kCount>
+  __device__ static __forceinline__ void subtract_products(TensorTile* c, const T* const* a,
+                                                           int pitch_a, const T* const* b,
+                                                           int pitch_b, int lane) {
+    const int offset_a = (lane % 4) * pitch_a + lane / 4;
+    const int offset_b = (lane % 4) * pitch_b + lane / 4;
+    T av[kCount][kOrder / 4], bv[kCount][kOrder / 4];
 #pragma unroll
-    for (int k = 0; k < kOrder; k += 4) accumulate(a[k * pitch_a], b[k * pitch_b]);
+    for (int g = 0; g < kCount; ++g)
+#pragma unroll
+      for (int k = 0; k < kOrder / 4; ++k) {
+        av[g][k] = a[g][offset_a + 4 * k * pitch_a];
+        bv[g][k] = b[g][offset_b + 4 * k * pitch_b];
+      }
+#pragma unroll
+    for (int k = 0; k < kOrder / 4; ++k)
+#pragma unroll
+      for (int g = 0; g < kCount; ++g) c[g].accumulate(av[g][k], bv[g][k]);
   }
   /// this -= a b^H for one step's operands.
   __device__ __forceinline__ void accumulate(T a, T b) {
@@ -208,18 +227,31 @@ __device__ __forceinline__ void from_panel(TileT& tile, const T* panel, int row0
         panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)];
 }
 
-/// Rows [row0, row0 + kOrder) of the panel, P, become P X^H. They belong to the calling warp.
-template <class TileT, class T>
-__device__ __forceinline__ void multiply_by_inverse(T* panel, int row0, int pitch, const T* X,
-                                                    int pitch_x, int lane) {
-  TileT product;
+/// Row tiles first, first + step, ... < end of the panel, P, become P X^H. They belong to the
+/// calling warp; at most kRows of them.
+template <int kRows, class TileT, class T>
+__device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int step, int end,
+                                                    int pitch, const T* X, int pitch_x, int lane) {
+  constexpr int kOrder = TileT::kOrder;
+  TileT product[kRows];
+  const T *a[kRows], *b[kRows];
 #pragma unroll
-  for (int e = 0; e < TileT::kElements; ++e) product.c[e] = from_real<T>(0);
-  product.subtract_product(panel + TileT::panel_index(row0, 0, pitch), pitch, X, pitch_x, lane);
+  for (int q = 0; q < kRows; ++q) {
 #pragma unroll
-  for (int e = 0; e < TileT::kElements; ++e) product.c[e] = negative(product.c[e]);
+    for (int e = 0; e < TileT::kElements; ++e) product[q].c[e] = from_real<T>(0);
+    // Beyond the end any row does: that product is dropped.
+    a[q] = panel + TileT::panel_index(min(first + q * step, end - 1) * kOrder, 0, pitch);
+    b[q] = X;
+  }
+  TileT::template subtract_products<kRows>(product, a, pitch, b, pitch_x, lane);
   __syncwarp();
-  to_panel(product, panel, row0, pitch, lane);
+#pragma unroll
+  for (int q = 0; q < kRows; ++q) {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) product[q].c[e] = negative(product[q].c[e]);
+    if (first + q * step < end)
+      to_panel(product[q], panel, (first + q * step) * kOrder, pitch, lane);
+  }
   __syncwarp();
 }
 

@@ -1,0 +1,411 @@
+// Batched Cholesky on a CUDA device: chol beside cuSOLVER and cuBLAS on the same input in the same
+// run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
+// the peer, share is ours over the roofline of that case.
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "problem.hpp"
+
+namespace chol::bench {
+namespace {
+
+using test::DeviceArray;
+using test::letter_of;
+using test::Real;
+
+cudaStream_t stream;
+cublasHandle_t blas;
+cusolverDnHandle_t solver;
+chol_handle_t handle;
+double copy_bandwidth = 0;
+double gemm_rate[4] = {};  ///< s, d, c, z
+FILE* csv = nullptr;
+int repetitions = 5;
+
+int index_of(char letter) { return static_cast<int>(std::strchr("sdcz", letter) - "sdcz"); }
+
+/// Median milliseconds of body(), with prepare() before each repetition outside the timer.
+double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {
+  cudaEvent_t start, stop;
+  CHOL_TEST_CUDA(cudaEventCreate(&start));
+  CHOL_TEST_CUDA(cudaEventCreate(&stop));
+  std::vector<float> times;
+  for (int r = -1; r < repetitions; ++r) {
+    prepare();
+    CHOL_TEST_CUDA(cudaEventRecord(start, stream));
+    body();
+    CHOL_TEST_CUDA(cudaEventRecord(stop, stream));
+    CHOL_TEST_CUDA(cudaEventSynchronize(stop));
+    float ms = 0;
+    CHOL_TEST_CUDA(cudaEventElapsedTime(&ms, start, stop));
+    if (r >= 0) times.push_back(ms);
+  }
+  std::sort(times.begin(), times.end());
+  CHOL_TEST_CUDA(cudaEventDestroy(start));
+  CHOL_TEST_CUDA(cudaEventDestroy(stop));
+  return times[times.size() / 2];
+}
+
+void ours(chol_status_t status) {
+  if (status == CHOL_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "chol: %s\n", chol_last_error(handle));
+  std::exit(3);
+}
+void peer(int status) {
+  if (status == 0) return;
+  std::fprintf(stderr, "peer library: status %d\n", status);
+  std::exit(4);
+}
+
+#define CHOL_BENCH_PEERS(P, T, C)                                                                  \
+  void peer_potrf(cublasFillMode_t uplo, int n, T** A, int* info, int batch) {                     \
+    peer(cusolverDn##P##potrfBatched(solver, uplo, n, reinterpret_cast<C**>(A), n, info, batch));  \
+  }                                                                                                \
+  void peer_potrs(cublasFillMode_t uplo, int n, T** A, T** B, int* info, int batch) {              \
+    peer(cusolverDn##P##potrsBatched(solver, uplo, n, 1, reinterpret_cast<C**>(A), n,              \
+                                     reinterpret_cast<C**>(B), n, info, batch));                   \
+  }                                                                                                \
+  void peer_trsm(cublasFillMode_t uplo, bool adjoint, int n, int nrhs, T** A, T** B, int batch) {  \
+    const T one = T(1);                                                                            \
+    peer(cublas##P##trsmBatched(blas, CUBLAS_SIDE_LEFT, uplo, adjoint ? CUBLAS_OP_C : CUBLAS_OP_N, \
+                                CUBLAS_DIAG_NON_UNIT, n, nrhs, reinterpret_cast<const C*>(&one),   \
+                                reinterpret_cast<C* const*>(A), n, reinterpret_cast<C* const*>(B), \
+                                n, batch));                                                        \
+  }                                                                                                \
+  void peer_gemm(int n, const T* A, const T* B, T* D) {                                            \
+    const T one = T(1), zero = T(0);                                                               \
+    peer(cublas##P##gemm(blas, CUBLAS_OP_N, CUBLAS_OP_C, n, n, n,                                  \
+                         reinterpret_cast<const C*>(&one), reinterpret_cast<const C*>(A), n,       \
+                         reinterpret_cast<const C*>(B), n, reinterpret_cast<const C*>(&zero),      \
+                         reinterpret_cast<C*>(D), n));                                             \
+  }
+CHOL_BENCH_PEERS(S, float, float)
+CHOL_BENCH_PEERS(D, double, double)
+CHOL_BENCH_PEERS(C, std::complex<float>, cuComplex)
+CHOL_BENCH_PEERS(Z, std::complex<double>, cuDoubleComplex)
+
+template <class T>
+cudaDataType data_type() {
+  const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+  return types[index_of(letter_of(T{}))];
+}
+
+double potrf_flops(double n) { return n * n * n / 3 + n * n / 2 + n / 6; }
+template <class T>
+double factor_of() {
+  return sizeof(T) == sizeof(Real<T>) ? 1 : 4;
+}
+
+/// Bytes of the sectors of 32 bytes that hold the lower triangle of an n x n array, read once.
+double triangle_sectors(int64_t n, int64_t size) {
+  int64_t sectors = 0, past = -1;
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t from = (j * n + j) * size / 32, to = ((j + 1) * n * size - 1) / 32;
+    sectors += to - std::max(from, past + 1) + 1;
+    past = to;
+  }
+  return 32.0 * double(sectors);
+}
+
+/// A batch of matrices back to back, a few hundred different ones repeated.
+template <class T>
+struct DeviceBatch {
+  int64_t n, count;
+  DeviceArray<T> master, work;
+  DeviceArray<T*> pointers;
+  DeviceArray<int> info;
+
+  DeviceBatch(chol_uplo_t uplo, int64_t n_, int64_t count_)
+      : n(n_),
+        count(count_),
+        master(n_ * n_ * count_),
+        work(n_ * n_ * count_),
+        pointers(count_),
+        info(count_) {
+    const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 20) / (n * n)));
+    std::vector<T> host(n * n * different);
+    std::mt19937_64 engine(n);
+    for (int64_t b = 0; b < different; ++b)
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i <= j; ++i) {
+          T x = test::random_element<T>(engine);
+          if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
+          host[b * n * n + j * n + i] = x;
+          host[b * n * n + i * n + j] = test::conj_of(x);
+        }
+    (void)uplo;
+    const size_t part = sizeof(T) * n * n;
+    CHOL_TEST_CUDA(
+        cudaMemcpy(master.data(), host.data(), part * different, cudaMemcpyHostToDevice));
+    for (int64_t filled = different; filled < count; filled *= 2)
+      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * n * n, master.data(),
+                                part * std::min(filled, count - filled), cudaMemcpyDeviceToDevice));
+    std::vector<T*> where(count);
+    for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * n * n;
+    pointers.put(where);
+  }
+  void restore() const {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * n * n * count,
+                                   cudaMemcpyDeviceToDevice, stream));
+  }
+};
+
+void print(const char* what, char precision, char uplo, int64_t n, int64_t nrhs, int64_t batch,
+           double flops, double ours_ms, double peer_ms, const char* peer_name, double bytes) {
+  const double rate = flops / ours_ms * 1e-6, peer_rate = peer_ms > 0 ? flops / peer_ms * 1e-6 : 0;
+  const double roof =
+      std::min(gemm_rate[index_of(precision)] * 1e3, copy_bandwidth * flops / bytes);
+  const std::string line = [&] {
+    char text[256];
+    std::snprintf(text, sizeof text, "%s,%c,%c,%lld,%lld,%lld,%.4f,%.1f,%s,%.1f,%.2f,%.1f,%.3f",
+                  what, precision, uplo, static_cast<long long>(n), static_cast<long long>(nrhs),
+                  static_cast<long long>(batch), ours_ms, rate, peer_name, peer_rate,
+                  peer_rate > 0 ? rate / peer_rate : 0, roof, rate / roof);
+    return std::string(text);
+  }();
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+  if (csv) std::fprintf(csv, "%s\n", line.c_str());
+}
+
+int64_t batch_for(int64_t n, size_t size, int64_t bytes) {
+  return std::clamp<int64_t>(bytes / int64_t(n * n * size), 1, 4000000);
+}
+
+constexpr int64_t kBatchBytes = int64_t(1) << 30;
+
+template <class T>
+void bench_potrf(int64_t n, int64_t batch, bool with_peer, chol_uplo_t uplo) {
+  const DeviceBatch<T> A(uplo, n, batch);
+  const auto restore = [&] { A.restore(); };
+  const double flops = factor_of<T>() * double(batch) * potrf_flops(double(n));
+  const double ms = median_ms(restore, [&] {
+    ours(test::potrf_batched_of(T{})(handle, uplo, n, A.pointers.data(), n, A.info.data(), batch));
+  });
+  const double peer_ms = !with_peer ? 0 : median_ms(restore, [&] {
+    peer_potrf(uplo == CHOL_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER, int(n),
+               A.pointers.data(), A.info.data(), int(batch));
+  });
+  print("potrf_batched", letter_of(T{}), char(uplo), n, 0, batch, flops, ms, peer_ms,
+        "cusolverDnpotrfBatched", 2 * triangle_sectors(n, sizeof(T)) * double(batch));
+}
+
+template <class T>
+void bench_solve(int64_t n, int64_t nrhs, bool factors) {
+  const int64_t batch = batch_for(n, sizeof(T), kBatchBytes / 2);
+  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  DeviceArray<T> B(n * nrhs * batch), B0(std::vector<T>(n * nrhs, T(Real<T>(0.5))));
+  for (int64_t b = 0; b < std::min<int64_t>(batch, 1); ++b)
+    CHOL_TEST_CUDA(cudaMemcpy(B.data(), B0.data(), sizeof(T) * n * nrhs, cudaMemcpyDeviceToDevice));
+  for (int64_t filled = 1; filled < batch; filled *= 2)
+    CHOL_TEST_CUDA(cudaMemcpy(B.data() + filled * n * nrhs, B.data(),
+                              sizeof(T) * n * nrhs * std::min(filled, batch - filled),
+                              cudaMemcpyDeviceToDevice));
+  std::vector<T*> where(batch);
+  for (int64_t b = 0; b < batch; ++b) where[b] = B.data() + b * n * nrhs;
+  const DeviceArray<T*> pointers(where);
+  const auto restore = [&] {
+    A.restore();
+    if (!factors)
+      ours(test::potrf_batched_of(T{})(handle, CHOL_LOWER, n, A.pointers.data(), n, A.info.data(),
+                                       batch));
+  };
+  const double solve_flops = 2.0 * n * n * nrhs;
+  const double flops =
+      factor_of<T>() * double(batch) * (solve_flops + (factors ? potrf_flops(double(n)) : 0));
+  const double ms = median_ms(restore, [&] {
+    if (factors)
+      ours(test::posv_batched_of(T{})(handle, CHOL_LOWER, n, nrhs, A.pointers.data(), n,
+                                      pointers.data(), n, A.info.data(), batch));
+    else
+      ours(test::potrs_batched_of(T{})(handle, CHOL_LOWER, n, nrhs, A.pointers.data(), n,
+                                       pointers.data(), n, batch));
+  });
+  const double peer_ms = median_ms(restore, [&] {
+    if (factors)
+      peer_potrf(CUBLAS_FILL_MODE_LOWER, int(n), A.pointers.data(), A.info.data(), int(batch));
+    if (nrhs == 1) {
+      peer_potrs(CUBLAS_FILL_MODE_LOWER, int(n), A.pointers.data(), pointers.data(), A.info.data(),
+                 int(batch));
+    } else {
+      peer_trsm(CUBLAS_FILL_MODE_LOWER, false, int(n), int(nrhs), A.pointers.data(),
+                pointers.data(), int(batch));
+      peer_trsm(CUBLAS_FILL_MODE_LOWER, true, int(n), int(nrhs), A.pointers.data(), pointers.data(),
+                int(batch));
+    }
+  });
+  const double triangle = triangle_sectors(n, sizeof(T)) * (factors ? 2 : 1);
+  print(factors ? "posv_batched" : "potrs_batched", letter_of(T{}), 'L', n, nrhs, batch, flops, ms,
+        peer_ms, nrhs == 1 ? "cusolverDnpotrsBatched" : "cublastrsmBatched",
+        (triangle + 2.0 * n * nrhs * sizeof(T)) * double(batch));
+}
+
+/// Sizes uniform in 1 .. n; the peer column is our own fixed-size rate for the same flops.
+template <class T>
+void bench_variable(int64_t n, int64_t batch, double fixed_rate) {
+  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  std::mt19937_64 engine(1);
+  std::vector<int64_t> orders(batch);
+  double flops = 0, bytes = 0;
+  std::vector<double> sectors(n + 1);
+  for (int64_t k = 1; k <= n; ++k) sectors[k] = triangle_sectors(k, sizeof(T));
+  for (int64_t& k : orders) {
+    k = 1 + int64_t(engine() % n);
+    flops += factor_of<T>() * potrf_flops(double(k));
+    bytes += 2 * sectors[k];
+  }
+  const DeviceArray<int64_t> dn(orders), ld(std::vector<int64_t>(batch, n));
+  const double ms = median_ms(
+      [&] { A.restore(); },
+      [&] {
+        ours(test::potrf_vbatched_of(T{})(handle, CHOL_LOWER, n, dn.data(), A.pointers.data(),
+                                          ld.data(), A.info.data(), batch));
+      });
+  print("potrf_vbatched_uniform", letter_of(T{}), 'L', n, 0, batch, flops, ms,
+        flops / fixed_rate * 1e-6, "own_fixed_size", bytes);
+}
+
+template <class T>
+double fixed_rate(int64_t n, int64_t batch) {
+  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  const double ms =
+      median_ms([&] { A.restore(); },
+                [&] {
+                  ours(test::potrf_batched_of(T{})(handle, CHOL_LOWER, n, A.pointers.data(), n,
+                                                   A.info.data(), batch));
+                });
+  return factor_of<T>() * double(batch) * potrf_flops(double(n)) / ms * 1e-6;
+}
+
+template <class T>
+void bench_one(int64_t n) {
+  const DeviceBatch<T> A(CHOL_LOWER, n, 1);
+  cusolverDnParams_t params;
+  peer(cusolverDnCreateParams(&params));
+  size_t device_bytes = 0, host_bytes = 0;
+  const cudaDataType type = data_type<T>();
+  peer(cusolverDnXpotrf_bufferSize(solver, params, CUBLAS_FILL_MODE_LOWER, n, type, A.work.data(),
+                                   n, type, &device_bytes, &host_bytes));
+  DeviceArray<char> device_work(device_bytes);
+  std::vector<char> host_work(host_bytes + 1);
+  const auto restore = [&] { A.restore(); };
+  const double ms = median_ms(restore, [&] {
+    ours(test::potrf_of(T{})(handle, CHOL_LOWER, n, A.work.data(), n, A.info.data()));
+  });
+  const double peer_ms = median_ms(restore, [&] {
+    peer(cusolverDnXpotrf(solver, params, CUBLAS_FILL_MODE_LOWER, n, type, A.work.data(), n, type,
+                          device_work.data(), device_bytes, host_work.data(), host_bytes,
+                          A.info.data()));
+  });
+  print("potrf", letter_of(T{}), 'L', n, 0, 1, factor_of<T>() * potrf_flops(double(n)), ms, peer_ms,
+        "cusolverDnXpotrf", 2 * triangle_sectors(n, sizeof(T)));
+  peer(cusolverDnDestroyParams(params));
+}
+
+template <class T>
+void measure_gemm() {
+  const int n = 6144;
+  std::vector<T> host(size_t(n) * n);
+  std::mt19937_64 engine(1);
+  for (size_t k = 0; k < host.size(); ++k)
+    host[k] = k < 4096 ? test::random_element<T>(engine) : host[k - 4095];
+  const DeviceArray<T> A(host), B(host), C(host.size());
+  const double ms = median_ms([] {}, [&] { peer_gemm(n, A.data(), B.data(), C.data()); });
+  gemm_rate[index_of(letter_of(T{}))] = factor_of<T>() * 2.0 * n * n * n / ms * 1e-9;
+}
+
+void measure_ceilings() {
+  const size_t bytes = size_t(2) << 30;
+  const DeviceArray<char> from(bytes), to(bytes);
+  CHOL_TEST_CUDA(cudaMemset(from.data(), 1, bytes));
+  const double ms = median_ms([] {},
+                              [&] {
+                                CHOL_TEST_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes,
+                                                               cudaMemcpyDeviceToDevice, stream));
+                              });
+  copy_bandwidth = 2.0 * double(bytes) / ms * 1e-6;
+  measure_gemm<float>();
+  measure_gemm<double>();
+  measure_gemm<std::complex<float>>();
+  measure_gemm<std::complex<double>>();
+  std::printf("# copy %.0f GB/s, gemm s %.1f d %.1f c %.1f z %.1f TF/s\n", copy_bandwidth,
+              gemm_rate[0], gemm_rate[1], gemm_rate[2], gemm_rate[3]);
+}
+
+template <class T>
+void run_all(const std::string& what) {
+  const auto wants = [&](const char* name) { return what == "all" || what == name; };
+  const bool is_real = sizeof(T) == sizeof(Real<T>);
+  if (wants("potrf"))
+    for (int64_t n : {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,
+                      100, 112, 128, 160, 161, 192, 193, 200, 256, 320, 384, 500, 512, 768, 1024})
+      bench_potrf<T>(n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes), true, CHOL_LOWER);
+  if (what.rfind("n=", 0) == 0) {
+    const int64_t n = std::atoll(what.c_str() + 2);
+    bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
+  }
+  if (wants("quick"))
+    for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
+      bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
+  if (wants("upper"))
+    for (int64_t n : {4, 8, 16, 32, 64, 128, 256, 512})
+      bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_UPPER);
+  if (wants("few") && is_real)
+    for (int64_t n : {32, 64, 128, 256, 512})
+      for (int64_t batch : {1, 10, 100}) bench_potrf<T>(n, batch, true, CHOL_LOWER);
+  if (wants("posv"))
+    for (int64_t n : {4, 8, 16, 32, 64}) bench_solve<T>(n, 1, true);
+  if (wants("potrs"))
+    for (int64_t nrhs : {1, 16})
+      for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false);
+  if (wants("variable") && is_real)
+    for (int64_t n : {32, 64, 128, 256, 512}) {
+      // The fixed size whose cube is the mean cube of sizes uniform in 1 .. n.
+      const auto same = static_cast<int64_t>(double(n) * 0.63);
+      bench_variable<T>(n, 10000, fixed_rate<T>(same, 10000));
+    }
+  if (wants("one"))
+    for (int64_t n : {512, 1024, 2048, 4096, 8192})
+      if (n < 8192 || is_real) bench_one<T>(n);
+}
+
+}  // namespace
+}  // namespace chol::bench
+
+int main(int argc, char** argv) {
+  using namespace chol::bench;
+  if (!chol::test::device_present()) return 0;
+  const std::string what = argc > 1 ? argv[1] : "all";
+  const std::string precisions = argc > 2 ? argv[2] : "sdcz";
+  if (argc > 3) csv = std::fopen(argv[3], "a");
+  if (argc > 4) repetitions = std::atoi(argv[4]);
+  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
+  peer(cublasCreate(&blas));
+  peer(cublasSetStream(blas, stream));
+  peer(cusolverDnCreate(&solver));
+  peer(cusolverDnSetStream(solver, stream));
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
+    return 1;
+  }
+  ours(chol_set_stream(handle, stream));
+  measure_ceilings();
+  const char* header =
+      "case,precision,uplo,n,nrhs,batch,ms,gflops,peer,peer_gflops,ratio,roofline,share";
+  std::printf("%s\n", header);
+  if (csv) std::fprintf(csv, "%s\n", header);
+  for (char p : precisions) {
+    if (p == 's') run_all<float>(what);
+    if (p == 'd') run_all<double>(what);
+    if (p == 'c') run_all<std::complex<float>>(what);
+    if (p == 'z') run_all<std::complex<double>>(what);
+  }
+  if (csv) std::fclose(csv);
+  chol_destroy(handle);
+  return 0;
+}
