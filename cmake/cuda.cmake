@@ -1,9 +1,10 @@
-# The CUDA plug-in is built where nvcc is, unless CHOL_ENABLE_CUDA says otherwise.
+# The CUDA plug-in is built where nvcc is, unless CHOL_ENABLE_CUDA says otherwise; not by default
+# in builds with host sanitizers, which have nothing to look at there.
 set(chol_with_cuda OFF)
 if(CHOL_ENABLE_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER AND EXISTS ${PROJECT_SOURCE_DIR}/cuda/CMakeLists.txt)
+  if(CMAKE_CUDA_COMPILER AND NOT CHOL_SANITIZE)
     set(chol_with_cuda ON)
   endif()
 elseif(CHOL_ENABLE_CUDA)

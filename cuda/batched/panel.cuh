@@ -1,6 +1,7 @@
-// One thread block a matrix: its lower triangle (or a diagonal block of it) lies as tiles in the
-// registers of the block's warps, dealt out cyclically in column-major order, so that every step's
-// trailing tiles are spread evenly. Only the current panel passes through shared memory.
+// One thread block a matrix: its lower triangle (or a diagonal block of it)
+// lies as tiles in the registers of the block's warps, dealt out cyclically in
+// column-major order, so that every step's trailing tiles are spread evenly.
+// Only the current panel passes through shared memory.
 #pragma once
 
 #include <utility>
@@ -10,7 +11,8 @@
 
 namespace chol::cuda {
 
-/// Whether a matrix still has work at this step: it reaches that far and no pivot before failed.
+/// Whether a matrix still has work at this step: it reaches that far and no
+/// pivot before failed.
 template <class T>
 __device__ __forceinline__ bool reaches(const BatchProblem<T>& problem, int64_t b, int64_t offset) {
   return problem.order(b) > offset && (offset == 0 || problem.info[b] == 0);
@@ -26,53 +28,59 @@ __host__ __device__ constexpr int tile_rows_in(int tiles) {
 template <class TileT, int kTiles>
 using GroupsOf = std::make_integer_sequence<int, (kTiles + TileT::kGroup - 1) / TileT::kGroup>;
 
-/// Rows and columns of a warp's tiles, two tiles a register.
+/// Row and column of each of a warp's tiles. They are the same in every lane,
+/// and the compiler keeps them in uniform registers. Absent tiles sit at (0,
+/// 0), where an update of them is harmless.
 template <int kTiles>
 struct TilePlaces {
-  static constexpr int kAbsent = 0xffff;
-  unsigned packed[(kTiles + 1) / 2] = {};
-
-  __device__ __forceinline__ void set(int t, int i, int j, bool present) {
-    packed[t / 2] |= unsigned(present ? i << 8 | j : kAbsent) << (t % 2 * 16);
-  }
-  __device__ __forceinline__ int code(int t) const {
-    return packed[t / 2] >> (t % 2 * 16) & 0xffff;
-  }
-  __device__ __forceinline__ bool present(int t) const { return code(t) != kAbsent; }
-  __device__ __forceinline__ int row(int t) const { return code(t) >> 8; }
-  __device__ __forceinline__ int column(int t) const { return code(t) & 255; }
+  unsigned code[kTiles];
+  __device__ __forceinline__ int row(int t) const { return code[t] >> 16; }
+  __device__ __forceinline__ int column(int t) const { return code[t] & 0xffff; }
 };
 
-/// c[t] -= P_i P_j^H for the group of tiles from kFirst on, unless all of them are finished.
-/// Finished and absent tiles of a group are updated along, which nobody reads.
+/// c[t] += P_i P_j^H for the group of tiles from kFirst on, unless all of them
+/// are finished (finished ones of a group are updated along, which nobody
+/// reads), and those of the next column of tiles out to its panel.
 template <int kFirst, int kCount, int kTiles, class TileT, class T>
-__device__ __forceinline__ void update_group(TileT* c, const TilePlaces<kTiles>& place, int k,
-                                             const T* panel, int pitch, int lane) {
+__device__ __forceinline__ void update_group(TileT* c, const TilePlaces<kTiles>& place, int present,
+                                             int k, const T* panel, T* next_panel, int pitch,
+                                             int lane) {
+  // Columns ascend with t up to the absent tiles at the end.
+  const int last = min(present, kFirst + kCount) - 1;
+  int last_column = -1;
+#pragma unroll
+  for (int g = 0; g < kCount; ++g)
+    if (kFirst + g == last) last_column = place.column(kFirst + g);
+  if (last_column <= k) return;
   const T *a[kCount], *b[kCount];
-  bool any = false;
 #pragma unroll
   for (int g = 0; g < kCount; ++g) {
-    const bool present = place.present(kFirst + g);
-    const int i = present ? place.row(kFirst + g) : 0, j = present ? place.column(kFirst + g) : 0;
-    any = any || (present && j > k);
-    a[g] = panel + TileT::panel_index(i * TileT::kOrder, 0, pitch);
-    b[g] = panel + TileT::panel_index(j * TileT::kOrder, 0, pitch);
+    a[g] = panel + TileT::panel_index(place.row(kFirst + g) * TileT::kOrder, 0, pitch);
+    b[g] = panel + TileT::panel_index(place.column(kFirst + g) * TileT::kOrder, 0, pitch);
   }
-  if (any) TileT::template subtract_products<kCount>(c + kFirst, a, pitch, b, pitch, lane);
+  TileT::template add_products<kCount>(c + kFirst, a, pitch, b, pitch, lane);
+#pragma unroll
+  for (int g = 0; g < kCount; ++g)
+    if (kFirst + g < present && place.column(kFirst + g) == k + 1)
+      negated_to_panel(c[kFirst + g], next_panel, place.row(kFirst + g) * TileT::kOrder, pitch,
+                       lane);
 }
 template <class TileT, class T, int kTiles, int... kIndex>
 __device__ __forceinline__ void update_tiles(TileT (&c)[kTiles], const TilePlaces<kTiles>& place,
-                                             int k, const T* panel, int pitch, int lane,
+                                             int present, int k, const T* panel, T* next_panel,
+                                             int pitch, int lane,
                                              std::integer_sequence<int, kIndex...>) {
   constexpr int kGroup = TileT::kGroup;
   (update_group<kIndex * kGroup,
                 (kTiles - kIndex * kGroup < kGroup ? kTiles - kIndex * kGroup : kGroup)>(
-       c, place, k, panel, pitch, lane),
+       c, place, present, k, panel, next_panel, pitch, lane),
    ...);
 }
 
-/// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
-/// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the registers.
+/// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp
+/// holds.
+/// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the
+/// registers.
 template <class T, int kWarps, int kTiles, int kBlocks>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     panel_kernel(BatchProblem<T> problem, PanelStep<T> step) {
@@ -80,7 +88,9 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   constexpr int kOrder = TileT::kOrder, kThreads = 32 * kWarps;
   constexpr int kRows = (tile_rows_in(kWarps * kTiles) + kWarps - 1) / kWarps;
   const int64_t b = blockIdx.x;
-  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int thread = threadIdx.x, lane = thread % 32;
+  // The shuffle tells the compiler that it is the same in every lane.
+  const int warp = __shfl_sync(kFullWarp, thread / 32, 0);
   if (step.offset == 0 && thread == 0 && problem.order(b) == 0) problem.info[b] = 0;
   if (!reaches(problem, b, step.offset)) return;
 
@@ -100,29 +110,31 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   TileT c[kTiles];
   TilePlaces<kTiles> place;
+  const int tiles = tile_rows * (tile_rows + 1) / 2;
+  const int present = (tiles - warp + kWarps - 1) / kWarps;
   {
-    int i = 0, j = 0;
-    int skip = warp;
+    int j = 0, below = warp;  // column, and rows below its diagonal
 #pragma unroll
-    for (int t = 0; t < kTiles; ++t) {
-      while (j < tile_rows && skip >= tile_rows - j) skip -= tile_rows - j, ++j;
-      i = j + skip;
-      skip += kWarps;
-      place.set(t, i, j, j < tile_rows);
-      if (j < tile_rows) {
-        load_lower_tile(c[t], A, i * kOrder, j * kOrder, m, lane);
-      } else {
-#pragma unroll
-        for (int e = 0; e < TileT::kElements; ++e) c[t].c[e] = from_real<T>(0);
-      }
+    for (int t = 0; t < kTiles; ++t, below += kWarps) {
+      while (j < tile_rows && below >= tile_rows - j) below -= tile_rows - j++;
+      place.code[t] = t < present ? unsigned(j + below) << 16 | unsigned(j) : 0;
+      if (t < present)
+        load_lower_tile(c[t], A, place.row(t) * kOrder, place.column(t) * kOrder, m, lane);
+      else
+        c[t] = TileT{};
     }
   }
+
+  // Updates add up to the negative. Only now, so that no load waits for another.
+#pragma unroll
+  for (int t = 0; t < kTiles; ++t) negate(c[t]);
 
   const int before = static_cast<int>((step.offset - step.updated) / kOrder);
   if (before == 0) {
 #pragma unroll
     for (int t = 0; t < kTiles; ++t)
-      if (place.column(t) == 0) to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
+      if (t < present && place.column(t) == 0)
+        negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
   } else {
     stage_panel<TileT>(panels, pitch, 0, left, 0, m, padded, thread, kThreads);
   }
@@ -130,7 +142,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   for (int s = 0; s < before + tile_rows; ++s) {
     T* const panel = panels + (s % 2) * panel_size;
     T* const next_panel = panels + (1 - s % 2) * panel_size;
-    const int k = s - before;  // the column of tiles that is finished now; negative: staged columns
+    const int k = s - before;  // the column of tiles that is finished now;
+                               // negative: staged columns
     if (k < 0) wait_for_copies();
     __syncthreads();
     if (k < 0) {
@@ -142,28 +155,24 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
         TileT D, inverse;
         from_panel(D, panel, k * kOrder, pitch, lane);
         const int bad = factor_and_invert<TileT, T>(D, inverse, lane);
-        to_panel(D, panel, k * kOrder, pitch, lane);
         to_panel(inverse, X, 0, pitch_x, lane);
+        store_tile(D, A, k * kOrder, k * kOrder, m - k * kOrder, m - k * kOrder, true, lane);
         if (lane == 0 && bad >= 0 && k * kOrder + bad < m && first_bad == 0)
           first_bad = static_cast<int>(step.offset) + k * kOrder + bad + 1;
       }
       __syncthreads();
       if (k + 1 + warp < tile_rows)
         multiply_by_inverse<kRows, TileT>(panel, k + 1 + warp, kWarps, tile_rows, pitch, X, pitch_x,
-                                          lane);
+                                          A.from(0, k * kOrder), m, lane);
       if (step.inverses) {
         T* const saved = step.inverses + (b * step.tiles + k) * kOrder * kOrder;
         for (int index = thread; index < kOrder * kOrder; index += kThreads)
           saved[index] = X[TileT::panel_index(index % kOrder, index / kOrder, pitch_x)];
       }
       __syncthreads();
-      store_panel<TileT>(panel, pitch, 0, A, k * kOrder, m - k * kOrder, k * kOrder,
-                         min(kOrder, m - k * kOrder), true, thread, kThreads);
     }
-    update_tiles<TileT>(c, place, k, panel, pitch, lane, GroupsOf<TileT, kTiles>{});
-#pragma unroll
-    for (int t = 0; t < kTiles; ++t)
-      if (place.column(t) == k + 1) to_panel(c[t], next_panel, place.row(t) * kOrder, pitch, lane);
+    update_tiles<TileT>(c, place, present, k, panel, next_panel, pitch, lane,
+                        GroupsOf<TileT, kTiles>{});
   }
   __syncthreads();
   if (thread == 0 && (step.offset == 0 || first_bad != 0)) problem.info[b] = first_bad;

@@ -1,5 +1,6 @@
-// A small lower triangle in the registers of a group of lanes: lane r holds rows r, r + lanes, ...
-// cut off at the diagonal tile, so that few registers hold elements above it.
+// A small lower triangle in the registers of a group of lanes: lane r holds
+// rows r, r + lanes, ... cut off at the diagonal tile, so that few registers
+// hold elements above it.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -16,7 +17,8 @@ struct RegisterRows {
   static constexpr int kWide = 16 / sizeof(T);            ///< elements of one shared-memory access
   static constexpr int kColumn = N;                       ///< a column in shared memory
   static constexpr int kRound = kLanes < 8 ? kLanes : 8;  ///< tile columns transposed at once
-  /// Two columns or a transposed round; an odd number of accesses keeps groups in different banks.
+  /// Two columns or a transposed round; an odd number of accesses keeps groups
+  /// in different banks.
   static constexpr int kElements = 2 * kColumn > kLanes*(kRound + 1) ? 2 * kColumn
                                                                      : kLanes*(kRound + 1);
   static constexpr int kGroupShared = ((kElements + kWide - 1) / kWide | 1) * kWide;
@@ -25,14 +27,15 @@ struct RegisterRows {
 
   T a[kTiles][N];
 
-  /// Moves the triangle between memory and registers, column by column of lower storage and row by
-  /// row of upper storage, so that either is read in whole sectors. Upper tiles then lie transposed
-  /// across the lanes, which transpose() mends.
+  /// Moves the triangle between memory and registers, column by column of lower
+  /// storage and row by row of upper storage, so that either is read in whole
+  /// sectors. Upper tiles then lie transposed across the lanes, which
+  /// transpose() mends.
   template <bool kStore>
   __device__ __forceinline__ void move(LowerView<T> A, int n, int r) {
-    // Hides that loads and stores have the same addresses: kept from one to the other, they would
-    // take as many registers as the matrix.
-    asm volatile("" : "+l"(A.a), "+l"(A.ld));
+    // Hides that loads and stores have the same addresses: kept from one to the
+    // other, they would take as many registers as the matrix.
+    asm volatile("" : "+l"(A.a));
 #pragma unroll
     for (int g = 0; g < kTiles; ++g)
 #pragma unroll
@@ -56,7 +59,8 @@ struct RegisterRows {
       }
   }
 
-  /// Transposes each tile across the lanes of the group through `shared`, the group's columns.
+  /// Transposes each tile across the lanes of the group through `shared`, the
+  /// group's columns.
   __device__ __forceinline__ void transpose(T* shared, int r) {
     constexpr int kPitch = kRound + 1;
 #pragma unroll
@@ -95,10 +99,12 @@ struct RegisterRows {
     for (int g = j / kLanes; g < kTiles; ++g) column[g * kLanes + r] = a[g][j];
   }
 
-  /// Right-looking elimination; a column goes to all lanes through shared memory unscaled, and its
-  /// successor is published before the rest of the update, which hides that latency.
+  /// Right-looking elimination; a column goes to all lanes through shared
+  /// memory unscaled, and its successor is published before the rest of the
+  /// update, which hides that latency.
   /// @param bound largest n of the warp.
-  /// @return 0, or the order of the first leading minor that is not positive definite.
+  /// @return 0, or the order of the first leading minor that is not positive
+  /// definite.
   __device__ __forceinline__ int factor(T* shared, int n, int bound, int r) {
     using R = Real<T>;
     int info = 0;
@@ -147,7 +153,8 @@ struct RegisterRows {
     }
   }
 
-  /// x := L^-H L^-1 x for kColumns right-hand sides; the lane holds the rows of x as those of L.
+  /// x := L^-H L^-1 x for kColumns right-hand sides; the lane holds the rows of
+  /// x as those of L.
   template <int kColumns>
   __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kColumns][kTiles],
                                         int bound, int r) const {

@@ -1,5 +1,5 @@
-// Orders up to 32: several matrices a warp, each in the registers of a few lanes, read once and
-// written once.
+// Orders up to 32: several matrices a warp, each in the registers of a few
+// lanes, read once and written once.
 #pragma once
 
 #include "batched/kernels.hpp"
@@ -9,7 +9,8 @@ namespace chol::cuda {
 
 inline constexpr int kSmallWarps = 4;  ///< warps of a block, which share nothing
 
-/// Right-hand sides [first, first + kColumns) of one matrix, its rows spread over the lanes.
+/// Right-hand sides [first, first + kColumns) of one matrix, its rows spread
+/// over the lanes.
 template <int kColumns, class Rows, class T, int kTiles>
 __device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&inverse)[kTiles],
                                               T* B, int64_t ldb, int64_t first, int64_t nrhs, int n,
@@ -42,7 +43,8 @@ __global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchP
   const int64_t b = (int64_t(blockIdx.x) * kSmallWarps + warp) * Rows::kGroups + group;
   T* shared = shared_of_warp[warp] + group * Rows::kGroupShared;
 
-  // Lanes without a matrix walk along with an empty one: the warp's barriers count all of them.
+  // Lanes without a matrix walk along with an empty one: the warp's barriers
+  // count all of them.
   const bool active = b < problem.count && problem.order(b) >= 0;
   const int n = active ? static_cast<int>(problem.order(b)) : 0;
   const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);

@@ -1,5 +1,6 @@
-// Solves with the factors of a batch. Up to a few hundred rows the triangle is read once and kept
-// in shared memory for both sweeps; beyond, its tiles are streamed once per sweep.
+// Solves with the factors of a batch. Up to a few hundred rows the triangle is
+// read once and kept in shared memory for both sweeps; beyond, its tiles are
+// streamed once per sweep.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 
 namespace chol::cuda {
 
-/// A lower triangle in shared memory by block columns of eight, each with an odd pitch so that
-/// reads along rows and along columns both spread over the banks.
+/// A lower triangle in shared memory by block columns of eight, each with an
+/// odd pitch so that reads along rows and along columns both spread over the
+/// banks.
 template <class T>
 struct PackedTriangle {
   static constexpr int kWidth = 8;
@@ -58,7 +60,8 @@ __device__ __forceinline__ void load_triangle(const PackedTriangle<T>& L, const 
 inline constexpr int kInversePitch = 9;
 inline constexpr int kInverseTile = 8 * kInversePitch;
 
-/// Thread i inverts column i % 8 of diagonal tile i / 8; W(r, c) lands at tile + c * pitch + r.
+/// Thread i inverts column i % 8 of diagonal tile i / 8; W(r, c) lands at tile
+/// + c * pitch + r.
 template <class T>
 __device__ __forceinline__ void invert_diagonal_tiles(const PackedTriangle<T>& L, T* inverses,
                                                       int n) {
@@ -81,7 +84,8 @@ __device__ __forceinline__ void invert_diagonal_tiles(const PackedTriangle<T>& L
   }
 }
 
-/// Whether matrix b has a solve to do: it is a valid one and, in posv, its factor is there.
+/// Whether matrix b has a solve to do: it is a valid one and, in posv, its
+/// factor is there.
 template <class T>
 __device__ __forceinline__ bool solves(const BatchProblem<T>& problem, int64_t b) {
   return problem.order(b) > 0 && problem.rhs_count(b) > 0 &&
@@ -121,7 +125,8 @@ __global__ void __launch_bounds__(256)
     for (int q = 0; q < kColumns; ++q)
       v[q] = i < n && column + q < last ? conj_if(conjugated, B[(column + q) * ldb + i])
                                         : from_real<T>(0);
-    __syncthreads();  // inverses are there, and the last columns' xs is no longer read
+    __syncthreads();  // inverses are there, and the last columns' xs is no
+                      // longer read
     for (int h = 0; h < tiles; ++h) {
       if (warp == h / 4) {
         if (own_tile == h)
@@ -198,7 +203,8 @@ size_t solve_shared_bytes(int n, int columns) {
          (size_t(tiles) * (8 * columns + kInverseTile) + PackedTriangle<T>::elements(n));
 }
 
-/// Right-hand sides that one block works through; more are spread over the grid.
+/// Right-hand sides that one block works through; more are spread over the
+/// grid.
 inline constexpr int64_t kSolveChunk = 32;
 
 template <class T, int kColumns>
@@ -221,7 +227,8 @@ inline constexpr int kSolveWidth = 4;  ///< right-hand sides at a time when ther
 
 template <class T>
 int solve_limit() {
-  // Two blocks a multiprocessor on every architecture since 8.0, and a thread a row.
+  // Two blocks a multiprocessor on every architecture since 8.0, and a thread a
+  // row.
   constexpr size_t kMostShared = 80 * 1024;
   int n = 256;
   while (solve_shared_bytes<T>(n, kSolveWidth) > kMostShared) n -= 8;

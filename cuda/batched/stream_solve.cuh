@@ -1,6 +1,7 @@
-// Solves with factors of any order: 32 x 32 tiles streamed from memory, coalesced in either
-// storage, the right-hand sides left in memory. With kInverse the right-hand sides are the columns
-// of the identity and only rows from the diagonal down are wanted, which leaves the flops of potri.
+// Solves with factors of any order: 32 x 32 tiles streamed from memory,
+// coalesced in either storage, the right-hand sides left in memory. With
+// kInverse the right-hand sides are the columns of the identity and only rows
+// from the diagonal down are wanted, which leaves the flops of potri.
 #pragma once
 
 #include "batched/solve.cuh"
@@ -16,8 +17,8 @@ struct StreamShared {
   T x[kStreamWarps][kStreamTile][kColumns];
 };
 
-/// Tile (ib, jb) into t[row][column]; rows beyond n as zero, the diagonal of a diagonal tile as
-/// one.
+/// Tile (ib, jb) into t[row][column]; rows beyond n as zero, the diagonal of a
+/// diagonal tile as one.
 template <class T>
 __device__ __forceinline__ void load_stream_tile(T (*t)[kStreamTile + 1], const LowerView<T>& A,
                                                  int64_t ib, int64_t jb, int64_t n, int lane) {

@@ -1,6 +1,7 @@
-// The rows below a factored diagonal block: one thread block takes a strip of them, subtracts the
-// product of the columns to the left (left-looking, so the strip is written once) and multiplies by
-// the inverse of the diagonal block, tile column by tile column.
+// The rows below a factored diagonal block: one thread block takes a strip of
+// them, subtracts the product of the columns to the left (left-looking, so the
+// strip is written once) and multiplies by the inverse of the diagonal block,
+// tile column by tile column.
 #pragma once
 
 #include "batched/kernels.hpp"
@@ -8,7 +9,8 @@
 
 namespace chol::cuda {
 
-/// Tile rows that a warp holds; each operand tile of the diagonal block serves all of them.
+/// Tile rows that a warp holds; each operand tile of the diagonal block serves
+/// all of them.
 inline constexpr int kStripTileRows = 2;
 
 template <class TileT, int kWarps>
@@ -38,7 +40,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   const LowerView<T> A = whole.from(first_row, step.offset);
   const T* const inverses = step.inverses + b * step.tiles * kOrder * kOrder;
 
-  // Panel rows [0, kRows) are the strip's, the others those of the diagonal block.
+  // Panel rows [0, kRows) are the strip's, the others those of the diagonal
+  // block.
   extern __shared__ __align__(16) unsigned char shared[];
   T* const panels = reinterpret_cast<T*>(shared);
   T* const inverse_tiles = panels + 2 * kPanelSize;
@@ -48,13 +51,20 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 #pragma unroll
   for (int a = 0; a < kStripTileRows; ++a)
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j)
+    for (int j = 0; j < kColumns; ++j) {
+      const int row0 = (warp * kStripTileRows + a) * kOrder;
+      const TileAddress<TileT, T> address(A, row0, j * kOrder, lane);
 #pragma unroll
       for (int e = 0; e < TileT::kElements; ++e) {
-        const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
-        c[j][a].c[e] =
-            row < rows ? *A.at(row, j * kOrder + TileT::column(e, lane)) : from_real<T>(0);
+        c[j][a].c[e] = from_real<T>(0);
+        if (row0 + TileT::row(e, lane) < rows) c[j][a].c[e] = *address.at(e);
       }
+    }
+
+#pragma unroll
+  for (int a = 0; a < kStripTileRows; ++a)
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) negate(c[j][a]);
 
   const int before = static_cast<int>((step.offset - step.updated) / kOrder);
   const auto stage = [&](int s) {
@@ -80,23 +90,19 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     if (s + 1 < before + kColumns) stage(s + 1);
     const int row0 = warp * kStripTileRows * kOrder;
     if (k >= 0) {
-      // A warp's rows are its own from here on: no block barrier is needed for them.
+      // A warp's rows are its own from here on: no block barrier is needed for
+      // them.
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
         if (j == k)
 #pragma unroll
           for (int a = 0; a < kStripTileRows; ++a)
-            to_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
+            negated_to_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
       __syncwarp();
       const int tile0 = warp * kStripTileRows;
       multiply_by_inverse<kStripTileRows, TileT>(panel, tile0, 1, tile0 + kStripTileRows, kPitch,
-                                                 inverse_tiles + (s % 2) * kInverse, kPitchX, lane);
-#pragma unroll
-      for (int j = 0; j < kColumns; ++j)
-        if (j == k)
-#pragma unroll
-          for (int a = 0; a < kStripTileRows; ++a)
-            from_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
+                                                 inverse_tiles + (s % 2) * kInverse, kPitchX,
+                                                 A.from(0, k * kOrder), rows, lane);
     }
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
@@ -107,18 +113,9 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
         a[r] = panel + TileT::panel_index(row0 + r * kOrder, 0, kPitch);
         b[r] = panel + TileT::panel_index(kRows + j * kOrder, 0, kPitch);
       }
-      TileT::template subtract_products<kStripTileRows>(c[j], a, kPitch, b, kPitch, lane);
+      TileT::template add_products<kStripTileRows>(c[j], a, kPitch, b, kPitch, lane);
     }
   }
-#pragma unroll
-  for (int a = 0; a < kStripTileRows; ++a)
-#pragma unroll
-    for (int j = 0; j < kColumns; ++j)
-#pragma unroll
-      for (int e = 0; e < TileT::kElements; ++e) {
-        const int row = (warp * kStripTileRows + a) * kOrder + TileT::row(e, lane);
-        if (row < rows) *A.at(row, j * kOrder + TileT::column(e, lane)) = c[j][a].c[e];
-      }
 }
 
 /// Strips below the diagonal block of a matrix of order n.

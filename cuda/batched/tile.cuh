@@ -1,8 +1,10 @@
-// Square tiles whose elements lie spread over the registers of a warp, and the three operations
-// that a blocked Cholesky needs of them: C -= A B^H, factor with inverse, move to and from memory.
+// Square tiles whose elements lie spread over the registers of a warp, and the
+// three operations that a blocked Cholesky needs of them: C += A B^H, factor
+// with inverse, move to and from memory.
 //
-// A *panel* is a block of kOrder columns in shared memory. A tile type says how its panels are laid
-// out, since that decides the bank conflicts of its operand reads.
+// A *panel* is a block of kOrder columns in shared memory. A tile type says how
+// its panels are laid out, since that decides the bank conflicts of its operand
+// reads.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -10,14 +12,15 @@
 
 namespace chol::cuda {
 
-/// 16 x 16 elements by plain multiply-adds: 8 elements a lane, rows lane / 4 + 8 a, columns
-/// lane % 4 + 4 b. Panels are row-major.
+/// 16 x 16 elements by plain multiply-adds: 8 elements a lane, rows lane / 4 +
+/// 8 a, columns lane % 4 + 4 b. Panels are row-major.
 template <class T>
 struct PlainTile {
   static constexpr int kOrder = 16;
   static constexpr int kElements = 8;
   static constexpr int kWide = 16 / sizeof(T);
-  /// Five (9) accesses of 16 bytes a row: odd, so that eight rows fall in different banks.
+  /// Five (9) accesses of 16 bytes a row: odd, so that eight rows fall in
+  /// different banks.
   static constexpr int kPitch = kOrder + kWide;
   __host__ __device__ static constexpr int pitch(int) { return kPitch; }
   __host__ __device__ static constexpr int panel_elements(int rows) { return rows * kPitch; }
@@ -25,16 +28,24 @@ struct PlainTile {
 
   T c[kElements];
 
+  /// Elements of a lane that share a row, and whether element e's column can be
+  /// equal to, after, or not after j in any lane.
+  static constexpr int kColumnsHeld = 4;
+  __device__ static constexpr bool may_hold(int e, int j) { return e % 4 == j / 4; }
+  __device__ static constexpr bool may_be_after(int e, int j) { return e % 4 * 4 + 3 > j; }
+  __device__ static constexpr bool may_be_before(int e, int j) { return e % 4 * 4 <= j; }
+
   __device__ static int row(int e, int lane) { return lane / 4 + 8 * (e / 4); }
   __device__ static int column(int e, int lane) { return lane % 4 + 4 * (e % 4); }
 
-  /// Tiles that subtract_products takes at a time, so that their latencies overlap.
+  /// Tiles that add_products takes at a time, so that their latencies overlap.
   static constexpr int kGroup = sizeof(T) == 4 ? 2 : 1;
 
-  /// c[g] -= A_g B_g^H; a[g] and b[g] point to the panel rows where the operands start.
+  /// c[g] += A_g B_g^H; a[g] and b[g] point to the panel rows where the
+  /// operands start.
   template <int kCount>
-  __device__ static __forceinline__ void subtract_products(PlainTile* c, const T* const* a, int,
-                                                           const T* const* b, int, int lane) {
+  __device__ static __forceinline__ void add_products(PlainTile* c, const T* const* a, int,
+                                                      const T* const* b, int, int lane) {
     const int row = (lane / 4) * kPitch, column = (lane % 4) * kPitch;
 #pragma unroll 2
     for (int k = 0; k < kOrder; k += kWide)
@@ -53,7 +64,7 @@ struct PlainTile {
         for (int w = 0; w < kWide; ++w)
 #pragma unroll
           for (int e = 0; e < kElements; ++e)
-            c[g].c[e] = subtract_product_conj(c[g].c[e], av[e / 4][w], bv[e % 4][w]);
+            c[g].c[e] = add_product_conj(c[g].c[e], av[e / 4][w], bv[e % 4][w]);
       }
   }
 
@@ -61,7 +72,8 @@ struct PlainTile {
   __device__ __forceinline__ T diagonal(int j) const {
     return from_lane(c[(j / 8) * 4 + j / 4], (j % 8) * 4 + j % 4);
   }
-  /// Elements (row(e), j), (column(e), j) and (j, column(e)) for each e of this lane.
+  /// Elements (row(e), j), (column(e), j) and (j, column(e)) for each e of this
+  /// lane.
   __device__ __forceinline__ void rows_of_column(T (&x)[kElements], int j, int lane) const {
 #pragma unroll
     for (int a = 0; a < 2; ++a) {
@@ -87,17 +99,19 @@ struct PlainTile {
   }
 };
 
-/// One step of the double precision tensor cores, exact multiply-adds in IEEE arithmetic:
-/// C (8 x 8) += A (8 x 4) B (4 x 8). Lane: a = A[lane / 4][lane % 4], b = B[lane % 4][lane / 4],
-/// c = C[lane / 4][2 (lane % 4) + {0, 1}].
+/// One step of the double precision tensor cores, exact multiply-adds in IEEE
+/// arithmetic: C (8 x 8) += A (8 x 4) B (4 x 8). Lane: a = A[lane / 4][lane %
+/// 4], b = B[lane % 4][lane / 4], c = C[lane / 4][2 (lane % 4) + {0, 1}].
 __device__ __forceinline__ void tensor_multiply(double& c0, double& c1, double a, double b) {
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, "
+      "{%0, %1};"
       : "+d"(c0), "+d"(c1)
       : "d"(a), "d"(b));
 }
 
-/// 8 x 8 elements by double precision tensor cores. Panels are column-major with a pitch of 4 mod
-/// 16 doubles (2 mod 8 complex), which spreads the operand reads over all banks.
+/// 8 x 8 elements by double precision tensor cores. Panels are column-major
+/// with a pitch of 4 mod 16 doubles (2 mod 8 complex), which spreads the
+/// operand reads over all banks.
 template <class T>
 struct TensorTile {
   static constexpr int kOrder = 8;
@@ -112,15 +126,19 @@ struct TensorTile {
 
   T c[kElements];
 
+  static constexpr int kColumnsHeld = 2;
+  __device__ static constexpr bool may_hold(int e, int j) { return e % 2 == j % 2; }
+  __device__ static constexpr bool may_be_after(int, int) { return true; }
+  __device__ static constexpr bool may_be_before(int, int) { return true; }
+
   __device__ static int row(int, int lane) { return lane / 4; }
   __device__ static int column(int e, int lane) { return 2 * (lane % 4) + e; }
 
   static constexpr int kGroup = sizeof(T) == 8 ? 4 : 2;
 
   template <int kCount>
-  __device__ static __forceinline__ void subtract_products(TensorTile* c, const T* const* a,
-                                                           int pitch_a, const T* const* b,
-                                                           int pitch_b, int lane) {
+  __device__ static __forceinline__ void add_products(TensorTile* c, const T* const* a, int pitch_a,
+                                                      const T* const* b, int pitch_b, int lane) {
     const int offset_a = (lane % 4) * pitch_a + lane / 4;
     const int offset_b = (lane % 4) * pitch_b + lane / 4;
     T av[kCount][kOrder / 4], bv[kCount][kOrder / 4];
@@ -136,15 +154,15 @@ struct TensorTile {
 #pragma unroll
       for (int g = 0; g < kCount; ++g) c[g].accumulate(av[g][k], bv[g][k]);
   }
-  /// this -= a b^H for one step's operands.
+  /// this += a b^H for one step's operands.
   __device__ __forceinline__ void accumulate(T a, T b) {
     if constexpr (Traits<T>::is_complex) {
-      tensor_multiply(c[0].re, c[1].re, -a.re, b.re);
-      tensor_multiply(c[0].im, c[1].im, -a.im, b.re);
-      tensor_multiply(c[0].re, c[1].re, -a.im, b.im);
-      tensor_multiply(c[0].im, c[1].im, a.re, b.im);
+      tensor_multiply(c[0].re, c[1].re, a.re, b.re);
+      tensor_multiply(c[0].im, c[1].im, a.im, b.re);
+      tensor_multiply(c[0].re, c[1].re, a.im, b.im);
+      tensor_multiply(c[0].im, c[1].im, -a.re, b.im);
     } else {
-      tensor_multiply(c[0], c[1], -a, b);
+      tensor_multiply(c[0], c[1], a, b);
     }
   }
 
@@ -177,36 +195,48 @@ struct TileChoice<Complex<double>> {
 template <class T>
 using Tile = typename TileChoice<T>::Type;
 
-/// D := its Cholesky factor and X := the factor's inverse, by one warp in registers.
+/// D := its Cholesky factor and X := the factor's inverse, by one warp in
+/// registers. Columns of D stay unscaled until they are copied out, and rows of
+/// X until the end, so that a step needs one mask: the row multiplier, zero for
+/// finished rows.
 /// @return -1, or the first column whose pivot is not positive and finite.
 template <class TileT, class T>
 __device__ __forceinline__ int factor_and_invert(TileT& D, TileT& X, int lane) {
   using R = Real<T>;
+  constexpr int kElements = TileT::kElements, kRowStep = TileT::kColumnsHeld;
   int bad = -1;
+  TileT L = D;
+  R row_root[kElements / kRowStep];
 #pragma unroll
-  for (int e = 0; e < TileT::kElements; ++e)
+  for (int e = 0; e < kElements; ++e)
     X.c[e] = from_real<T>(TileT::row(e, lane) == TileT::column(e, lane) ? R(1) : R(0));
 #pragma unroll
   for (int j = 0; j < TileT::kOrder; ++j) {
-    T l_row[TileT::kElements], l_column[TileT::kElements], x_row[TileT::kElements];
+    T d_row[kElements], d_column[kElements], x_row[kElements];
     const R pivot = real(D.diagonal(j));
-    D.rows_of_column(l_row, j, lane);
-    D.columns_of_column(l_column, j, lane);
+    D.rows_of_column(d_row, j, lane);
+    D.columns_of_column(d_column, j, lane);
     X.columns_of_row(x_row, j, lane);
     if (bad < 0 && !is_pivot(pivot)) bad = j;
     const R inverse_root = reciprocal_sqrt(pivot);
-    const R root = sqrt_from(pivot, inverse_root);
 #pragma unroll
-    for (int e = 0; e < TileT::kElements; ++e) {
-      const int row = TileT::row(e, lane), column = TileT::column(e, lane);
-      const T l = scale(l_row[e], inverse_root), x = scale(x_row[e], inverse_root);
-      const T trailing = subtract_product_conj(D.c[e], l, scale(l_column[e], inverse_root));
-      const T finished = select(row == j, from_real<T>(root), l);
-      D.c[e] = select(column > j, trailing, select(column == j, finished, D.c[e]));
-      const T below = subtract_product(X.c[e], l, x);
-      X.c[e] = select(row > j, below, select(row == j, x, X.c[e]));
+    for (int e0 = 0; e0 < kElements; e0 += kRowStep) {
+      const int row = TileT::row(e0, lane);
+      const T l = scale(d_row[e0], inverse_root);
+      const T m = select(row > j && bad < 0, scale(l, inverse_root), from_real<T>(0));
+      if (row == j) row_root[e0 / kRowStep] = inverse_root;
+#pragma unroll
+      for (int e = e0; e < e0 + kRowStep; ++e) {
+        if (TileT::may_hold(e, j) && TileT::column(e, lane) == j)
+          L.c[e] = row == j ? from_real<T>(pivot * inverse_root) : l;
+        if (TileT::may_be_after(e, j)) D.c[e] = subtract_product_conj(D.c[e], m, d_column[e]);
+        if (TileT::may_be_before(e, j)) X.c[e] = subtract_product(X.c[e], m, x_row[e]);
+      }
     }
   }
+#pragma unroll
+  for (int e = 0; e < kElements; ++e) X.c[e] = scale(X.c[e], row_root[e / kRowStep]);
+  D = L;
   return bad;
 }
 
@@ -218,6 +248,17 @@ __device__ __forceinline__ void to_panel(const TileT& tile, T* panel, int row0, 
     panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)] =
         tile.c[e];
 }
+template <class TileT>
+__device__ __forceinline__ void negate(TileT& tile) {
+#pragma unroll
+  for (int e = 0; e < TileT::kElements; ++e) tile.c[e] = negative(tile.c[e]);
+}
+template <class TileT, class T>
+__device__ __forceinline__ void negated_to_panel(TileT tile, T* panel, int row0, int pitch,
+                                                 int lane) {
+  negate(tile);
+  to_panel(tile, panel, row0, pitch, lane);
+}
 template <class TileT, class T>
 __device__ __forceinline__ void from_panel(TileT& tile, const T* panel, int row0, int pitch,
                                            int lane) {
@@ -227,11 +268,70 @@ __device__ __forceinline__ void from_panel(TileT& tile, const T* panel, int row0
         panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)];
 }
 
-/// Row tiles first, first + step, ... < end of the panel, P, become P X^H. They belong to the
-/// calling warp; at most kRows of them.
+/// Where a lane's elements of a tile lie in memory: element e at `first` +
+/// offset(e), since rows and columns of a tile are fixed sums of a part of the
+/// lane and a part of e.
+template <class TileT, class T>
+struct TileAddress {
+  T* first;
+  int64_t row_step, column_step;
+
+  __device__ __forceinline__ TileAddress(const LowerView<T>& A, int i0, int j0, int lane) {
+    row_step = A.swapped ? A.ld : 1;
+    column_step = A.swapped ? 1 : A.ld;
+    first =
+        A.a + (i0 + TileT::row(0, lane)) * row_step + (j0 + TileT::column(0, lane)) * column_step;
+  }
+  __device__ __forceinline__ T* at(int e) const {
+    return first + (TileT::row(e, 0) - TileT::row(0, 0)) * row_step +
+           (TileT::column(e, 0) - TileT::column(0, 0)) * column_step;
+  }
+};
+
+/// The tile at (i0, j0) of an m x m lower triangle; beyond it the identity, which factors
+/// harmlessly.
+template <class TileT, class T>
+__device__ __forceinline__ void load_lower_tile(TileT& tile, const LowerView<T>& A, int i0, int j0,
+                                                int m, int lane) {
+  const TileAddress<TileT, T> address(A, i0, j0, lane);
+  if (i0 > j0 && i0 + TileT::kOrder <= m) {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) tile.c[e] = *address.at(e);
+  } else {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) {
+      const int i = i0 + TileT::row(e, lane), j = j0 + TileT::column(e, lane);
+      tile.c[e] = from_real<T>(i == j ? 1 : 0);
+      if (i < m && j <= i) tile.c[e] = *address.at(e);
+    }
+  }
+}
+
+/// The tile to (i0, j0) of A, `rows` and `columns` of it at most, of a
+/// triangular one the lower half.
+template <class TileT, class T>
+__device__ __forceinline__ void store_tile(const TileT& tile, const LowerView<T>& A, int i0, int j0,
+                                           int rows, int columns, bool triangular, int lane) {
+  const TileAddress<TileT, T> address(A, i0, j0, lane);
+  if (!triangular && rows >= TileT::kOrder) {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) *address.at(e) = tile.c[e];
+  } else {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) {
+      const int i = TileT::row(e, lane), j = TileT::column(e, lane);
+      if (i < rows && j < columns && (!triangular || j <= i)) *address.at(e) = tile.c[e];
+    }
+  }
+}
+
+/// Row tiles first, first + step, ... < end of the panel, P, become P X^H,
+/// there and in A, whose column 0 is the panel's. They belong to the calling
+/// warp; at most kRows of them.
 template <int kRows, class TileT, class T>
 __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int step, int end,
-                                                    int pitch, const T* X, int pitch_x, int lane) {
+                                                    int pitch, const T* X, int pitch_x,
+                                                    const LowerView<T>& A, int m, int lane) {
   constexpr int kOrder = TileT::kOrder;
   TileT product[kRows];
   const T *a[kRows], *b[kRows];
@@ -243,32 +343,21 @@ __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int ste
     a[q] = panel + TileT::panel_index(min(first + q * step, end - 1) * kOrder, 0, pitch);
     b[q] = X;
   }
-  TileT::template subtract_products<kRows>(product, a, pitch, b, pitch_x, lane);
+  TileT::template add_products<kRows>(product, a, pitch, b, pitch_x, lane);
   __syncwarp();
 #pragma unroll
-  for (int q = 0; q < kRows; ++q) {
-#pragma unroll
-    for (int e = 0; e < TileT::kElements; ++e) product[q].c[e] = negative(product[q].c[e]);
-    if (first + q * step < end)
-      to_panel(product[q], panel, (first + q * step) * kOrder, pitch, lane);
-  }
+  for (int q = 0; q < kRows; ++q)
+    if (first + q * step < end) {
+      const int row0 = (first + q * step) * kOrder;
+      to_panel(product[q], panel, row0, pitch, lane);
+      store_tile(product[q], A, row0, 0, m - row0, kOrder, false, lane);
+    }
   __syncwarp();
 }
 
-/// The tile at (i0, j0) of an m x m lower triangle; beyond it the identity, which factors
-/// harmlessly.
-template <class TileT, class T>
-__device__ __forceinline__ void load_lower_tile(TileT& tile, const LowerView<T>& A, int i0, int j0,
-                                                int m, int lane) {
-#pragma unroll
-  for (int e = 0; e < TileT::kElements; ++e) {
-    const int i = i0 + TileT::row(e, lane), j = j0 + TileT::column(e, lane);
-    tile.c[e] = i < m && j <= i ? *A.at(i, j) : from_real<T>(i == j ? 1 : 0);
-  }
-}
-
-/// Columns [j0, j0 + kOrder) of rows [row0, rows) of A into panel rows [row0 + shift, ...), by
-/// asynchronous copies; rows from `rows` to `padded` become zero.
+/// Columns [j0, j0 + kOrder) of rows [row0, rows) of A into panel rows [row0 +
+/// shift, ...), by asynchronous copies; rows from `rows` to `padded` become
+/// zero.
 template <class TileT, class T>
 __device__ __forceinline__ void stage_panel(T* panel, int pitch, int shift, const LowerView<T>& A,
                                             int64_t j0, int rows, int padded, int thread,
@@ -289,28 +378,6 @@ __device__ __forceinline__ void stage_panel(T* panel, int pitch, int shift, cons
 }
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-/// Panel rows [0, rows) into columns [j0, j0 + kOrder) of A, where row i + i0 >= column; A's rows
-/// start at i0 = A's row 0 + distance below the diagonal.
-template <class TileT, class T>
-__device__ __forceinline__ void store_panel(const T* panel, int pitch, int shift,
-                                            const LowerView<T>& A, int first_row, int rows, int j0,
-                                            int columns, bool triangular, int thread, int threads) {
-  constexpr int kOrder = TileT::kOrder;
-  const int lane = thread % 32, warp = thread / 32, warps = threads / 32;
-  if (A.swapped) {
-    for (int index = thread; index < rows * kOrder; index += threads) {
-      const int row = first_row + index / kOrder, k = index % kOrder;
-      if (k < columns && (!triangular || row >= j0 + k))
-        *A.at(row, j0 + k) = panel[TileT::panel_index(row + shift, k, pitch)];
-    }
-  } else {
-    for (int k = warp; k < columns; k += warps)
-      for (int row = first_row + lane; row < first_row + rows; row += 32)
-        if (!triangular || row >= j0 + k)
-          *A.at(row, j0 + k) = panel[TileT::panel_index(row + shift, k, pitch)];
-  }
 }
 
 }  // namespace chol::cuda

@@ -1,5 +1,6 @@
-// Element types on the device. std::complex has no alignment that would let a load be one access,
-// and its product has NaN branches, so kernels use a plain pair of the same bits.
+// Element types on the device. std::complex has no alignment that would let a
+// load be one access, and its product has NaN branches, so kernels use a plain
+// pair of the same bits.
 #pragma once
 
 #include <cfloat>
@@ -110,6 +111,19 @@ template <class T>
 __device__ __forceinline__ T subtract_product_conj(T c, T a, T b) {
   return subtract_product(c, a, conj(b));
 }
+/// c + a conj(b)
+template <class T>
+__device__ __forceinline__ T add_product_conj(T c, T a, T b) {
+  if constexpr (Traits<T>::is_complex) {
+    c.re += a.re * b.re;
+    c.re += a.im * b.im;
+    c.im += a.im * b.re;
+    c.im -= a.re * b.im;
+    return c;
+  } else {
+    return c + a * b;
+  }
+}
 /// c + conj(a) b
 template <class T>
 __device__ __forceinline__ T add_conj_product(T c, T a, T b) {
@@ -159,8 +173,8 @@ template <class R>
 __device__ __forceinline__ bool is_pivot(R x) {
   return x > R(0) && x <= largest(x);
 }
-/// sqrt(x) from r = 1/sqrt(x) with one Newton step, which leaves at most an ulp and keeps the
-/// square root off the critical path, where only r is needed.
+/// sqrt(x) from r = 1/sqrt(x) with one Newton step, which leaves at most an ulp
+/// and keeps the square root off the critical path, where only r is needed.
 template <class R>
 __device__ __forceinline__ R sqrt_from(R x, R r) {
   const R root = x * r;
