@@ -7,8 +7,9 @@ namespace chol::cuda {
 namespace {
 
 // How a plan's knobs read here.
-//   lanes    registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape built
-//   fused    potrf, posv: a block a matrix in registers (panel.cuh); threads: of the block, 0: any
+//   lanes    registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape
+//   built fused    potrf, posv: a block a matrix in registers (panel.cuh); threads: of the block,
+//   0: any
 //            potrs: the triangle in shared memory (solve.cuh)
 //   blocked  potrf, posv: block columns (panel.cuh, strip.cuh), for one matrix with cuBLAS between;
 //            threads: of the panel's block. potrs: tiles streamed (stream_solve.cuh), for one
@@ -22,8 +23,8 @@ struct Limits {
   int64_t batch_fused, one_fused;  ///< orders up to which one block holds the matrix
   int64_t solve_shared;            ///< orders up to which the solve holds the triangle
 };
-constexpr Limits kHopper[] = {{'s', 256, 256, 168}, {'d', 192, 192, 120}, {'c', 192, 192, 120},
-                              {'z', 128, 128, 80}};
+constexpr Limits kHopper[] = {
+    {'s', 256, 256, 168}, {'d', 192, 192, 120}, {'c', 192, 192, 120}, {'z', 128, 128, 80}};
 
 constexpr Plan plan(Method method) { return {method, 0, 0, 0}; }
 
