@@ -7,14 +7,13 @@ namespace chol::cuda {
 namespace {
 
 // How a plan's knobs read here.
-//   lanes    registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape
-//   built fused    potrf, posv: a block a matrix in registers (panel.cuh); threads: of the block,
-//   0: any
-//            potrs: the triangle in shared memory (solve.cuh)
-//   blocked  potrf, posv: block columns (panel.cuh, strip.cuh), for one matrix with cuBLAS between;
-//            threads: of the panel's block. potrs: tiles streamed (stream_solve.cuh), for one
-//            matrix cuBLAS
-//   potri, pocon and logdet have one method each.
+//  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape.
+//  - fused: potrf and posv hold a matrix in the registers of a block (panel.cuh); threads: of the
+//    block, 0 for any. potrs holds the triangle in shared memory (solve.cuh).
+//  - blocked: potrf and posv go by block columns (panel.cuh, strip.cuh), for one matrix with cuBLAS
+//    between; threads: of the panel's block. potrs streams tiles (stream_solve.cuh), for one matrix
+//    by cuBLAS.
+// potri, pocon and logdet have one method each.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
