@@ -56,8 +56,8 @@ int panel_limit(int threads) {
     int limit = 0;
     const auto consider = [&](int warps, int tiles) {
       if (wanted != 0 && wanted != 32 * warps) return;
-      int rows = 0;
-      while ((rows + 1) * (rows + 2) / 2 <= warps * tiles) ++rows;
+      int rows = 1;  // the tiles below the diagonal decide
+      while (rows * (rows + 1) / 2 <= warps * tiles) ++rows;
       if (rows * kTileOrder < T >> limit) limit = rows * kTileOrder<T>;
     };
     (consider(S::kWarps, S::kTiles), ...);

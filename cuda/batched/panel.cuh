@@ -18,10 +18,10 @@ __device__ __forceinline__ bool reaches(const BatchProblem<T>& problem, int64_t 
   return problem.order(b) > offset && (offset == 0 || problem.info[b] == 0);
 }
 
-/// Tile rows of the largest triangle that fits in that many tiles.
+/// Tile rows of the largest triangle whose tiles below the diagonal are that many.
 __host__ __device__ constexpr int tile_rows_in(int tiles) {
-  int rows = 0;
-  while ((rows + 1) * (rows + 2) / 2 <= tiles) ++rows;
+  int rows = 1;
+  while (rows * (rows + 1) / 2 <= tiles) ++rows;
   return rows;
 }
 
@@ -77,16 +77,41 @@ __device__ __forceinline__ void update_tiles(TileT (&c)[kTiles], const TilePlace
    ...);
 }
 
-/// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp
-/// holds.
-/// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the
-/// registers.
+/// The diagonal tiles, which wait in shared memory, negated, in the order of the lanes.
+template <class TileT, class T>
+struct DiagonalTiles {
+  T* data;
+
+  __device__ __forceinline__ T* of(int d) const { return data + d * TileT::kOrder * TileT::kOrder; }
+  __device__ __forceinline__ TileT load(int d, int lane) const {
+    TileT tile;
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) tile.c[e] = of(d)[e * 32 + lane];
+    return tile;
+  }
+  __device__ __forceinline__ void store(const TileT& tile, int d, int lane) const {
+#pragma unroll
+    for (int e = 0; e < TileT::kElements; ++e) of(d)[e * 32 + lane] = tile.c[e];
+  }
+  /// Tile d with P_d P_d^H added.
+  __device__ __forceinline__ TileT updated(int d, const T* panel, int pitch, int lane) const {
+    TileT tile = load(d, lane);
+    const T* const p = panel + TileT::panel_index(d * TileT::kOrder, 0, pitch);
+    TileT::template add_products<1>(&tile, &p, pitch, &p, pitch, lane);
+    return tile;
+  }
+};
+
+/// Tiles below the diagonal live in registers, diagonal ones in shared memory, so that one warp
+/// takes the next diagonal tile through its chain of square roots while the others update.
+/// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
+/// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the registers.
 template <class T, int kWarps, int kTiles, int kBlocks>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     panel_kernel(BatchProblem<T> problem, PanelStep<T> step) {
   using TileT = Tile<T>;
   constexpr int kOrder = TileT::kOrder, kThreads = 32 * kWarps;
-  constexpr int kRows = (tile_rows_in(kWarps * kTiles) + kWarps - 1) / kWarps;
+  constexpr int kRows = (tile_rows_in(kWarps * kTiles) + kWarps - 2) / kWarps;
   const int64_t b = blockIdx.x;
   const int thread = threadIdx.x, lane = thread % 32;
   // The shuffle tells the compiler that it is the same in every lane.
@@ -105,26 +130,31 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   T* const panels = reinterpret_cast<T*>(shared);
   const int panel_size = TileT::panel_elements(padded);
   T* const X = panels + 2 * panel_size;
+  const DiagonalTiles<TileT, T> diagonals{X + TileT::panel_elements(kOrder)};
   __shared__ int first_bad;
   if (thread == 0) first_bad = 0;
 
   TileT c[kTiles];
   TilePlaces<kTiles> place;
-  const int tiles = tile_rows * (tile_rows + 1) / 2;
-  const int present = (tiles - warp + kWarps - 1) / kWarps;
+  const int present = (tile_rows * (tile_rows - 1) / 2 - warp + kWarps - 1) / kWarps;
+  const TileAddress<TileT, T> corner(A, 0, 0, lane);
   {
-    int j = 0, below = warp;  // column, and rows below its diagonal
+    int j = 0, below = warp;  // column, and rows below its diagonal tile
 #pragma unroll
     for (int t = 0; t < kTiles; ++t, below += kWarps) {
-      while (j < tile_rows && below >= tile_rows - j) below -= tile_rows - j++;
-      place.code[t] = t < present ? unsigned(j + below) << 16 | unsigned(j) : 0;
-      if (t < present)
-        load_lower_tile(c[t], A, place.row(t) * kOrder, place.column(t) * kOrder, m, lane);
-      else
-        c[t] = TileT{};
+      while (j < tile_rows && below >= tile_rows - 1 - j) below -= tile_rows - 1 - j++;
+      place.code[t] = t < present ? unsigned(j + 1 + below) << 16 | unsigned(j) : 0;
+      const int row0 = place.row(t) * kOrder;
+      load_tile(c[t], corner.moved(row0, place.column(t) * kOrder), t < present ? m - row0 : 0,
+                false, lane);
     }
   }
-
+  for (int d = warp; d < tile_rows; d += kWarps) {
+    TileT tile;
+    load_tile(tile, corner.moved(d * kOrder, d * kOrder), m - d * kOrder, true, lane);
+    negate(tile);
+    diagonals.store(tile, d, lane);
+  }
   // Updates add up to the negative. Only now, so that no load waits for another.
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) negate(c[t]);
@@ -139,28 +169,21 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     stage_panel<TileT>(panels, pitch, 0, left, 0, m, padded, thread, kThreads);
   }
 
-  for (int s = 0; s < before + tile_rows; ++s) {
-    T* const panel = panels + (s % 2) * panel_size;
-    T* const next_panel = panels + (1 - s % 2) * panel_size;
-    const int k = s - before;  // the column of tiles that is finished now;
-                               // negative: staged columns
-    if (k < 0) wait_for_copies();
-    __syncthreads();
+  // A step finishes column k of tiles; negative ones take the columns to the left instead. Each
+  // also factors the diagonal tile of the next, wherefore there is one more at the start.
+  for (int s = before == 0 ? -1 : 0; s < before + tile_rows; ++s) {
+    T* const panel = panels + (s & 1) * panel_size;
+    T* const next_panel = panels + (1 - (s & 1)) * panel_size;
+    const int k = s - before;
+    if (s >= 0) {
+      if (k < 0) wait_for_copies();
+      __syncthreads();
+    }
     if (k < 0) {
-      if (s + 1 < before)
+      if (s >= 0 && s + 1 < before)
         stage_panel<TileT>(next_panel, pitch, 0, left, int64_t(s + 1) * kOrder, m, padded, thread,
                            kThreads);
     } else {
-      if (warp == k % kWarps) {
-        TileT D, inverse;
-        from_panel(D, panel, k * kOrder, pitch, lane);
-        const int bad = factor_and_invert<TileT, T>(D, inverse, lane);
-        to_panel(inverse, X, 0, pitch_x, lane);
-        store_tile(D, A, k * kOrder, k * kOrder, m - k * kOrder, m - k * kOrder, true, lane);
-        if (lane == 0 && bad >= 0 && k * kOrder + bad < m && first_bad == 0)
-          first_bad = static_cast<int>(step.offset) + k * kOrder + bad + 1;
-      }
-      __syncthreads();
       if (k + 1 + warp < tile_rows)
         multiply_by_inverse<kRows, TileT>(panel, k + 1 + warp, kWarps, tile_rows, pitch, X, pitch_x,
                                           A.from(0, k * kOrder), m, lane);
@@ -170,6 +193,27 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
           saved[index] = X[TileT::panel_index(index % kOrder, index / kOrder, pitch_x)];
       }
       __syncthreads();
+    }
+    const int next = k + 1;
+    const int chain_warp = next >= 0 ? next % kWarps : 0;
+    const bool chains = next >= 0 && next < tile_rows && warp == chain_warp;
+    if (chains) {
+      TileT D = s >= 0 ? diagonals.updated(next, panel, pitch, lane) : diagonals.load(next, lane);
+      TileT inverse;
+      negate(D);
+      const int bad = factor_and_invert<TileT, T>(D, inverse, lane);
+      to_panel(inverse, X, 0, pitch_x, lane);
+      const int row0 = next * kOrder;
+      store_tile(D, A, row0, row0, m - row0, m - row0, true, lane);
+      if (lane == 0 && bad >= 0 && row0 + bad < m && first_bad == 0)
+        first_bad = static_cast<int>(step.offset) + row0 + bad + 1;
+    }
+    if (s < 0) continue;
+    if (kWarps == 1 || !chains) {
+      const int others = chains || kWarps == 1 ? 1 : kWarps - (next >= 0 && next < tile_rows);
+      const int rank = kWarps == 1 ? 0 : (warp - chain_warp - 1 + kWarps) % kWarps % others;
+      for (int d = max(next + 1, 0) + rank; d < tile_rows; d += others)
+        diagonals.store(diagonals.updated(d, panel, pitch, lane), d, lane);
     }
     update_tiles<TileT>(c, place, present, k, panel, next_panel, pitch, lane,
                         GroupsOf<TileT, kTiles>{});
@@ -182,7 +226,8 @@ template <class T>
 size_t panel_shared_bytes(int order) {
   using TileT = Tile<T>;
   const int padded = (order + TileT::kOrder - 1) / TileT::kOrder * TileT::kOrder;
-  return sizeof(T) * (2 * TileT::panel_elements(padded) + TileT::panel_elements(TileT::kOrder));
+  return sizeof(T) * (2 * TileT::panel_elements(padded) + TileT::panel_elements(TileT::kOrder) +
+                      padded * TileT::kOrder);
 }
 
 template <class T, int kWarps, int kTiles, int kBlocks>
@@ -203,7 +248,7 @@ Status run_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, int t
                  cudaStream_t stream) {
   constexpr int kOrder = Tile<T>::kOrder;
   static_assert(kOrder == kTileOrder<T>);
-  const int rows = (step.block + kOrder - 1) / kOrder, tiles = rows * (rows + 1) / 2;
+  const int rows = (step.block + kOrder - 1) / kOrder, tiles = rows * (rows - 1) / 2;
   Status status;
   const auto try_shape = [&]<class S>(S) {
     if (tiles > S::kWarps * S::kTiles || (threads != 0 && threads != 32 * S::kWarps)) return false;

@@ -43,17 +43,17 @@ struct RegisterRows {
         T* p = (A.swapped ? A.a + g * kLanes * A.ld + h * kLanes
                           : A.a + h * kLanes * A.ld + g * kLanes) +
                r;
-        const int row0 = g * kLanes + (A.swapped ? 0 : r);
-        const int column0 = h * kLanes + (A.swapped ? r : 0);
 #pragma unroll
         for (int c = 0; c < kLanes; ++c, p += A.ld) {
-          const int i = row0 + (A.swapped ? c : 0), j = column0 + (A.swapped ? 0 : c);
-          const bool inside = i < n && j <= i;
+          const bool row_inside = g * kLanes + (A.swapped ? c : r) < n;
+          const bool lower = h < g || (A.swapped ? r <= c : c <= r);
+          T& x = a[g][h * kLanes + c];
           if constexpr (kStore) {
-            if (inside) *p = a[g][h * kLanes + c];
+            if (row_inside && lower) *p = x;
           } else {
             // Beyond n the identity, which factors and solves harmlessly.
-            a[g][h * kLanes + c] = inside ? *p : from_real<T>(i == j ? 1 : 0);
+            x = from_real<T>(g == h && r == c ? 1 : 0);
+            if (row_inside && lower) x = *p;
           }
         }
       }

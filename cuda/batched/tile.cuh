@@ -276,6 +276,13 @@ struct TileAddress {
   T* first;
   int64_t row_step, column_step;
 
+  /// The tile that lies `rows` and `columns` further on.
+  __device__ __forceinline__ TileAddress moved(int rows, int columns) const {
+    TileAddress other = *this;
+    other.first += rows * row_step + columns * column_step;
+    return other;
+  }
+
   __device__ __forceinline__ TileAddress(const LowerView<T>& A, int i0, int j0, int lane) {
     row_step = A.swapped ? A.ld : 1;
     column_step = A.swapped ? 1 : A.ld;
@@ -288,22 +295,17 @@ struct TileAddress {
   }
 };
 
-/// The tile at (i0, j0) of an m x m lower triangle; beyond it the identity, which factors
-/// harmlessly.
+/// The tile whose elements lie at `address`, `rows` of it at most, of a diagonal one the lower
+/// half; beyond that the identity, which factors harmlessly. Short, because it is unrolled over
+/// tiles.
 template <class TileT, class T>
-__device__ __forceinline__ void load_lower_tile(TileT& tile, const LowerView<T>& A, int i0, int j0,
-                                                int m, int lane) {
-  const TileAddress<TileT, T> address(A, i0, j0, lane);
-  if (i0 > j0 && i0 + TileT::kOrder <= m) {
+__device__ __forceinline__ void load_tile(TileT& tile, const TileAddress<TileT, T>& address,
+                                          int rows, bool diagonal, int lane) {
 #pragma unroll
-    for (int e = 0; e < TileT::kElements; ++e) tile.c[e] = *address.at(e);
-  } else {
-#pragma unroll
-    for (int e = 0; e < TileT::kElements; ++e) {
-      const int i = i0 + TileT::row(e, lane), j = j0 + TileT::column(e, lane);
-      tile.c[e] = from_real<T>(i == j ? 1 : 0);
-      if (i < m && j <= i) tile.c[e] = *address.at(e);
-    }
+  for (int e = 0; e < TileT::kElements; ++e) {
+    const int i = TileT::row(e, lane), j = TileT::column(e, lane);
+    tile.c[e] = from_real<T>(diagonal && i == j ? 1 : 0);
+    if (i < rows && (!diagonal || j <= i)) tile.c[e] = *address.at(e);
   }
 }
 
