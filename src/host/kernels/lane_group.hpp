@@ -23,6 +23,11 @@ template <class T>
 inline constexpr int kLaneTile = kVectorRegisters >= 32 ? (is_complex<T> ? 3 : 4)
                                                         : (is_complex<T> ? 2 : 3);
 
+/// Largest order whose triangle is factored in registers alone.
+template <class T>
+inline constexpr int kUnrolled = kVectorRegisters >= 32 ? (is_complex<T> ? 6 : 14)
+                                                        : (is_complex<T> ? 4 : 8);
+
 /// A group's matrices in a buffer: element (i, j) of all lanes side by side. The odd column stride
 /// spreads a column's elements over the sets of the first-level cache.
 template <class T>
@@ -73,6 +78,35 @@ class LaneBuffer {
       for (int e = 0; kReals * e < count; ++e) get(lanes[(at + e) * step], v, e);
       store4(
           row(at), [&](int i) { return kept >> i & 1 ? 0 : count; }, v);
+    }
+  }
+
+  /// The same for a length that is a constant once the caller's loop is unrolled; lane(e) is where
+  /// element e is kept.
+  template <class Lane>
+  CHOL_INLINE static void load_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
+    CHOL_UNROLL
+    for (int at = 0; at < length; at += kRun) {
+      const int count = smaller(4, kReals * (length - at));
+      V v[4];
+      load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; },
+            v);
+      CHOL_UNROLL
+      for (int e = 0; e < kRun; ++e)
+        if (kReals * e < count) put(lane(at + e), v, e);
+    }
+  }
+  template <class Lane>
+  CHOL_INLINE static void store_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
+    CHOL_UNROLL
+    for (int at = 0; at < length; at += kRun) {
+      const int count = smaller(4, kReals * (length - at));
+      V v[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
+      CHOL_UNROLL
+      for (int e = 0; e < kRun; ++e)
+        if (kReals * e < count) get(lane(at + e), v, e);
+      store4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; },
+             v);
     }
   }
 
@@ -157,6 +191,7 @@ struct LaneKernels {
   using Buffer = LaneBuffer<T>;
   using E = typename Buffer::E;
   using V = typename Buffer::V;
+  using R = typename Buffer::R;
   static constexpr int NB = kLaneTile<T>;
 
   /// The buffer's parts: the triangle, the reciprocals of the diagonal, right-hand sides.
@@ -174,15 +209,53 @@ struct LaneKernels {
     return sizeof(E) * stride * (n + smaller(nrhs, kRhsAtATime)) + sizeof(V) * n;
   }
 
-  static V factor_group(host::LaneGroup& group, const Parts& parts) {
+  static void factor_group(host::LaneGroup& group, const Parts& parts) {
     GroupTriangles<T>::load(group, parts.L);
     V info = V::zero();
     factor<NB>(parts.L, group.n, parts.reciprocal, info);
     GroupTriangles<T>::store(group, parts.L);
+    take_info(group, info);
+  }
+  static void take_info(host::LaneGroup& group, V info) {
     typename V::Real order[Buffer::kLanes];
     info.store(order);
     for (int i = 0; i < Buffer::kLanes; ++i) group.info[i] = static_cast<int>(order[i]);
-    return info;
+  }
+
+  /// Orders 1 .. N fully unrolled: the whole triangle in registers from load to store. Returns
+  /// whether the group's order is one of them.
+  template <int N>
+  CHOL_INLINE static bool factor_unrolled(host::LaneGroup& group) {
+    if (group.n == N) {
+      group.upper ? factor_in_registers<N, true>(group) : factor_in_registers<N, false>(group);
+      return true;
+    }
+    if constexpr (N > 1) return factor_unrolled<N - 1>(group);
+    return false;
+  }
+  template <int N, bool Upper>
+  static void factor_in_registers(host::LaneGroup& group) {
+    R* const* matrix = reinterpret_cast<R* const*>(group.A);
+    Tile<E, N, N> t;
+    CHOL_UNROLL
+    for (int j = 0; j < N; ++j) {
+      if constexpr (Upper)
+        Buffer::load_unrolled(matrix, j * group.lda, j + 1, [&](int i) -> E& { return t.e[j][i]; });
+      else
+        Buffer::load_unrolled(matrix, j * group.lda + j, N - j,
+                              [&](int i) -> E& { return t.e[j + i][j]; });
+    }
+    V reciprocal[N], info = V::zero();
+    factor_tile(t, reciprocal, info, 0);
+    CHOL_UNROLL
+    for (int j = 0; j < N; ++j) {
+      if constexpr (Upper)
+        Buffer::store_unrolled(matrix, j * group.lda, j + 1, [&](int i) { return t.e[j][i]; });
+      else
+        Buffer::store_unrolled(matrix, j * group.lda + j, N - j,
+                               [&](int i) { return t.e[j + i][j]; });
+    }
+    take_info(group, info);
   }
   static void solve_group(const host::LaneGroup& group, const Parts& parts, uint32_t kept = 0) {
     for (int64_t c = 0; c < group.nrhs; c += kRhsAtATime) {
@@ -197,7 +270,7 @@ struct LaneKernels {
   }
 
   static void potrf(host::LaneGroup& group, void* buffer) {
-    factor_group(group, Parts(group, buffer));
+    if (!factor_unrolled<kUnrolled<T>>(group)) factor_group(group, Parts(group, buffer));
   }
   static void potrs(host::LaneGroup& group, void* buffer) {
     const Parts parts(group, buffer);

@@ -10,7 +10,7 @@
 #endif
 
 #define CHOL_INLINE inline __attribute__((always_inline))
-#define CHOL_UNROLL _Pragma("GCC unroll 16")
+#define CHOL_UNROLL _Pragma("GCC unroll 32")
 
 namespace chol::CHOL_ISA {
 
