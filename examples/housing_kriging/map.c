@@ -62,7 +62,6 @@ static void put_cities(FILE* file) {
 /* Dark is expensive. A degree of longitude is drawn 0.8 times as long as one of latitude, which it
    is at 37 degrees north. */
 static const char kState[] =
-    "set encoding utf8\n"
     "set palette defined (0 '#fcd53b', 1 '#f58f46', 2 '#d9506a', 3 '#9c2a8c', 4 '#43109c', "
     "5 '#0c0a4d')\n"
     "set cbrange [0:500]\n"
@@ -70,7 +69,7 @@ static const char kState[] =
     "fillstyle solid noborder\n"
     "set border linecolor rgb '#999999'\n"
     "set tics scale 0.4 textcolor rgb '#555555' font ',11'\n"
-    "set format x '%g°'\nset format y '%g°'\n"
+    "set format x '%g'\nset format y '%g'\n"
     "set style line 1 pointtype 7 pointsize 0.3 linecolor rgb '#d0d0d0'\n"
     "set style line 2 pointtype 7 pointsize 0.45 linecolor palette\n"
     "set style line 3 pointtype 7 pointsize 0.8 linecolor palette\n"
