@@ -57,7 +57,9 @@ class HostBackend final : public backend::Backend {
 
 bool HostBackend::accepts(const TuningRow& row) const {
   const Plan& plan = row.plan;
-  if (plan.block < 0 || plan.tile != 0 || plan.threads < 0) return false;
+  if (plan.block < 0 || plan.tile < 0 || plan.threads != 0) return false;
+  const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
+  if (plan.tile != 0 && (!solves || plan.method == Method::lanes)) return false;
   switch (plan.method) {
     case Method::lanes:
       // A lane buffer of a larger order would leave the caches that lanes live by.

@@ -74,6 +74,8 @@ struct Kernels {
   void (*update_tile)(const PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
                       int64_t column_end, int64_t depth, const PanelStrips& strips);
 
+  /// x := inverse(A) x for one right-hand side, in place.
+  void (*solve_vector)(const PanelMatrix& M, void* x);
   /// Bytes of buffer that the panel solves need.
   size_t (*solve_buffer_bytes)(int64_t n, int64_t nrhs);
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.

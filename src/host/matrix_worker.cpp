@@ -48,7 +48,7 @@ size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs
     case Routine::potri:
       return align_up(n * n * sizeof(T)) + threads_ * solve_columns_bytes(n, 64);
     case Routine::pocon:
-      return ConditionEstimate<T>::workspace_bytes(n) + solve_columns_bytes(n, 1);
+      return ConditionEstimate<T>::workspace_bytes(n);
     case Routine::logdet:
       return 0;
   }
@@ -74,6 +74,7 @@ int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
 template <class T>
 void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0 || M.nrhs == 0) return;
+  if (M.nrhs <= plan_.tile) return solve_by_vectors(M);
   const int64_t step =
       std::min<int64_t>(kSolveColumns, std::max<int64_t>(1, (M.nrhs + threads_ - 1) / threads_));
   const int64_t chunks = (M.nrhs + step - 1) / step;
@@ -89,6 +90,15 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   }
 #pragma omp parallel for num_threads(threads_) schedule(static)
   for (int64_t i = 0; i < chunks; ++i) chunk(i, omp_get_thread_num());
+}
+
+template <class T>
+void MatrixWorker<T>::solve_by_vectors(const OneMatrix<T>& M) const {
+  PanelMatrix panel = M.panel();
+  for (int64_t c = 0; c < M.nrhs; ++c) {
+    kernels_.solve_vector(panel, M.B + c * M.ldb);
+    panel.next = nullptr;
+  }
 }
 
 template <class T>
@@ -132,10 +142,8 @@ RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace
   if (anorm == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
   ConditionEstimate<T> estimate(M.n, arena);
-  void* buffer = arena.take<char>(solve_columns_bytes(M.n, 1));
   const PanelMatrix panel = M.panel();
-  const R inverse_norm =
-      estimate.inverse_norm([&](T* x) { kernels_.solve(panel, x, M.n, 0, 1, buffer); });
+  const R inverse_norm = estimate.inverse_norm([&](T* x) { kernels_.solve_vector(panel, x); });
   const R rcond = R(1) / inverse_norm / anorm;
   return std::isfinite(rcond) ? rcond : R(0);
 }

@@ -40,6 +40,7 @@ class MatrixWorker {
 
  private:
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
+  void solve_by_vectors(const OneMatrix<T>& M) const;
   size_t solve_columns_bytes(int64_t n, int64_t columns) const;
 
   const Kernels& kernels_;

@@ -10,28 +10,35 @@ constexpr int64_t kAll = INT64_MAX;
 constexpr Plan kPanel{Method::panel, 0, 0, 0};
 constexpr Plan lanes(int most_rhs) { return {Method::lanes, most_rhs, 0, 0}; }
 constexpr Plan tiles(int nb) { return {Method::tiles, nb, 0, 0}; }
+/// Solves of up to kFew right-hand sides go vector by vector.
+constexpr int kFew = 3;
+constexpr Plan kPanelSolve{Method::panel, 0, kFew, 0};
+constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
 
 // Knobs: lanes.block = most right-hand sides that go through lanes (0: no bound); tiles.block =
 // rows and columns of a tile. Lanes rows come first in a key.
-#define CHOL_HOST_ROWS(p, lanes_n, solve_lanes_n, panel_n, nb)                                     \
-  {Routine::potrf, Form::one, p, panel_n, kPanel},                                                 \
-      {Routine::potrf, Form::one, p, kAll, tiles(nb)},                                             \
-      {Routine::posv, Form::one, p, panel_n, kPanel},                                              \
-      {Routine::posv, Form::one, p, kAll, tiles(nb)},                                              \
-      {Routine::potrs, Form::one, p, kAll, kPanel}, {Routine::potri, Form::one, p, kAll, kPanel},  \
-      {Routine::pocon, Form::one, p, kAll, kPanel}, {Routine::logdet, Form::one, p, kAll, kPanel}, \
-      {Routine::potrf, Form::batch, p, lanes_n, lanes(0)},                                         \
-      {Routine::potrf, Form::batch, p, panel_n, kPanel},                                           \
-      {Routine::potrf, Form::batch, p, kAll, tiles(nb)},                                           \
-      {Routine::posv, Form::batch, p, solve_lanes_n, lanes(64)},                                   \
-      {Routine::posv, Form::batch, p, panel_n, kPanel},                                            \
-      {Routine::posv, Form::batch, p, kAll, tiles(nb)},                                            \
-      {Routine::potrs, Form::batch, p, solve_lanes_n, lanes(64)},                                  \
-      {Routine::potrs, Form::batch, p, kAll, kPanel},                                              \
-      {Routine::potri, Form::batch, p, solve_lanes_n, lanes(0)},                                   \
-      {Routine::potri, Form::batch, p, kAll, kPanel}, {                                            \
-    Routine::logdet, Form::batch, p, kAll, kPanel                                                  \
-  }
+// clang-format off
+#define CHOL_HOST_ROWS(p, lanes_n, solve_lanes_n, panel_n, nb)        \
+  {Routine::potrf, Form::one, p, panel_n, kPanel},                    \
+  {Routine::potrf, Form::one, p, kAll, tiles(nb)},                    \
+  {Routine::posv, Form::one, p, panel_n, kPanelSolve},                \
+  {Routine::posv, Form::one, p, kAll, tiles_solve(nb)},               \
+  {Routine::potrs, Form::one, p, kAll, kPanelSolve},                  \
+  {Routine::potri, Form::one, p, kAll, kPanel},                       \
+  {Routine::pocon, Form::one, p, kAll, kPanel},                       \
+  {Routine::logdet, Form::one, p, kAll, kPanel},                      \
+  {Routine::potrf, Form::batch, p, lanes_n, lanes(0)},                \
+  {Routine::potrf, Form::batch, p, panel_n, kPanel},                  \
+  {Routine::potrf, Form::batch, p, kAll, tiles(nb)},                  \
+  {Routine::posv, Form::batch, p, solve_lanes_n, lanes(64)},          \
+  {Routine::posv, Form::batch, p, panel_n, kPanelSolve},              \
+  {Routine::posv, Form::batch, p, kAll, tiles_solve(nb)},             \
+  {Routine::potrs, Form::batch, p, solve_lanes_n, lanes(64)},         \
+  {Routine::potrs, Form::batch, p, kAll, kPanelSolve},                \
+  {Routine::potri, Form::batch, p, solve_lanes_n, lanes(0)},          \
+  {Routine::potri, Form::batch, p, kAll, kPanel},                     \
+  {Routine::logdet, Form::batch, p, kAll, kPanel}
+// clang-format on
 
 constexpr TuningRow kAvx512[] = {
     CHOL_HOST_ROWS('s', 32, 32, 384, 192), CHOL_HOST_ROWS('d', 32, 32, 320, 192),

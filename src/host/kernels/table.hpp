@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/kernels/lane_group.hpp"
+#include "host/kernels/one_vector.hpp"
 #include "host/kernels/right_hand_sides.hpp"
 #include "host/kernels/trailing.hpp"
 
@@ -46,6 +47,7 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.solve_rows = solve_rows<T>;
   k.update_tile = update_tile<T>;
   k.solve_buffer_bytes = SolveBuffer<T>::bytes;
+  k.solve_vector = solve_vector<T>;
   k.solve = solve<T>;
   k.invert_columns = invert_columns<T>;
   return k;
