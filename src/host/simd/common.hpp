@@ -28,7 +28,7 @@ inline constexpr double kLargest<double> = 0x1.fffffffffffffp+1023;
 /// Asks for the lines of `bytes` bytes at p to be brought into the second-level cache.
 CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   const char* line = static_cast<const char*>(p);
-  for (const char* end = line + bytes; line < end; line += 64) __builtin_prefetch(line, 0, 2);
+  for (const char* end = line + bytes; line < end; line += 64) __builtin_prefetch(line, 0, 3);
 }
 
 template <class I>
