@@ -31,20 +31,18 @@ struct Shapes;
 
 template <>
 struct Shapes<float> {
-  using Small = ShapeList<SmallShape<4, 4, 12>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
-                          SmallShape<24, 8, 4>, SmallShape<32, 16, 4>>;
-  using Panel = ShapeList<PanelShape<1, 3, 14>, PanelShape<1, 6, 11>, PanelShape<2, 3, 8>,
-                          PanelShape<4, 4, 5>, PanelShape<8, 4, 2>, PanelShape<4, 7, 3>,
-                          PanelShape<8, 6, 2>, PanelShape<8, 9, 1>, PanelShape<16, 8, 1>>;
+  using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
+                          SmallShape<24, 8, 5>, SmallShape<32, 16, 4>>;
+  using Panel = ShapeList<PanelShape<1, 3, 14>, PanelShape<1, 6, 11>, PanelShape<4, 4, 5>,
+                          PanelShape<4, 7, 3>, PanelShape<8, 9, 1>, PanelShape<16, 8, 1>>;
   using Strip = StripShape<4, 4, 3>;
 };
 template <>
 struct Shapes<double> {
   using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 5>,
                           SmallShape<16, 8, 5>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
-  using Panel = ShapeList<PanelShape<2, 8, 10>, PanelShape<2, 14, 8>, PanelShape<4, 7, 5>,
-                          PanelShape<4, 12, 4>, PanelShape<4, 17, 3>, PanelShape<8, 15, 2>,
-                          PanelShape<16, 8, 1>, PanelShape<16, 12, 1>, PanelShape<16, 18, 1>>;
+  using Panel = ShapeList<PanelShape<2, 8, 10>, PanelShape<2, 14, 8>, PanelShape<4, 12, 4>,
+                          PanelShape<4, 17, 3>, PanelShape<8, 15, 2>, PanelShape<16, 18, 1>>;
   using Strip = StripShape<8, 8, 2>;
 };
 template <>
@@ -59,8 +57,8 @@ template <>
 struct Shapes<Complex<double>> {
   using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 2>,
                           SmallShape<24, 8, 2>, SmallShape<32, 16, 1>>;
-  using Panel = ShapeList<PanelShape<2, 8, 6>, PanelShape<2, 14, 4>, PanelShape<4, 7, 3>,
-                          PanelShape<8, 9, 1>, PanelShape<16, 8, 1>>;
+  using Panel = ShapeList<PanelShape<2, 8, 6>, PanelShape<2, 14, 4>, PanelShape<8, 9, 1>,
+                          PanelShape<16, 8, 1>>;
   using Strip = StripShape<4, 4, 2>;
 };
 

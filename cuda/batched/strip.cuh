@@ -69,11 +69,19 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   const int before = static_cast<int>((step.offset - step.updated) / kOrder);
   const auto stage = [&](int s) {
     T* const panel = panels + (s % 2) * kPanelSize;
-    if (s < before)
-      stage_panel<TileT>(panel, kPitch, 0, left, int64_t(s) * kOrder, rows, kRows, thread,
-                         kThreads);
-    stage_panel<TileT>(panel, kPitch, kRows, top, int64_t(s) * kOrder, kBlock, kBlock, thread,
-                       kThreads);
+    // Two copies of the loop, so that each has constant distances.
+    const LowerView<T> lower_left{left.a, left.ld, false}, upper_left{left.a, left.ld, true};
+    const LowerView<T> lower_top{top.a, top.ld, false}, upper_top{top.a, top.ld, true};
+    const int64_t j0 = int64_t(s) * kOrder;
+    if (whole.swapped) {
+      if (s < before)
+        stage_rows<TileT, kRows, kThreads>(panel, kPitch, 0, upper_left, j0, rows, thread);
+      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, upper_top, j0, kBlock, thread);
+    } else {
+      if (s < before)
+        stage_rows<TileT, kRows, kThreads>(panel, kPitch, 0, lower_left, j0, rows, thread);
+      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, lower_top, j0, kBlock, thread);
+    }
     if (s < before) return;
     T* const X = inverse_tiles + (s % 2) * kInverse;
     for (int index = thread; index < kOrder * kOrder; index += kThreads)

@@ -378,6 +378,36 @@ __device__ __forceinline__ void stage_panel(T* panel, int pitch, int shift, cons
     }
   }
 }
+/// The same for row and thread counts known in advance, powers of two, where every thread copies as
+/// many elements at constant distances; rows from `rows` on become zero.
+template <class TileT, int kRows, int kThreads, class T>
+__device__ __forceinline__ void stage_rows(T* panel, int pitch, int shift, const LowerView<T>& A,
+                                           int64_t j0, int rows, int thread) {
+  constexpr int kOrder = TileT::kOrder, kCopies = kRows * kOrder / kThreads;
+  static_assert(kThreads % kRows == 0 || kRows % kThreads == 0);
+  constexpr int kColumnsAtOnce = kThreads > kRows ? kThreads / kRows : 1;
+  constexpr int kRowParts = kRows > kThreads ? kRows / kThreads : 1;
+  static_assert(kCopies == kRowParts * (kOrder / kColumnsAtOnce));
+#pragma unroll
+  for (int copy = 0; copy < kCopies; ++copy) {
+    int row, k;
+    if (A.swapped) {
+      row = thread / kOrder + copy * (kThreads / kOrder);
+      k = thread % kOrder;
+    } else {
+      row = thread % kRows + copy % kRowParts * kThreads;
+      k = thread / kRows + copy / kRowParts * kColumnsAtOnce;
+    }
+    T* const to = panel + TileT::panel_index(row + shift, k, pitch);
+    if (row < rows) {
+      const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address),
+                   "l"(A.at(row, j0 + k)), "n"(sizeof(T)));
+    } else {
+      *to = from_real<T>(0);
+    }
+  }
+}
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
