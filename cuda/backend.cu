@@ -80,7 +80,8 @@ CallWorkspace<Device<T>> carve(Arena& arena, const Problem<T>& problem, const Pl
 
 class CudaBackend final : public backend::Backend {
  public:
-  CudaBackend(int device, const cudaDeviceProp& properties) : device_(device) {
+  CudaBackend(int device, const cudaDeviceProp& properties)
+      : device_(device), multiprocessors_(properties.multiProcessorCount) {
     std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
     size_t count = 0;
     const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
@@ -142,12 +143,21 @@ class CudaBackend final : public backend::Backend {
 #undef CHOL_SOLVER
 
  private:
+  /// A batch that cannot fill the device is worked on as its matrices would be one by one.
+  template <class T>
+  const Plan& plan_of(const Problem<T>& problem, const PlanTable& plans) const {
+    const bool few = problem.form == Form::batch && problem.sizes.count < multiprocessors_;
+    const PlanTable& table =
+        few ? tuning_.plans(problem.routine, Form::one, precision_letter<T>) : plans;
+    return table.plan_for(problem.sizes.n);
+  }
+
   template <class T>
   size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     Arena arena;
-    carve(arena, problem, plans.plan_for(problem.sizes.n));
+    carve(arena, problem, plan_of(problem, plans));
     return arena.used();
   }
 
@@ -181,7 +191,7 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plans.plan_for(sizes.n));
+    carve(counted, problem, plan_of(problem, plans));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
@@ -202,7 +212,7 @@ class CudaBackend final : public backend::Backend {
       return Status::error(CHOL_STATUS_NOT_SUPPORTED,
                            "n = %lld, must be below 2^30 on a CUDA device",
                            static_cast<long long>(sizes.n));
-    const Plan& plan = plans.plan_for(sizes.n);
+    const Plan& plan = plan_of(problem, plans);
     Arena arena(resources.workspace, resources.workspace_bytes);
     const CallWorkspace<D> work = carve(arena, problem, plan);
 
@@ -264,6 +274,7 @@ class CudaBackend final : public backend::Backend {
   }
 
   int device_;
+  int multiprocessors_;
   char name_[272];
   TuningStore tuning_;
   Blas blas_;

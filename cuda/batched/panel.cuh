@@ -4,6 +4,7 @@
 // Only the current panel passes through shared memory.
 #pragma once
 
+#include <climits>
 #include <utility>
 
 #include "batched/kernels.hpp"
@@ -111,7 +112,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     panel_kernel(BatchProblem<T> problem, PanelStep<T> step) {
   using TileT = Tile<T>;
   constexpr int kOrder = TileT::kOrder, kThreads = 32 * kWarps;
-  constexpr int kRows = (tile_rows_in(kWarps * kTiles) + kWarps - 2) / kWarps;
+  constexpr int kRowsOfWarp = (tile_rows_in(kWarps * kTiles) + kWarps - 2) / kWarps;
+  constexpr int kRows = kRowsOfWarp < TileT::kMostRows ? kRowsOfWarp : TileT::kMostRows;
   const int64_t b = blockIdx.x;
   const int thread = threadIdx.x, lane = thread % 32;
   // The shuffle tells the compiler that it is the same in every lane.
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   T* const X = panels + 2 * panel_size;
   const DiagonalTiles<TileT, T> diagonals{X + TileT::panel_elements(kOrder)};
   __shared__ int first_bad;
-  if (thread == 0) first_bad = 0;
+  if (thread == 0) first_bad = INT_MAX;
 
   TileT c[kTiles];
   TilePlaces<kTiles> place;
@@ -169,6 +171,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     stage_panel<TileT>(panels, pitch, 0, left, 0, m, padded, thread, kThreads);
   }
 
+  __syncwarp();  // orders first_bad for the chain that runs before the first barrier
   // A step finishes column k of tiles; negative ones take the columns to the left instead. Each
   // also factors the diagonal tile of the next, wherefore there is one more at the start.
   for (int s = before == 0 ? -1 : 0; s < before + tile_rows; ++s) {
@@ -184,8 +187,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
         stage_panel<TileT>(next_panel, pitch, 0, left, int64_t(s + 1) * kOrder, m, padded, thread,
                            kThreads);
     } else {
-      if (k + 1 + warp < tile_rows)
-        multiply_by_inverse<kRows, TileT>(panel, k + 1 + warp, kWarps, tile_rows, pitch, X, pitch_x,
+      for (int row = k + 1 + warp; row < tile_rows; row += kRows * kWarps)
+        multiply_by_inverse<kRows, TileT>(panel, row, kWarps, tile_rows, pitch, X, pitch_x,
                                           A.from(0, k * kOrder), m, lane);
       if (step.inverses) {
         T* const saved = step.inverses + (b * step.tiles + k) * kOrder * kOrder;
@@ -205,8 +208,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       to_panel(inverse, X, 0, pitch_x, lane);
       const int row0 = next * kOrder;
       store_tile(D, A, row0, row0, m - row0, m - row0, true, lane);
-      if (lane == 0 && bad >= 0 && row0 + bad < m && first_bad == 0)
-        first_bad = static_cast<int>(step.offset) + row0 + bad + 1;
+      if (lane == 0 && bad >= 0 && row0 + bad < m)
+        atomicMin(&first_bad, static_cast<int>(step.offset) + row0 + bad + 1);
     }
     if (s < 0) continue;
     if (kWarps == 1 || !chains) {
@@ -219,7 +222,8 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
                         GroupsOf<TileT, kTiles>{});
   }
   __syncthreads();
-  if (thread == 0 && (step.offset == 0 || first_bad != 0)) problem.info[b] = first_bad;
+  if (thread == 0 && (step.offset == 0 || first_bad != INT_MAX))
+    problem.info[b] = first_bad == INT_MAX ? 0 : first_bad;
 }
 
 template <class T>

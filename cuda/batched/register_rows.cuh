@@ -45,15 +45,14 @@ struct RegisterRows {
                r;
 #pragma unroll
         for (int c = 0; c < kLanes; ++c, p += A.ld) {
-          const bool row_inside = g * kLanes + (A.swapped ? c : r) < n;
-          const bool lower = h < g || (A.swapped ? r <= c : c <= r);
+          const int i = g * kLanes + (A.swapped ? c : r), j = h * kLanes + (A.swapped ? r : c);
+          const bool inside = i < n && j <= i;
           T& x = a[g][h * kLanes + c];
           if constexpr (kStore) {
-            if (row_inside && lower) *p = x;
+            if (inside) *p = x;
           } else {
             // Beyond n the identity, which factors and solves harmlessly.
-            x = from_real<T>(g == h && r == c ? 1 : 0);
-            if (row_inside && lower) x = *p;
+            x = inside ? *p : from_real<T>(i == j ? 1 : 0);
           }
         }
       }

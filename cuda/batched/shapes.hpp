@@ -32,7 +32,7 @@ struct Shapes;
 template <>
 struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
-                          SmallShape<24, 8, 5>, SmallShape<32, 16, 4>>;
+                          SmallShape<24, 8, 4>, SmallShape<32, 16, 4>>;
   using Panel = ShapeList<PanelShape<1, 3, 14>, PanelShape<1, 6, 11>, PanelShape<4, 4, 5>,
                           PanelShape<4, 7, 3>, PanelShape<8, 9, 1>, PanelShape<16, 8, 1>>;
   using Strip = StripShape<4, 4, 3>;

@@ -227,9 +227,8 @@ inline constexpr int kSolveWidth = 4;  ///< right-hand sides at a time when ther
 
 template <class T>
 int solve_limit() {
-  // Two blocks a multiprocessor on every architecture since 8.0, and a thread a
-  // row.
-  constexpr size_t kMostShared = 80 * 1024;
+  // What a block can have on every architecture since 8.0, and a thread a row.
+  constexpr size_t kMostShared = 96 * 1024;
   int n = 256;
   while (solve_shared_bytes<T>(n, kSolveWidth) > kMostShared) n -= 8;
   return n;

@@ -39,7 +39,9 @@ struct PlainTile {
   __device__ static int column(int e, int lane) { return lane % 4 + 4 * (e % 4); }
 
   /// Tiles that add_products takes at a time, so that their latencies overlap.
-  static constexpr int kGroup = sizeof(T) == 4 ? 2 : 1;
+  static constexpr int kGroup = 1;
+  /// Row tiles that multiply_by_inverse takes at a time at most.
+  static constexpr int kMostRows = 2;
 
   /// c[g] += A_g B_g^H; a[g] and b[g] point to the panel rows where the
   /// operands start.
@@ -135,6 +137,7 @@ struct TensorTile {
   __device__ static int column(int e, int lane) { return 2 * (lane % 4) + e; }
 
   static constexpr int kGroup = sizeof(T) == 8 ? 4 : 2;
+  static constexpr int kMostRows = 4;
 
   template <int kCount>
   __device__ static __forceinline__ void add_products(TensorTile* c, const T* const* a, int pitch_a,
@@ -341,8 +344,9 @@ __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int ste
   for (int q = 0; q < kRows; ++q) {
 #pragma unroll
     for (int e = 0; e < TileT::kElements; ++e) product[q].c[e] = from_real<T>(0);
-    // Beyond the end any row does: that product is dropped.
-    a[q] = panel + TileT::panel_index(min(first + q * step, end - 1) * kOrder, 0, pitch);
+    // Beyond the end the warp's first row does: that product is dropped.
+    const int row = first + q * step < end ? first + q * step : first;
+    a[q] = panel + TileT::panel_index(row * kOrder, 0, pitch);
     b[q] = X;
   }
   TileT::template add_products<kRows>(product, a, pitch, b, pitch_x, lane);

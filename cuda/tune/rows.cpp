@@ -21,11 +21,14 @@ struct Limits {
   char precision;
   int64_t batch_fused, one_fused;  ///< orders up to which one block holds the matrix
   int64_t solve_shared;            ///< orders up to which the solve holds the triangle
+  int one_threads;                 ///< of the panel when nothing else fills the device
 };
 // Measured on an H200, CUDA 13.0: a batch leaves one block a matrix earlier than one matrix does,
 // since its square roots can then wait beside the strips of other matrices.
-constexpr Limits kHopper[] = {
-    {'s', 128, 256, 168}, {'d', 96, 192, 120}, {'c', 96, 192, 120}, {'z', 64, 128, 80}};
+constexpr Limits kHopper[] = {{'s', 128, 256, 192, 128},
+                              {'d', 96, 192, 128, 128},
+                              {'c', 96, 192, 128, 128},
+                              {'z', 64, 128, 88, 256}};
 
 constexpr Plan plan(Method method) { return {method, 0, 0, 0}; }
 
@@ -45,6 +48,7 @@ constexpr Table make_table() {
         *row++ = {routine, form, p, form == Form::one ? limits.one_fused : limits.batch_fused,
                   plan(Method::fused)};
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
+        if (form == Form::one) row[-1].plan.threads = limits.one_threads;
       }
       *row++ = {Routine::potrs, form, p, 32, plan(Method::lanes)};
       *row++ = {Routine::potrs, form, p, limits.solve_shared, plan(Method::fused)};
