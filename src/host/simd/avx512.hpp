@@ -116,6 +116,17 @@ CHOL_INLINE float sum(VecF a) { return _mm512_reduce_add_ps(a.v); }
 CHOL_INLINE VecD bits_as_double(VecF a) { return {_mm512_castps_pd(a.v)}; }
 CHOL_INLINE VecF bits_as_float(VecD a) { return {_mm512_castpd_ps(a.v)}; }
 
+/// Keeps the compiler from folding an extraction and a masked store into one masked vextract: that
+/// instruction touches the masked-out elements' memory too, which may end before them.
+CHOL_INLINE __m256d kept_in_register(__m256d a) {
+  __asm__("" : "+v"(a));
+  return a;
+}
+CHOL_INLINE __m128 kept_in_register(__m128 a) {
+  __asm__("" : "+v"(a));
+  return a;
+}
+
 /// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
 /// Of row i only the first count(i) elements are read, the others are zero.
 template <class Row, class Count>
@@ -147,8 +158,14 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
   const __m512d a[4] = {_mm512_unpacklo_pd(low01, high01), _mm512_unpackhi_pd(low01, high01),
                         _mm512_unpacklo_pd(low23, high23), _mm512_unpackhi_pd(low23, high23)};
   for (int i = 0; i < 4; ++i) {
-    _mm256_mask_storeu_pd(row(i), VecD::first(count(i)), _mm512_castpd512_pd256(a[i]));
-    _mm256_mask_storeu_pd(row(i + 4), VecD::first(count(i + 4)), _mm512_extractf64x4_pd(a[i], 1));
+    const auto part = [&](int r, __m256d x) {
+      if (count(r) == 4)
+        _mm256_storeu_pd(row(r), x);
+      else
+        _mm256_mask_storeu_pd(row(r), VecD::first(count(r)), kept_in_register(x));
+    };
+    part(i, _mm512_castpd512_pd256(a[i]));
+    part(i + 4, _mm512_extractf64x4_pd(a[i], 1));
   }
 }
 
@@ -181,7 +198,10 @@ CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
   __m512 a[4] = {in[0].v, in[1].v, in[2].v, in[3].v};
   transpose_parts(a);
   const auto part = [&](int i, __m128 x) {
-    _mm_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))), x);
+    if (count(i) == 4)
+      _mm_storeu_ps(row(i), x);
+    else
+      _mm_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))), kept_in_register(x));
   };
   for (int i = 0; i < 4; ++i) {
     part(i, _mm512_castps512_ps128(a[i]));
