@@ -113,12 +113,14 @@ struct ByRows {
   CHOL_INLINE void for_each_part(int64_t row, int64_t row_end, int64_t column, int64_t column_end,
                                  Body&& body) const {
     static_assert(C % 4 == 0);
+    const int64_t fourth = 4 * ld;
     CHOL_UNROLL
     for (int v = 0; v < V; ++v) {
       CHOL_UNROLL
       for (int c = 0; c < C; c += 4) {
         const int64_t top = row + v * W, left = column + c;
-        const auto pointer = [&](int i) { return at(top + i, left); };
+        T* const corner = at(top, left);
+        const auto pointer = [&](int i) { return corner + i / 4 * fourth + i % 4 * ld; };
         const bool in_bounds = top + W <= row_end && left + 4 <= column_end;
         if (in_bounds && top >= left + 3) {
           body(v, c, pointer, [](int) { return 4; });
