@@ -103,6 +103,20 @@ struct DiagonalTiles {
   }
 };
 
+/// Columns [j0, j0 + kOrder) of the rows of a diagonal block into the panel, beyond row m zero.
+template <class TileT, int kThreads, class T>
+__device__ __forceinline__ void stage_block(T* panel, int pitch, const LowerView<T>& A, int64_t j0,
+                                            int m, int thread) {
+  constexpr int kRows = kBlockColumns<T>;
+  // Two copies of the loop, so that each has constant distances.
+  if (A.swapped)
+    stage_rows<TileT, kRows, kThreads>(panel, pitch, 0, LowerView<T>{A.a, A.ld, true}, j0, m,
+                                       thread);
+  else
+    stage_rows<TileT, kRows, kThreads>(panel, pitch, 0, LowerView<T>{A.a, A.ld, false}, j0, m,
+                                       thread);
+}
+
 /// Tiles below the diagonal live in registers, diagonal ones in shared memory, so that one warp
 /// takes the next diagonal tile through its chain of square roots while the others update.
 /// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
@@ -128,9 +142,11 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   const LowerView<T> left = whole.from(step.offset, step.updated);
 
   extern __shared__ __align__(16) unsigned char shared[];
-  const int pitch = TileT::pitch(padded), pitch_x = TileT::pitch(kOrder);
+  // Staged panels always have the rows of a whole block.
+  const int room = max(padded, step.offset > step.updated ? kBlockColumns<T> : 0);
+  const int pitch = TileT::pitch(room), pitch_x = TileT::pitch(kOrder);
   T* const panels = reinterpret_cast<T*>(shared);
-  const int panel_size = TileT::panel_elements(padded);
+  const int panel_size = TileT::panel_elements(room);
   T* const X = panels + 2 * panel_size;
   const DiagonalTiles<TileT, T> diagonals{X + TileT::panel_elements(kOrder)};
   __shared__ int first_bad;
@@ -168,7 +184,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       if (t < present && place.column(t) == 0)
         negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
   } else {
-    stage_panel<TileT>(panels, pitch, 0, left, 0, m, padded, thread, kThreads);
+    stage_block<TileT, kThreads>(panels, pitch, left, 0, m, thread);
   }
 
   __syncwarp();  // orders first_bad for the chain that runs before the first barrier
@@ -184,8 +200,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     }
     if (k < 0) {
       if (s >= 0 && s + 1 < before)
-        stage_panel<TileT>(next_panel, pitch, 0, left, int64_t(s + 1) * kOrder, m, padded, thread,
-                           kThreads);
+        stage_block<TileT, kThreads>(next_panel, pitch, left, int64_t(s + 1) * kOrder, m, thread);
     } else {
       for (int row = k + 1 + warp; row < tile_rows; row += kRows * kWarps)
         multiply_by_inverse<kRows, TileT>(panel, row, kWarps, tile_rows, pitch, X, pitch_x,

@@ -361,33 +361,16 @@ __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int ste
   __syncwarp();
 }
 
-/// Columns [j0, j0 + kOrder) of rows [row0, rows) of A into panel rows [row0 +
-/// shift, ...), by asynchronous copies; rows from `rows` to `padded` become
-/// zero.
-template <class TileT, class T>
-__device__ __forceinline__ void stage_panel(T* panel, int pitch, int shift, const LowerView<T>& A,
-                                            int64_t j0, int rows, int padded, int thread,
-                                            int threads) {
-  constexpr int kOrder = TileT::kOrder;
-  for (int index = thread; index < padded * kOrder; index += threads) {
-    const int row = A.swapped ? index / kOrder : index % padded;
-    const int k = A.swapped ? index % kOrder : index / padded;
-    T* to = panel + TileT::panel_index(row + shift, k, pitch);
-    if (row < rows) {
-      const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address),
-                   "l"(A.at(row, j0 + k)), "n"(sizeof(T)));
-    } else {
-      *to = from_real<T>(0);
-    }
-  }
-}
-/// The same for row and thread counts known in advance, powers of two, where every thread copies as
-/// many elements at constant distances; rows from `rows` on become zero.
-template <class TileT, int kRows, int kThreads, class T>
+/// Columns [j0, j0 + kOrder) of A's first kRows rows into panel rows [shift, ...), by asynchronous
+/// copies, of which every thread does as many at constant distances; rows from `rows` on become
+/// zero. Counts are powers of two.
+template <class TileT, int kRows, int kAllThreads, class T>
 __device__ __forceinline__ void stage_rows(T* panel, int pitch, int shift, const LowerView<T>& A,
                                            int64_t j0, int rows, int thread) {
-  constexpr int kOrder = TileT::kOrder, kCopies = kRows * kOrder / kThreads;
+  constexpr int kOrder = TileT::kOrder;
+  constexpr int kThreads = kAllThreads < kRows * kOrder ? kAllThreads : kRows * kOrder;
+  constexpr int kCopies = kRows * kOrder / kThreads;
+  if (thread >= kThreads) return;
   static_assert(kThreads % kRows == 0 || kRows % kThreads == 0);
   constexpr int kColumnsAtOnce = kThreads > kRows ? kThreads / kRows : 1;
   constexpr int kRowParts = kRows > kThreads ? kRows / kThreads : 1;
