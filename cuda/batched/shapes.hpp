@@ -10,10 +10,11 @@ template <class... Shapes>
 struct ShapeList {};
 
 /// small.cuh: orders up to kOrder, kLanes lanes a matrix, blocks a multiprocessor (which bounds the
-/// registers).
-template <int kMaxOrder, int kLaneCount, int kBlockCount>
+/// registers), and the most blocks there (0: as many as fit).
+template <int kMaxOrder, int kLaneCount, int kBlockCount, int kMost = 0>
 struct SmallShape {
   static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount, kBlocks = kBlockCount;
+  static constexpr int kMostBlocks = kMost;
 };
 /// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
 template <int kWarpCount, int kTileCount, int kBlockCount>
@@ -40,14 +41,14 @@ struct Shapes<float> {
 template <>
 struct Shapes<double> {
   using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 5>,
-                          SmallShape<16, 8, 5>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
+                          SmallShape<16, 8, 5, 4>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
   using Panel = ShapeList<PanelShape<2, 8, 10>, PanelShape<2, 14, 8>, PanelShape<4, 12, 4>,
                           PanelShape<4, 17, 3>, PanelShape<8, 15, 2>, PanelShape<16, 18, 1>>;
   using Strip = StripShape<8, 8, 2>;
 };
 template <>
 struct Shapes<Complex<float>> {
-  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 7>, SmallShape<16, 8, 4>,
+  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 7>, SmallShape<16, 8, 4, 5>,
                           SmallShape<24, 8, 2>, SmallShape<32, 32, 3>>;
   using Panel = ShapeList<PanelShape<1, 3, 11>, PanelShape<2, 3, 6>, PanelShape<4, 4, 3>,
                           PanelShape<8, 4, 2>, PanelShape<16, 5, 1>>;

@@ -2,6 +2,8 @@
 // lanes, read once and written once.
 #pragma once
 
+#include <algorithm>
+
 #include "batched/kernels.hpp"
 #include "batched/register_rows.cuh"
 
@@ -75,26 +77,43 @@ __global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchP
   if constexpr (kTask != SmallTask::solve) rows.store(A, n, r, shared);
 }
 
-template <class T, int N, int kLanes, int kBlocks, SmallTask kTask>
-void launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
+/// Shared memory of an H100 or H200 multiprocessor; one with less holds fewer blocks.
+inline constexpr int kMultiprocessorShared = 227 * 1024;
+
+template <class T, int N, int kLanes, int kBlocks, int kMostBlocks, SmallTask kTask>
+Status launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int64_t kMatrices = kSmallWarps * (32 / kLanes);
   const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
-  small_kernel<T, N, kLanes, kBlocks, kTask><<<blocks, 32 * kSmallWarps, 0, stream>>>(problem);
+  auto* kernel = small_kernel<T, N, kLanes, kBlocks, kTask>;
+  // Shared memory that nobody uses holds the number of blocks down where more of them measure
+  // slower.
+  constexpr int kUsed = kSmallWarps * RegisterRows<T, N, kLanes>::kShared * int(sizeof(T));
+  constexpr int kUnused =
+      kMostBlocks > 0 ? (kMultiprocessorShared / kMostBlocks - kUsed) / 256 * 256 : 0;
+  if (kUnused > 0) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kUnused);
+    if (error != cudaSuccess) return status_of(error, "small: shared memory");
+  }
+  kernel<<<blocks, 32 * kSmallWarps, kUnused, stream>>>(problem);
+  return launched("small");
 }
 
 template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
+  Status status;
   const auto try_shape = [&]<class S>(S) {
     if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
     // A solve holds right-hand sides beside the matrix.
     constexpr int bound = kTask == SmallTask::factor ? S::kBlocks : 1;
-    launch_small<T, S::kOrder, S::kLanes, bound, kTask>(problem, stream);
+    constexpr int most = kTask == SmallTask::factor ? S::kMostBlocks : 0;
+    status = launch_small<T, S::kOrder, S::kLanes, bound, most, kTask>(problem, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
     return (try_shape(S{}) || ...);
   }(typename Shapes<T>::Small{});
-  return found ? launched("small")
+  return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "small: no kernel for order %d",
                                static_cast<int>(problem.n));
 }
