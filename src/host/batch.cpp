@@ -69,7 +69,8 @@ size_t Batch<T>::bytes_per_thread() const {
                      MatrixWorker<T>(kernels_, plan, 1).workspace_bytes(problem_.routine, n, nrhs));
     const int64_t lane_nrhs = plan.block > 0 ? std::min<int64_t>(nrhs, plan.block) : nrhs;
     if (plan.method == Method::lanes)
-      bytes = std::max(bytes, LaneBatch<T>(kernels_, problem_).workspace_bytes(n, lane_nrhs));
+      bytes =
+          std::max(bytes, LaneBatch<T>(kernels_, problem_, plans_).workspace_bytes(n, lane_nrhs));
   });
   return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
 }
@@ -172,7 +173,7 @@ void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) co
 
 template <class T>
 void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const {
-  const LaneBatch<T> lanes(kernels_, problem_);
+  const LaneBatch<T> lanes(kernels_, problem_, plans_);
   const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
   const size_t bytes = bytes_per_thread();
   const int64_t chunk = threads > 1 ? std::clamp<int64_t>(groups / (threads * 16), 1, 64) : groups;

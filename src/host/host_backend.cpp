@@ -59,11 +59,12 @@ bool HostBackend::accepts(const TuningRow& row) const {
   const Plan& plan = row.plan;
   if (plan.block < 0 || plan.tile < 0 || plan.threads != 0) return false;
   const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
-  if (plan.tile != 0 && (!solves || plan.method == Method::lanes)) return false;
+  const bool groups = row.routine == Routine::potrf && plan.method == Method::lanes;
+  if (plan.tile != 0 && !groups && (!solves || plan.method == Method::lanes)) return false;
   switch (plan.method) {
     case Method::lanes:
       // A lane buffer of a larger order would leave the caches that lanes live by.
-      return row.form == Form::batch && row.max_n <= 64 && row.routine != Routine::logdet;
+      return row.form == Form::batch && row.max_n <= 128 && row.routine != Routine::logdet;
     case Method::panel:
       return plan.block == 0;
     case Method::tiles:

@@ -13,8 +13,11 @@ namespace chol::host {
 template <class T>
 class LaneBatch {
  public:
-  LaneBatch(const Kernels& kernels, const backend::Problem<T>& problem)
-      : kernels_(kernels), problem_(problem), has_rhs_(problem.B.first || problem.B.pointers) {}
+  LaneBatch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans)
+      : kernels_(kernels),
+        problem_(problem),
+        plans_(plans),
+        has_rhs_(problem.B.first || problem.B.pointers) {}
 
   /// Workspace a thread for orders up to n with up to nrhs right-hand sides.
   size_t workspace_bytes(int64_t n, int64_t nrhs) const {
@@ -39,12 +42,23 @@ class LaneBatch {
       work(group, carve(group.n, group.nrhs, arena).buffer);
       if (problem_.info)
         for (int lane = 0; lane < count; ++lane) problem_.info[index(lane)] = group.info[lane];
+    } else if (const int most = plans_.plan_for(group.n).tile; most > 0 && group.n > most) {
+      for (int lane = 0; lane < count; ++lane) factor_by_panel(index(lane), workspace);
     } else {
       run_in_scratch(index, count, group, arena);
     }
   }
 
  private:
+  /// A factorization has the same bits by panels as in lanes.
+  void factor_by_panel(int64_t b, void* workspace) const {
+    const Plan panel{};
+    problem_.info[b] = MatrixWorker<T>(kernels_, panel, 1)
+                           .potrf({problem_.uplo, problem_.sizes.order(b), 0, problem_.A.matrix(b),
+                                   problem_.A.leading_dimension(b), nullptr, 0},
+                                  workspace);
+  }
+
   struct Scratch {
     T* A;  ///< n by n a lane
     T* B;  ///< n by nrhs a lane
@@ -121,6 +135,7 @@ class LaneBatch {
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
+  const PlanTable& plans_;
   bool has_rhs_;
 };
 
