@@ -44,7 +44,8 @@ chol_status_t batched(chol_handle_t handle, const char* function, const Batched<
                    array("B", call.B, any_B), leading_dimension("ldb", call.ldb, call.n),
                    array("info", call.info, has_info(call.routine) && call.batch > 0),
                    array("logdet", call.result, has_result(call.routine) && call.batch > 0),
-                   at_least("batch", call.batch, 0), extent("A", sizeof(T), call.lda, call.n),
+                   at_least("batch", call.batch, 0), extent("A", sizeof(T*), call.batch, any_A),
+                   extent("A", sizeof(T), call.lda, call.n),
                    extent("B", sizeof(T), any_B ? call.ldb : 0, call.nrhs)});
     if (!status.ok() || call.batch == 0) return status;
     routine::BackendSlot* slot = nullptr;

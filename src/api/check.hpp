@@ -54,6 +54,13 @@ inline Argument extent(const char* name, int64_t size, int64_t rows, int64_t col
   return argument;
 }
 
+/// Whether rows * columns elements of `size` bytes have no size in 63 bits.
+inline bool spans_too_much(int64_t size, int64_t rows, int64_t columns) {
+  int64_t elements, bytes;
+  return __builtin_mul_overflow(rows, columns, &elements) ||
+         __builtin_mul_overflow(elements, size, &bytes);
+}
+
 /// The first broken rule as INVALID_VALUE with its message, or success.
 Status check(const char* function, std::initializer_list<Argument> arguments);
 

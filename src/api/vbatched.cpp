@@ -1,5 +1,6 @@
 // C ABI: batches of different sizes.
 #include <cinttypes>
+#include <cstdio>
 
 #include "api/call.hpp"
 #include "api/precisions.h"
@@ -32,6 +33,16 @@ Status broken_element(const char* function, const char* name, int64_t b, int64_t
                        b, value, relation, bound);
 }
 
+/// What is wrong with matrix b of the pointer array `name`: it is not there, or has no size in 63
+/// bits.
+template <class T>
+Status check_array(const char* function, const char* name, int64_t b, const T* matrix, int64_t ld,
+                   int64_t columns) {
+  char element[32];
+  std::snprintf(element, sizeof element, "%s[%" PRId64 "]", name, b);
+  return check(function, {array(element, matrix, true), extent(element, sizeof(T), ld, columns)});
+}
+
 template <class T>
 Status check_matrix(const char* function, const VariableBatched<T>& call, int64_t b) {
   const int64_t n = call.n[b], floor = n > 1 ? n : 1;
@@ -39,18 +50,16 @@ Status check_matrix(const char* function, const VariableBatched<T>& call, int64_
   if (call.max_n > 0 && n > call.max_n)
     return broken_element(function, "n", b, n, "most max_n =", call.max_n);
   if (call.lda[b] < floor) return broken_element(function, "lda", b, call.lda[b], "least", floor);
-  if (n > 0 && !call.A[b])
-    return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: A[%" PRId64 "] = NULL, must point to its elements", function, b);
+  if (n > 0 && (!call.A[b] || spans_too_much(sizeof(T), call.lda[b], n)))
+    return check_array(function, "A", b, call.A[b], call.lda[b], n);
   if (!has_rhs(call.routine)) return Status::success();
   const int64_t nrhs = call.nrhs[b];
   if (nrhs < 0) return broken_element(function, "nrhs", b, nrhs, "least", 0);
   if (call.max_nrhs > 0 && nrhs > call.max_nrhs)
     return broken_element(function, "nrhs", b, nrhs, "most max_nrhs =", call.max_nrhs);
   if (call.ldb[b] < floor) return broken_element(function, "ldb", b, call.ldb[b], "least", floor);
-  if (n > 0 && nrhs > 0 && !call.B[b])
-    return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: B[%" PRId64 "] = NULL, must point to its elements", function, b);
+  if (n > 0 && nrhs > 0 && (!call.B[b] || spans_too_much(sizeof(T), call.ldb[b], nrhs)))
+    return check_array(function, "B", b, call.B[b], call.ldb[b], nrhs);
   return Status::success();
 }
 
@@ -71,15 +80,15 @@ template <class T>
 chol_status_t vbatched(chol_handle_t handle, const char* function, const VariableBatched<T>& call) {
   return enter(handle, function, [&](chol_handle_s& h) {
     const bool rhs = has_rhs(call.routine), any = call.batch > 0;
-    Status status =
-        check(function, {triangle(call.uplo), at_least("max_n", call.max_n, 0),
-                         at_least("max_nrhs", call.max_nrhs, 0), array("n", call.n, any),
-                         array("nrhs", call.nrhs, rhs && any), array("A", call.A, any),
-                         array("lda", call.lda, any), array("B", call.B, rhs && any),
-                         array("ldb", call.ldb, rhs && any),
-                         array("info", call.info, has_info(call.routine) && any),
-                         array("logdet", call.result, has_result(call.routine) && any),
-                         at_least("batch", call.batch, 0)});
+    Status status = check(
+        function,
+        {triangle(call.uplo), at_least("max_n", call.max_n, 0),
+         at_least("max_nrhs", call.max_nrhs, 0), array("n", call.n, any),
+         array("nrhs", call.nrhs, rhs && any), array("A", call.A, any), array("lda", call.lda, any),
+         array("B", call.B, rhs && any), array("ldb", call.ldb, rhs && any),
+         array("info", call.info, has_info(call.routine) && any),
+         array("logdet", call.result, has_result(call.routine) && any),
+         at_least("batch", call.batch, 0), extent("A", sizeof(T*), call.batch, any)});
     if (!status.ok() || !any) return status;
     routine::BackendSlot* slot = nullptr;
     status = slot_of(h, function,

@@ -63,16 +63,23 @@ Status TuningStore::load_file(const char* path, const char* machine,
     const nlohmann::json& machines = document.at("machines");
     if (!machines.contains(machine)) return Status::success();
     std::map<size_t, PlanTable> replaced;
-    std::map<size_t, int64_t> last_max_n;
+    std::map<size_t, TuningRow> last;
     for (const nlohmann::json& entry : machines.at(machine)) {
       ++entry_number;
       const TuningRow row = row_of(entry);
       if (!accepts(row)) throw std::runtime_error("this backend cannot run that plan");
       const size_t k = key(row.routine, row.form, row.precision);
-      if (last_max_n.count(k) && last_max_n[k] >= row.max_n)
+      if (last.count(k) && last[k].max_n >= row.max_n)
         throw std::runtime_error("rows of one key must ascend in max_n");
-      last_max_n[k] = row.max_n;
+      last[k] = row;
       replaced[k].add(row.max_n, row.plan);
+    }
+    for (auto& [k, row] : last) {
+      row.max_n = INT64_MAX;
+      if (!accepts(row))
+        throw std::runtime_error(std::string("the last row of ") + routine_name(row.routine) +
+                                 ", " + form_name(row.form) + ", " + row.precision +
+                                 " covers every larger order, which its method cannot");
     }
     for (auto& [k, table] : replaced) tables_[k] = std::move(table);
   } catch (const std::bad_alloc&) {

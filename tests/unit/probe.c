@@ -1,0 +1,41 @@
+/* What a process with the environment that a test gave it sees: the environment is read once a
+ * process. Prints a line a fact. */
+#include <stdio.h>
+
+#include "chol.h"
+
+#define ORDER 20
+#define BATCH 3
+
+static double matrices[BATCH][ORDER * ORDER];
+
+static void fill(void) {
+  for (int b = 0; b < BATCH; ++b)
+    for (int i = 0; i < ORDER; ++i) matrices[b][i * ORDER + i] = 4;
+}
+
+int main(void) {
+  chol_handle_t handle = NULL;
+  const chol_status_t created = chol_create(&handle);
+  printf("create: %s\n", chol_status_string(created));
+  if (created != CHOL_STATUS_SUCCESS) {
+    printf("message: %s\n", chol_last_error(NULL));
+    return 0;
+  }
+  int threads = 0;
+  const char *name = NULL;
+  chol_get_num_threads(handle, &threads);
+  chol_backend_name(handle, CHOL_BACKEND_HOST, &name);
+  printf("threads: %d\nbackend: %s\n", threads, name);
+  fflush(stdout);
+  int info[BATCH];
+  fill();
+  chol_status_t status = chol_dpotrf(handle, CHOL_LOWER, ORDER, matrices[0], ORDER, info);
+  printf("potrf: %s %d %g\n", chol_status_string(status), info[0], matrices[0][0]);
+  fill();
+  status = chol_dpotrf_strided_batched(handle, CHOL_UPPER, ORDER, matrices[0], ORDER,
+                                       ORDER * ORDER, info, BATCH);
+  printf("batch: %s %d %g\n", chol_status_string(status), info[BATCH - 1], matrices[BATCH - 1][0]);
+  chol_destroy(handle);
+  return 0;
+}
