@@ -1,14 +1,22 @@
 #include "support/memory.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <new>
 
+#include "abi/recording_backend.hpp"
+
 namespace chol::test {
 namespace {
+
+void copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 
 /// Whole pages between two pages that trap.
 class HostMemory final : public Memory {
@@ -32,28 +40,36 @@ class HostMemory final : public Memory {
     munmap(found->second.first, found->second.second);
     mappings_.erase(found);
   }
-  void upload(void* to, const void* from, size_t bytes) override {
-    if (bytes > 0) std::memcpy(to, from, bytes);
-  }
-  void download(void* to, const void* from, size_t bytes) override {
-    if (bytes > 0) std::memcpy(to, from, bytes);
-  }
+  void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
 
  private:
   const size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   std::map<void*, std::pair<void*, size_t>> mappings_;
 };
 
-/// The seam for device arrays: no device memory is built in.
+/// Device arrays by way of the library that CHOL_TEST_DEVICE names (abi/recording_backend.hpp); the
+/// memory of a real device takes this place.
 class DeviceMemory final : public Memory {
  public:
+  DeviceMemory() {
+    const char* file = std::getenv("CHOL_TEST_DEVICE");
+    void* library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library) return;
+    allocate_ = reinterpret_cast<AllocateFunction*>(dlsym(library, kAllocateSymbol));
+    release_ = reinterpret_cast<ReleaseFunction*>(dlsym(library, kReleaseSymbol));
+  }
   const char* name() const override { return "device"; }
-  bool available() const override { return false; }
+  bool available() const override { return allocate_ && release_; }
   chol_backend_t backend() const override { return CHOL_BACKEND_CUDA; }
-  void* allocate(size_t, Edge) override { throw std::bad_alloc(); }
-  void release(void*) override {}
-  void upload(void*, const void*, size_t) override {}
-  void download(void*, const void*, size_t) override {}
+  void* allocate(size_t bytes, Edge) override { return allocate_(bytes); }
+  void release(void* memory) override { release_(memory); }
+  void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+
+ private:
+  AllocateFunction* allocate_ = nullptr;
+  ReleaseFunction* release_ = nullptr;
 };
 
 }  // namespace

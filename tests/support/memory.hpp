@@ -29,7 +29,7 @@ class Memory {
 };
 
 Memory& host_memory();
-/// Never available in this build.
+/// Available where CHOL_TEST_DEVICE names a library that has it.
 Memory& device_memory();
 
 /// Memory that lives as long as this object.

@@ -38,7 +38,7 @@ class Suite : public testing::Test {
  protected:
   void SetUp() override {
     if (!setting.memory.available())
-      GTEST_SKIP() << "no " << setting.memory.name() << " memory in this build";
+      GTEST_SKIP() << "no " << setting.memory.name() << " memory here";
   }
   Setting setting = C::setting();
 };

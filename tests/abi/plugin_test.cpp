@@ -1,0 +1,170 @@
+// A second backend beside the host's, added by a plug-in that the library was not built with.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "abi/recording_backend.hpp"
+#include "support/handle.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class F>
+F* symbol(const char* name) {
+  static void* plugin = dlopen(CHOL_TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  return plugin ? reinterpret_cast<F*>(dlsym(plugin, name)) : nullptr;
+}
+
+const Recording& recording() { return *symbol<RecordingFunction>(kRecordingSymbol)(); }
+
+/// An array in the plug-in's memory.
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(size_t count)
+      : values_(static_cast<T*>(symbol<AllocateFunction>(kAllocateSymbol)(count * sizeof(T)))) {}
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() { symbol<ReleaseFunction>(kReleaseSymbol)(values_); }
+  operator T*() const { return values_; }
+
+ private:
+  T* values_;
+};
+
+class Plugin : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(symbol<RecordingFunction>(kRecordingSymbol), nullptr) << dlerror();
+    setenv("CHOL_CUDA_PLUGIN", CHOL_TEST_PLUGIN, 1);
+    unsetenv("CHOL_TEST_NO_DEVICE");
+  }
+  static chol_handle_t both_backends() {
+    chol_handle_t handle = nullptr;
+    EXPECT_EQ(chol_create(&handle), CHOL_STATUS_SUCCESS) << chol_last_error(nullptr);
+    return handle;
+  }
+};
+
+void set_identity(double* A, int n, double diagonal) {
+  for (int k = 0; k < n * n; ++k) A[k] = k % (n + 1) == 0 ? diagonal : 0;
+}
+
+TEST_F(Plugin, JoinsTheHostBackend) {
+  const chol_handle_t handle = both_backends();
+  const char* name = nullptr;
+  EXPECT_EQ(chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), CHOL_STATUS_SUCCESS);
+  EXPECT_STREQ(name, "recording");
+  EXPECT_EQ(chol_backend_name(handle, CHOL_BACKEND_HOST, &name), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(std::string(name).substr(0, 4), "host");
+  EXPECT_EQ(recording().live_backends, 1);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().live_backends, 0);
+}
+
+TEST_F(Plugin, WorksWhereTheArraysLie) {
+  const chol_handle_t handle = both_backends();
+  const int before = recording().calls;
+  double host[16];
+  int host_info = -1;
+  set_identity(host, 4, 9);
+  EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &host_info), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().calls, before);
+  const OnDevice<double> device(16);
+  const OnDevice<int> info(1);
+  set_identity(device, 4, 16);
+  int stream = 0;
+  EXPECT_EQ(chol_set_stream(handle, &stream), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, device, 4, info), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().calls, before + 1);
+  EXPECT_EQ(recording().last_stream, &stream);
+  EXPECT_EQ(recording().last_workspace_bytes, 1000u);
+  EXPECT_EQ(recording().live_allocations, 1);
+  EXPECT_EQ(device[5], 4);
+  EXPECT_EQ(host[5], 3);
+  EXPECT_EQ(host_info, 0);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().live_allocations, 0);
+}
+
+TEST_F(Plugin, ArraysInTwoPlacesAreRefused) {
+  const chol_handle_t handle = both_backends();
+  const OnDevice<double> device(16);
+  int info = -1;
+  set_identity(device, 4, 16);
+  EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, device, 4, &info), CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(chol_last_error(handle),
+               "chol_dpotrf: A lies in device memory and info in host memory, must be together");
+  EXPECT_EQ(info, -1);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
+  const int devices[] = {3, 1};
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().device_count, 2);
+  EXPECT_EQ(recording().first_device, 3);
+  double host[16];
+  int info = -1;
+  EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &info), CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(
+      chol_last_error(handle),
+      "chol_dpotrf: A lies in host memory, must lie in device memory on a handle pinned to "
+      "CUDA");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+/// Arrays of sizes that lie on the device are not read on the way there.
+TEST_F(Plugin, SizesOnTheDeviceAreLeftToIt) {
+  const chol_handle_t handle = both_backends();
+  const OnDevice<double> matrices(32);
+  const OnDevice<double*> A(2);
+  const OnDevice<int64_t> n(2), lda(2);
+  const OnDevice<int> info(2);
+  for (int b = 0; b < 2; ++b) {
+    A[b] = matrices + 16 * b;
+    n[b] = 3 + b;
+    lda[b] = 4;
+    set_identity(A[b], 4, 4);
+  }
+  EXPECT_EQ(chol_dpotrf_vbatched(handle, CHOL_UPPER, 9, n, A, lda, info, 2), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().last_n, 9);
+  EXPECT_EQ(A[1][15], 2);
+  EXPECT_EQ(A[0][15], 4);
+  EXPECT_EQ(info[0] + info[1], 0);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, ItsStatusIsTheCallsStatus) {
+  const chol_handle_t handle = both_backends();
+  const OnDevice<double> device(1), logdet(1);
+  EXPECT_EQ(chol_dlogdet(handle, CHOL_LOWER, 1, device, 1, logdet), CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_STREQ(chol_last_error(handle), "recording: no 5");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, WithoutADeviceTheHostRemains) {
+  setenv("CHOL_TEST_NO_DEVICE", "1", 1);
+  chol_handle_t handle = nullptr;
+  EXPECT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_NO_DEVICE);
+  EXPECT_STREQ(chol_last_error(nullptr), "recording: no device here");
+  handle = both_backends();
+  const char* name = nullptr;
+  EXPECT_EQ(chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), CHOL_STATUS_NO_DEVICE);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, ALibraryThatIsNoPluginIsRefused) {
+  setenv("CHOL_CUDA_PLUGIN", CHOL_TEST_LIBRARY, 1);
+  chol_handle_t handle = nullptr;
+  EXPECT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_NO_DEVICE);
+  EXPECT_NE(std::string(chol_last_error(nullptr)).find("is no chol plug-in"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chol::test

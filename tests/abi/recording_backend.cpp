@@ -1,0 +1,171 @@
+// A backend plug-in in one file: a "device" of ordinary memory, unblocked loops, and a record of
+// what arrived. Nothing above the backend interface knows it.
+#include "abi/recording_backend.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "backend/plugin.hpp"
+
+namespace chol::test {
+namespace {
+
+Recording recording;
+std::map<const char*, size_t> device_memory;
+
+/// The named triangle as a lower one; the storage of an upper one is conj(A) on swapped strides.
+template <class T>
+struct Triangle {
+  using R = RealOf<T>;
+  T* base;
+  int64_t rs, cs;
+  T& at(int64_t i, int64_t j) const { return base[i * rs + j * cs]; }
+  static T conjugate(const T& x) {
+    if constexpr (is_complex<T>)
+      return std::conj(x);
+    else
+      return x;
+  }
+
+  int factor(int64_t n) const {
+    for (int64_t j = 0; j < n; ++j) {
+      R pivot = std::real(at(j, j));
+      for (int64_t k = 0; k < j; ++k) pivot -= std::norm(at(j, k));
+      if (!(pivot > 0) || std::isinf(pivot)) return static_cast<int>(j + 1);
+      at(j, j) = pivot = std::sqrt(pivot);
+      for (int64_t i = j + 1; i < n; ++i) {
+        for (int64_t k = 0; k < j; ++k) at(i, j) -= at(i, k) * conjugate(at(j, k));
+        at(i, j) /= pivot;
+      }
+    }
+    return 0;
+  }
+  void solve(int64_t n, bool upper, T* x) const {
+    const auto element = [&](int64_t i, int64_t j) {
+      return upper ? conjugate(at(i, j)) : at(i, j);
+    };
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t k = 0; k < i; ++k) x[i] -= element(i, k) * x[k];
+      x[i] /= std::real(at(i, i));
+    }
+    for (int64_t i = n - 1; i >= 0; --i) {
+      for (int64_t k = i + 1; k < n; ++k) x[i] -= conjugate(element(k, i)) * x[k];
+      x[i] /= std::real(at(i, i));
+    }
+  }
+};
+
+class RecordingBackend final : public backend::Backend {
+ public:
+  RecordingBackend() {
+    ++recording.live_backends;
+    for (int r = 0; r < kRoutineCount; ++r)
+      for (const Form form : {Form::one, Form::batch})
+        for (const char precision : {'s', 'd', 'c', 'z'}) {
+          const TuningRow row{
+              static_cast<Routine>(r), form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
+          tuning_.load_rows(&row, 1);
+        }
+  }
+  ~RecordingBackend() override { --recording.live_backends; }
+
+  const char* name() const override { return "recording"; }
+  chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
+  TuningStore& tuning() override { return tuning_; }
+  bool accepts(const TuningRow& row) const override { return row.plan.method == Method::blocked; }
+  backend::Place place_of(const void* array) const override {
+    auto after = device_memory.upper_bound(static_cast<const char*>(array));
+    if (after == device_memory.begin()) return backend::Place::host;
+    --after;
+    return static_cast<const char*>(array) < after->first + after->second ? backend::Place::device
+                                                                          : backend::Place::host;
+  }
+  void* allocate(size_t bytes) override {
+    ++recording.live_allocations;
+    return std::aligned_alloc(
+        Arena::kAlignment, (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment);
+  }
+  void release(void* memory) override {
+    --recording.live_allocations;
+    std::free(memory);
+  }
+
+#define CHOL_TEST_SOLVER(T)                                                                  \
+  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, int) const override { \
+    return 1000;                                                                             \
+  }                                                                                          \
+  Status run(const backend::Problem<T>& problem, const PlanTable&,                           \
+             const backend::Resources& resources) override {                                 \
+    return record_and_run(problem, resources);                                               \
+  }
+  CHOL_TEST_SOLVER(float)
+  CHOL_TEST_SOLVER(double)
+  CHOL_TEST_SOLVER(std::complex<float>)
+  CHOL_TEST_SOLVER(std::complex<double>)
+#undef CHOL_TEST_SOLVER
+
+ private:
+  template <class T>
+  static Status record_and_run(const backend::Problem<T>& problem,
+                               const backend::Resources& resources) {
+    ++recording.calls;
+    recording.last_n = problem.sizes.n;
+    recording.last_stream = resources.stream;
+    recording.last_workspace_bytes = resources.workspace ? resources.workspace_bytes : 0;
+    if (problem.routine > Routine::posv)
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED, "recording: no %d",
+                           static_cast<int>(problem.routine));
+    for (int64_t b = 0; b < problem.sizes.count; ++b) run_one(problem, b);
+    return Status::success();
+  }
+
+  template <class T>
+  static void run_one(const backend::Problem<T>& problem, int64_t b) {
+    const bool upper = problem.uplo == CHOL_UPPER;
+    const int64_t n = problem.sizes.order(b), ld = problem.A.leading_dimension(b);
+    const Triangle<T> L{problem.A.matrix(b), upper ? ld : 1, upper ? 1 : ld};
+    int info = 0;
+    if (problem.routine != Routine::potrs) problem.info[b] = info = L.factor(n);
+    if (problem.routine == Routine::potrf || info != 0) return;
+    for (int64_t c = 0; c < problem.sizes.rhs_count(b); ++c)
+      L.solve(n, upper, problem.B.matrix(b) + c * problem.B.leading_dimension(b));
+  }
+
+  TuningStore tuning_;
+};
+
+}  // namespace
+}  // namespace chol::test
+
+using namespace chol;
+
+extern "C" {
+
+__attribute__((visibility("default"))) backend::Backend* chol_backend_open(int plugin_version,
+                                                                           int device_count,
+                                                                           const int* devices,
+                                                                           Status* status) {
+  if (plugin_version != backend::kPluginVersion || std::getenv("CHOL_TEST_NO_DEVICE")) {
+    *status = Status::error(CHOL_STATUS_NO_DEVICE, "recording: no device here");
+    return nullptr;
+  }
+  test::recording.device_count = device_count;
+  test::recording.first_device = device_count > 0 ? devices[0] : -1;
+  return new test::RecordingBackend;
+}
+
+__attribute__((visibility("default"))) const test::Recording* chol_test_recording() {
+  return &test::recording;
+}
+__attribute__((visibility("default"))) void* chol_test_allocate(size_t bytes) {
+  char* memory = static_cast<char*>(std::malloc(bytes + 1));
+  test::device_memory[memory] = bytes + 1;
+  return memory;
+}
+__attribute__((visibility("default"))) void chol_test_release(void* memory) {
+  test::device_memory.erase(static_cast<char*>(memory));
+  std::free(memory);
+}
+
+}  // extern "C"
