@@ -40,6 +40,10 @@ class RandomCall {
     arrays.anorm = 1;
     fill(arrays);
     const Handle handle(CHOL_BACKEND_HOST, threads_);
+    SCOPED_TRACE(testing::Message()
+                 << public_name(precision_letter<T>, function_, layout_) << " uplo "
+                 << static_cast<char>(uplo_) << " batch " << arrays.batch() << " first order "
+                 << (arrays.batch() > 0 ? arrays.shape(0).n : 0) << " threads " << threads_);
     run_well(arrays, handle, function_, uplo_);
     for (int64_t b = 0; b < arrays.batch(); ++b) judge(arrays, b);
     return layout_ == Layout::one ? arrays.batch() : 1;
@@ -89,15 +93,15 @@ class RandomCall {
 
   void judge(const Arrays<T>& arrays, int64_t b) {
     const auto at = static_cast<size_t>(b);
-    if (has_rhs(function_) && pivots_[at] == 0)
+    if (has_rhs(function_) && pivots_[at] == 0) {
       EXPECT_TRUE(is_solution(arrays, b, originals_[at]->A, rhs_[at]));
+    }
     switch (function_) {
       case Function::potrf:
       case Function::posv:
-        if (pivots_[at] == 0)
-          EXPECT_TRUE(is_factor(arrays, b, uplo_, originals_[at]->A));
-        else
-          EXPECT_TRUE(stopped_at(arrays, b, uplo_, matrices_[at], pivots_[at]));
+        EXPECT_TRUE(pivots_[at] == 0
+                        ? is_factor(arrays, b, uplo_, originals_[at]->A)
+                        : stopped_at(arrays, b, uplo_, matrices_[at], pivots_[at]));
         break;
       case Function::potri:
         EXPECT_EQ(arrays.info(b), 0);

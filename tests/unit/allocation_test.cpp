@@ -204,10 +204,9 @@ TEST(Allocation, NoneWhenWarm) {
         if (!exists(function, layout)) continue;
         const Handle handle(CHOL_BACKEND_HOST, 1);
         ValidCall<double> first(function, layout), second(function, layout);
-        if (given)
-          ASSERT_EQ(chol_set_workspace(handle, workspace, sizeof workspace), CHOL_STATUS_SUCCESS);
-        else
-          ASSERT_EQ(invoke(handle, first.call), CHOL_STATUS_SUCCESS);
+        ASSERT_EQ(given ? chol_set_workspace(handle, workspace, sizeof workspace)
+                        : invoke(handle, first.call),
+                  CHOL_STATUS_SUCCESS);
         const Armed counting(-1);
         EXPECT_EQ(invoke(handle, second.call), CHOL_STATUS_SUCCESS);
         EXPECT_EQ(counted, 0) << public_name('d', function, layout);
