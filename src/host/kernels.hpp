@@ -20,7 +20,7 @@ struct LaneGroup {
   int64_t ldb = 1;
   void* A[kMostLanes];
   void* B[kMostLanes];
-  int info[kMostLanes];
+  int info[kMostLanes] = {};  ///< potri leaves it alone
   /// Matrices of the same shape that come next: fetched into the cache along the way, or nullptr.
   const void* next_A[kMostLanes];
 };
