@@ -99,9 +99,8 @@ class RandomCall {
     switch (function_) {
       case Function::potrf:
       case Function::posv:
-        EXPECT_TRUE(pivots_[at] == 0
-                        ? is_factor(arrays, b, uplo_, originals_[at]->A)
-                        : stopped_at(arrays, b, uplo_, matrices_[at], pivots_[at]));
+        EXPECT_TRUE(pivots_[at] == 0 ? is_factor(arrays, b, uplo_, originals_[at]->A)
+                                     : stopped_at(arrays, b, uplo_, matrices_[at], pivots_[at]));
         break;
       case Function::potri:
         EXPECT_EQ(arrays.info(b), 0);
