@@ -21,7 +21,7 @@ static chol_handle_t used_handle(void) {
   return handle;
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   (void)arguments;
   for (int i = 0; i < 20; ++i)
     if (chol_destroy(used_handle()) != CHOL_STATUS_SUCCESS) return 2;

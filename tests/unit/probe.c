@@ -23,7 +23,7 @@ int main(void) {
     return 0;
   }
   int threads = 0;
-  const char *name = NULL;
+  const char* name = NULL;
   chol_get_num_threads(handle, &threads);
   chol_backend_name(handle, CHOL_BACKEND_HOST, &name);
   printf("threads: %d\nbackend: %s\n", threads, name);
@@ -33,8 +33,8 @@ int main(void) {
   chol_status_t status = chol_dpotrf(handle, CHOL_LOWER, ORDER, matrices[0], ORDER, info);
   printf("potrf: %s %d %g\n", chol_status_string(status), info[0], matrices[0][0]);
   fill();
-  status = chol_dpotrf_strided_batched(handle, CHOL_UPPER, ORDER, matrices[0], ORDER,
-                                       ORDER * ORDER, info, BATCH);
+  status = chol_dpotrf_strided_batched(handle, CHOL_UPPER, ORDER, matrices[0], ORDER, ORDER * ORDER,
+                                       info, BATCH);
   printf("batch: %s %d %g\n", chol_status_string(status), info[BATCH - 1], matrices[BATCH - 1][0]);
   chol_destroy(handle);
   return 0;
