@@ -47,6 +47,7 @@ Request order_of(Order order, const Case& c, const Settings& settings) {
   request.order = order;
   request.work = c;
   request.cold = settings.cold;
+  request.cpu_time = settings.cpu_time;
   return request;
 }
 
@@ -139,8 +140,23 @@ Ratio Outcome::against_best(const std::vector<std::string>& names) const {
   return worst;
 }
 
-Outcome hold_contest(const Side& ours, const std::vector<Side>& rivals, const Settings& settings) {
+namespace {
+
+/// Both sides of a comparison are timed by the same clock.
+bool timed_in_cpu_time(const Side& ours, const std::vector<Side>& rivals,
+                       const Settings& settings) {
+  const auto one_thread = [](const Side& side) { return side.c.threads == 1; };
+  return settings.cpu_time && one_thread(ours) &&
+         std::all_of(rivals.begin(), rivals.end(), one_thread);
+}
+
+}  // namespace
+
+Outcome hold_contest(const Side& ours, const std::vector<Side>& rivals, const Settings& asked) {
+  Settings settings = asked;
+  settings.cpu_time = timed_in_cpu_time(ours, rivals, asked);
   Outcome outcome;
+  outcome.cpu_time = settings.cpu_time;
   outcome.ours.side = ours;
   outcome.rivals.resize(rivals.size());
   Inputs inputs;

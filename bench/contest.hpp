@@ -14,7 +14,8 @@ struct Settings {
   int repetitions = 0;  ///< a round and contestant; 0: as many as fit into round_seconds, at most 9
   double round_seconds = 0.06;
   bool cold = true;
-  double hopeless = 4;  ///< a rival this many times slower than the best is timed once only
+  bool cpu_time = false;  ///< time cases of one thread in CPU time
+  double hopeless = 4;    ///< a rival this many times slower than the best is timed once only
 };
 
 /// Who works on what. Rivals have ours' case, or another one of the same flops where ours is
@@ -42,6 +43,7 @@ struct Ratio {
 
 struct Outcome {
   Timing ours;
+  bool cpu_time = false;  ///< by which clock
   std::vector<Timing> rivals;
   /// Ours over this rival, round by round.
   Ratio against(const Timing& rival) const;

@@ -57,6 +57,8 @@ void declare(CLI::App& app, Options& o) {
       "--round-ms", [&o](double value) { o.settings.round_seconds = value * 1e-3; },
       "time a round and contestant may take (default " + std::to_string(static_cast<int>(ms)) +
           ")");
+  app.add_flag("--cpu-time", o.settings.cpu_time,
+               "time cases of one thread in CPU time, for a machine that others use");
   app.add_option("--retries", o.retries,
                  "times to repeat a case while others use more than 5 % of the machine");
   app.add_flag("--warm", o.warm, "leave the caches of a batch as restoring the input leaves them");

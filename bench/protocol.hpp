@@ -18,7 +18,8 @@ struct Request {
   Order order = Order::load;
   int32_t repetitions = 1;
   int32_t check = 0;
-  int32_t cold = 1;  ///< empty the private caches before every repetition of a batch
+  int32_t cpu_time = 0;  ///< the process's own CPU time instead of the wall's
+  int32_t cold = 1;      ///< empty the private caches before every repetition of a batch
   Case work;
 };
 

@@ -108,7 +108,7 @@ const std::vector<std::string>& columns() {
     for (const char* name :
          {"itself_case", "itself_gflops", "best_peer", "ratio", "ratio_min", "ratio_max",
           "bar_peer", "bar_ratio", "bar_ratio_min", "bar_ratio_max", "bar_floor", "bar_aim",
-          "roofline_gflops", "roofline_share", "residual", "others_load", "wrong"})
+          "roofline_gflops", "roofline_share", "residual", "clock", "others_load", "wrong"})
       names.push_back(name);
     return names;
   }();
@@ -156,6 +156,7 @@ Record record_of(const Outcome& outcome, const Bar* bar, double roofline, double
     record["roofline_share"] = number(outcome.ours.gflops() * 1e9 / roofline);
   }
   record["residual"] = number(outcome.ours.residual);
+  record["clock"] = outcome.cpu_time ? "cpu" : "wall";
   record["others_load"] = number(others);
   record["wrong"] = plain(wrong_ones(outcome));
   return record;
