@@ -6,8 +6,8 @@ packages_build="g++ gcc cmake ninja-build pkg-config ccache nlohmann-json3-dev l
   libopenblas-dev"
 packages_fortran="gfortran"
 packages_demo="gnuplot-nox"
-packages_test="libgtest-dev liblapacke-dev liblapack-dev libopenblas0-openmp libeigen3-dev
-  binutils dpkg-dev file clang-format-14 clang-tidy libomp-dev doxygen man-db
+packages_test="libgtest-dev liblapacke-dev liblapack-dev libblas-dev libopenblas0-openmp
+  libeigen3-dev binutils dpkg-dev file clang-format-14 clang-tidy libomp-dev doxygen man-db
   g++-aarch64-linux-gnu qemu-user python3-matplotlib"
 
 is_installed() {
