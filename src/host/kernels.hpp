@@ -46,8 +46,7 @@ struct PanelStrips {
 struct Kernels {
   const char* isa;
 
-  int lanes;            ///< matrices side by side in a LaneGroup
-  size_t lane_element;  ///< bytes of one element across lanes
+  int lanes;  ///< matrices side by side in a LaneGroup
 
   /// Bytes of buffer that the lane functions need for order n and nrhs right-hand sides.
   size_t (*lane_buffer_bytes)(int64_t n, int64_t nrhs);

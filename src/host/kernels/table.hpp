@@ -35,7 +35,6 @@ constexpr host::Kernels kernel_table(const char* isa) {
   host::Kernels k{};
   k.isa = isa;
   k.lanes = Lane::Buffer::kLanes;
-  k.lane_element = sizeof(typename Lane::E);
   k.lane_buffer_bytes = Lane::buffer_bytes;
   k.lane_potrf = Lane::potrf;
   k.lane_potrs = Lane::potrs;

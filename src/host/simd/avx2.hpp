@@ -10,7 +10,6 @@
 namespace chol::CHOL_ISA {
 
 inline constexpr int kVectorRegisters = 16;
-inline constexpr int kMaxLanes = 8;
 
 /// Eight all-ones words, then eight zeros: a window into it is the mask of the first lanes.
 inline constexpr int32_t kMaskWindow[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};

@@ -10,7 +10,6 @@
 namespace chol::CHOL_ISA {
 
 inline constexpr int kVectorRegisters = 32;
-inline constexpr int kMaxLanes = 16;
 
 template <>
 struct Vec<double> {

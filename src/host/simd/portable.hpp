@@ -10,7 +10,6 @@ namespace chol::CHOL_ISA {
 
 /// SSE2's; NEON has 32, but 128-bit tiles of 32 accumulators would be higher than wide.
 inline constexpr int kVectorRegisters = 16;
-inline constexpr int kMaxLanes = 4;
 
 template <class R>
 struct Vec {
