@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Times torch.linalg.cholesky_ex on a CUDA device as this process finds cuSOLVER: lines `case,ms`."""
+import torch
+
+
+def median_ms(call, rounds=9):
+    call()
+    spent = []
+    for _ in range(rounds):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        call()
+        end.record()
+        end.synchronize()
+        spent.append(start.elapsed_time(end))
+    return sorted(spent)[rounds // 2]
+
+
+def positive_definite(batch, n, dtype):
+    A = torch.randn(batch, n, n, dtype=dtype, device="cuda")
+    A = A @ A.mT
+    A.diagonal(dim1=-2, dim2=-1).add_(n)
+    return A
+
+
+for dtype in (torch.float32, torch.float64):
+    for batch, n in [(100000, n) for n in (4, 8, 16, 24, 32, 48, 64)] + [
+            (1, n) for n in (512, 1024, 2048, 4096)]:
+        A = positive_definite(batch, n, dtype)
+        ms = median_ms(lambda: torch.linalg.cholesky_ex(A))
+        print(f"cholesky_ex {str(dtype)[6:]} ({batch}, {n}, {n}),{ms:.4f}", flush=True)
+        del A

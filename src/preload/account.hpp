@@ -1,0 +1,68 @@
+// What was caught: calls, sizes and time of every routine, and where it ran.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "preload/settings.hpp"
+
+namespace chol::preload {
+
+enum class Place : uint8_t { host, device, original };
+inline constexpr int kPlaces = 3;
+
+/// The counts of one routine under all its decorated names. Lives as long as the process; the first
+/// call enters it in the list that the report walks.
+class Account {
+ public:
+  constexpr explicit Account(const char* name) noexcept : name_(name) {}
+  void add(Place place, double cubes, int64_t nanoseconds);
+
+  /// The table of all accounts to where the settings say; nothing when nothing was called.
+  static void report();
+  /// A child starts from zero: its parent reports what happened before the fork.
+  static void forget_all();
+
+ private:
+  struct Sum {
+    std::atomic<int64_t> calls{0};
+    std::atomic<int64_t> nanoseconds{0};
+    std::atomic<double> cubes{0};
+  };
+  static std::atomic<Account*> first;
+
+  const char* name_;
+  std::atomic<bool> listed_{false};
+  Account* next_ = nullptr;
+  Sum sums_[kPlaces];
+};
+
+/// One call of a routine on `count` matrices of order n, timed until the end of its scope.
+class Tally {
+ public:
+  Tally(Account& account, int64_t n, int64_t count = 1) {
+    if (!settings().report) return;
+    account_ = &account;
+    const double order = n > 0 ? static_cast<double>(n) : 0;
+    cubes_ = static_cast<double>(count > 0 ? count : 0) * order * order * order / 3;
+    start_ = Clock::now();
+  }
+  Tally(const Tally&) = delete;
+  Tally& operator=(const Tally&) = delete;
+  ~Tally() {
+    if (!account_) return;
+    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_);
+    account_->add(place_, cubes_, spent.count());
+  }
+  void runs_on(Place place) { place_ = place; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Account* account_ = nullptr;
+  double cubes_ = 0;
+  Clock::time_point start_;
+  Place place_ = Place::host;
+};
+
+}  // namespace chol::preload

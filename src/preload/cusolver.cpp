@@ -1,0 +1,161 @@
+// cuSOLVER: batches go to chol on the stream of the caller's handle; one matrix goes on to
+// cuSOLVER, which is the faster there, and is only counted. The callers bind these names with the
+// version libcusolver.so.12, which a definition without a version satisfies.
+#include "api/precisions.h"
+#include "chol.h"
+#include "preload/device.hpp"
+#include "preload/entry.hpp"
+
+namespace chol::preload {
+namespace {
+
+// cusolverDn.h, as much of it as is called.
+constexpr int kStatusSuccess = 0;
+constexpr int kStatusInternalError = 7;
+constexpr int kFillLower = 0, kFillUpper = 1;
+using CusolverHandle = void*;
+
+/// Orders up to which chol's batches were measured the faster on every size of batch.
+constexpr int kMostFactored = 1024, kMostSolved = 128;
+
+struct CusolverEntry {
+  Account account;
+  uint32_t bit;
+  Original original;
+};
+
+/// Calls the original and says so.
+template <class... Parameters>
+int forward(CusolverEntry& entry, Tally& tally, Parameters... arguments) {
+  tally.runs_on(Place::original);
+  auto* original = entry.original.template get<int(Parameters...)>();
+  return original ? original(arguments...) : kStatusInternalError;
+}
+
+bool stream_of(CusolverHandle handle, void** stream) {
+  static constinit Original get_stream("cusolverDnGetStream", "libcusolver.so.12");
+  auto* get = get_stream.get<int(CusolverHandle, void**)>();
+  return get && get(handle, stream) == kStatusSuccess;
+}
+
+bool is_good(int fill, int n, int lda, int batch) {
+  return (fill == kFillLower || fill == kFillUpper) && n >= 1 && lda >= n && batch >= 1;
+}
+chol_uplo_t triangle(int fill) { return fill == kFillLower ? CHOL_LOWER : CHOL_UPPER; }
+
+template <class T>
+struct Batched;
+#define CHOL_DEFINE_BATCHED(p, T, R)                       \
+  template <>                                              \
+  struct Batched<T> {                                      \
+    static constexpr auto potrf = chol_##p##potrf_batched; \
+    static constexpr auto potrs = chol_##p##potrs_batched; \
+  };
+CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_BATCHED)
+#undef CHOL_DEFINE_BATCHED
+
+template <class T>
+int potrf_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, T** A, int lda,
+                  int* info, int batch) {
+  Tally tally(entry.account, n, batch);
+  void* stream = nullptr;
+  if ((settings().selected & entry.bit) && is_good(fill, n, lda, batch) && n <= kMostFactored &&
+      stream_of(handle, &stream)) {
+    const DeviceLease chol(stream);
+    if (chol &&
+        Batched<T>::potrf(chol, triangle(fill), n, A, lda, info, batch) == CHOL_STATUS_SUCCESS) {
+      tally.runs_on(Place::device);
+      return kStatusSuccess;
+    }
+  }
+  return forward(entry, tally, handle, fill, n, A, lda, info, batch);
+}
+
+/// cuSOLVER solves one right-hand side a matrix, and has its own answer to more.
+template <class T>
+int potrs_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, int nrhs, T** A,
+                  int lda, T** B, int ldb, int* info, int batch) {
+  Tally tally(entry.account, n, batch);
+  void* stream = nullptr;
+  if ((settings().selected & entry.bit) && is_good(fill, n, lda, batch) && ldb >= n && nrhs == 1 &&
+      n <= kMostSolved && stream_of(handle, &stream)) {
+    const DeviceLease chol(stream);
+    if (chol && Batched<T>::potrs(chol, triangle(fill), n, nrhs, A, lda, B, ldb, batch) ==
+                    CHOL_STATUS_SUCCESS) {
+      tally.runs_on(Place::device);
+      return clear_on_stream(info, stream) ? kStatusSuccess : kStatusInternalError;
+    }
+  }
+  return forward(entry, tally, handle, fill, n, nrhs, A, lda, B, ldb, info, batch);
+}
+
+}  // namespace
+}  // namespace chol::preload
+
+using namespace chol;
+using namespace chol::preload;
+
+#define CHOL_DEFINE_ENTRY(name, family, letter)                                         \
+  static constinit CusolverEntry name##_entry = {Account(#name),                        \
+                                                 selection_bit(Family::family, letter), \
+                                                 Original(#name, "libcusolver.so.12")};
+
+#define CHOL_DEFINE_CUSOLVER(P, p, T)                                                              \
+  CHOL_DEFINE_ENTRY(cusolverDn##P##potrfBatched, potrf, p)                                         \
+  CHOL_DEFINE_ENTRY(cusolverDn##P##potrsBatched, potrs, p)                                         \
+  CHOL_DEFINE_ENTRY(cusolverDn##P##potrf, potrf, p)                                                \
+  CHOL_DEFINE_ENTRY(cusolverDn##P##potrs, potrs, p)                                                \
+  CHOL_DEFINE_ENTRY(cusolverDn##P##potri, potri, p)                                                \
+  extern "C" CHOL_EXPORT int cusolverDn##P##potrfBatched(CusolverHandle handle, int fill, int n,   \
+                                                         T** A, int lda, int* info, int batch) {   \
+    return potrf_batched(cusolverDn##P##potrfBatched_entry, handle, fill, n, A, lda, info, batch); \
+  }                                                                                                \
+  extern "C" CHOL_EXPORT int cusolverDn##P##potrsBatched(CusolverHandle handle, int fill, int n,   \
+                                                         int nrhs, T** A, int lda, T** B, int ldb, \
+                                                         int* info, int batch) {                   \
+    return potrs_batched(cusolverDn##P##potrsBatched_entry, handle, fill, n, nrhs, A, lda, B, ldb, \
+                         info, batch);                                                             \
+  }                                                                                                \
+  extern "C" CHOL_EXPORT int cusolverDn##P##potrf(CusolverHandle handle, int fill, int n, T* A,    \
+                                                  int lda, T* work, int size, int* info) {         \
+    Tally tally(cusolverDn##P##potrf_entry.account, n);                                            \
+    return forward(cusolverDn##P##potrf_entry, tally, handle, fill, n, A, lda, work, size, info);  \
+  }                                                                                                \
+  extern "C" CHOL_EXPORT int cusolverDn##P##potrs(CusolverHandle handle, int fill, int n,          \
+                                                  int nrhs, const T* A, int lda, T* B, int ldb,    \
+                                                  int* info) {                                     \
+    Tally tally(cusolverDn##P##potrs_entry.account, n);                                            \
+    return forward(cusolverDn##P##potrs_entry, tally, handle, fill, n, nrhs, A, lda, B, ldb,       \
+                   info);                                                                          \
+  }                                                                                                \
+  extern "C" CHOL_EXPORT int cusolverDn##P##potri(CusolverHandle handle, int fill, int n, T* A,    \
+                                                  int lda, T* work, int size, int* info) {         \
+    Tally tally(cusolverDn##P##potri_entry.account, n);                                            \
+    return forward(cusolverDn##P##potri_entry, tally, handle, fill, n, A, lda, work, size, info);  \
+  }
+CHOL_DEFINE_CUSOLVER(S, 's', float)
+CHOL_DEFINE_CUSOLVER(D, 'd', double)
+CHOL_DEFINE_CUSOLVER(C, 'c', std::complex<float>)
+CHOL_DEFINE_CUSOLVER(Z, 'z', std::complex<double>)
+
+CHOL_DEFINE_ENTRY(cusolverDnXpotrf, potrf, 'd')
+CHOL_DEFINE_ENTRY(cusolverDnXpotrs, potrs, 'd')
+
+extern "C" CHOL_EXPORT int cusolverDnXpotrf(CusolverHandle handle, void* parameters, int fill,
+                                            int64_t n, int type, void* A, int64_t lda,
+                                            int compute_type, void* device_work,
+                                            size_t device_bytes, void* host_work, size_t host_bytes,
+                                            int* info) {
+  Tally tally(cusolverDnXpotrf_entry.account, n);
+  return forward(cusolverDnXpotrf_entry, tally, handle, parameters, fill, n, type, A, lda,
+                 compute_type, device_work, device_bytes, host_work, host_bytes, info);
+}
+
+extern "C" CHOL_EXPORT int cusolverDnXpotrs(CusolverHandle handle, void* parameters, int fill,
+                                            int64_t n, int64_t nrhs, int type_A, const void* A,
+                                            int64_t lda, int type_B, void* B, int64_t ldb,
+                                            int* info) {
+  Tally tally(cusolverDnXpotrs_entry.account, n);
+  return forward(cusolverDnXpotrs_entry, tally, handle, parameters, fill, n, nrhs, type_A, A, lda,
+                 type_B, B, ldb, info);
+}

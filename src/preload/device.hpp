@@ -1,0 +1,30 @@
+// CUDA as the process has it: nothing of it is loaded, linked or initialized by the preload before
+// a cuSOLVER call needs it.
+#pragma once
+
+#include <mutex>
+
+#include "chol.h"
+
+namespace chol::preload {
+
+/// A chol handle on the current device and on the caller's stream, for the duration of a call.
+/// There is none when the stream is captured into a graph (which may outlive any workspace of
+/// ours), or when chol has no backend for the device: cuSOLVER serves then.
+///
+/// Streams do not share a handle, since work in flight on them would share its workspace.
+class DeviceLease {
+ public:
+  explicit DeviceLease(void* stream);
+  explicit operator bool() const { return handle_ != nullptr; }
+  operator chol_handle_t() const { return handle_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  chol_handle_t handle_ = nullptr;
+};
+
+/// Sets one int in device memory to zero, in the order of the stream. Returns whether that worked.
+bool clear_on_stream(int* value, void* stream);
+
+}  // namespace chol::preload

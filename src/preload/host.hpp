@@ -1,0 +1,116 @@
+// The routines on host arrays as chol does them, with LAPACK's meaning of every result. What chol
+// sees otherwise than LAPACK is left to the original.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "api/precisions.h"
+#include "base/scalar.hpp"
+#include "preload/thread_handle.hpp"
+
+namespace chol::preload {
+
+/// The C ABI by element type.
+template <class T>
+struct Api;
+#define CHOL_DEFINE_API(p, T, R)                   \
+  template <>                                      \
+  struct Api<T> {                                  \
+    static constexpr auto potrf = chol_##p##potrf; \
+    static constexpr auto potrs = chol_##p##potrs; \
+    static constexpr auto posv = chol_##p##posv;   \
+    static constexpr auto potri = chol_##p##potri; \
+  };
+CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_API)
+#undef CHOL_DEFINE_API
+
+/// One system in the form that all entries share, its arguments found good.
+template <class T>
+struct System {
+  chol_uplo_t uplo;
+  int64_t n;
+  int64_t nrhs;
+  T* A;
+  int64_t lda;
+  T* B = nullptr;
+  int64_t ldb = 1;
+};
+
+/// LAPACK takes an infinite pivot for positive and goes on, chol refuses it. The updates of a
+/// Cholesky factorization make no pivot infinite that was not.
+template <class T>
+bool has_infinite_pivot(const System<T>& system) {
+  for (int64_t k = 0; k < system.n; ++k)
+    if (std::real(system.A[k * (system.lda + 1)]) > std::numeric_limits<RealOf<T>>::max())
+      return true;
+  return false;
+}
+
+/// LAPACK solves with whatever stands on the diagonal, chol with its real part, which is all that a
+/// Cholesky factor has.
+template <class T>
+bool has_complex_pivot(const System<T>& system) {
+  if constexpr (is_complex<T>)
+    for (int64_t k = 0; k < system.n; ++k)
+      if (std::imag(system.A[k * (system.lda + 1)]) != 0) return true;
+  return false;
+}
+
+/// Order 1 is a square root, which needs no handle. Returns info.
+template <class T>
+int factor_one(T& pivot) {
+  const RealOf<T> value = std::real(pivot);
+  const bool positive = value > 0;
+  pivot = positive ? std::sqrt(value) : value;
+  return positive ? 0 : 1;
+}
+
+// Each returns whether the routine was done; then *info is what LAPACK's would be. Otherwise
+// nothing was touched and the original has to do it.
+
+template <class T>
+bool potrf(const System<T>& system, Original& original, int* info) {
+  *info = 0;
+  if (system.n == 0) return true;
+  if (system.n == 1) {
+    *info = factor_one(*system.A);
+    return true;
+  }
+  if (has_infinite_pivot(system)) return false;
+  const HandleLease handle(system.n, original);
+  return handle && Api<T>::potrf(handle, system.uplo, system.n, system.A, system.lda, info) ==
+                       CHOL_STATUS_SUCCESS;
+}
+
+template <class T>
+bool potrs(const System<T>& system, Original& original, int* info) {
+  *info = 0;
+  if (system.n == 0 || system.nrhs == 0) return true;
+  if (has_complex_pivot(system)) return false;
+  const HandleLease handle(system.n, original);
+  return handle && Api<T>::potrs(handle, system.uplo, system.n, system.nrhs, system.A, system.lda,
+                                 system.B, system.ldb) == CHOL_STATUS_SUCCESS;
+}
+
+template <class T>
+bool posv(const System<T>& system, Original& original, int* info) {
+  *info = 0;
+  if (system.n == 0) return true;
+  if (has_infinite_pivot(system)) return false;
+  const HandleLease handle(system.n, original);
+  return handle && Api<T>::posv(handle, system.uplo, system.n, system.nrhs, system.A, system.lda,
+                                system.B, system.ldb, info) == CHOL_STATUS_SUCCESS;
+}
+
+template <class T>
+bool potri(const System<T>& system, Original& original, int* info) {
+  *info = 0;
+  if (system.n == 0) return true;
+  if (has_complex_pivot(system)) return false;
+  const HandleLease handle(system.n, original);
+  return handle && Api<T>::potri(handle, system.uplo, system.n, system.A, system.lda, info) ==
+                       CHOL_STATUS_SUCCESS;
+}
+
+}  // namespace chol::preload

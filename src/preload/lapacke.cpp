@@ -1,0 +1,280 @@
+// LAPACKE: potrf, potrs, posv and potri with their _work forms, in both layouts.
+//
+// A row-major triangle is the other triangle of the transposed matrix, and the transposed factor of
+// a Hermitian matrix is the factor of its conjugate: the matrix is worked on where it lies. Only
+// right-hand sides are transposed, and conjugated on the way.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "preload/entry.hpp"
+#include "preload/host.hpp"
+#include "preload/names.h"
+
+namespace chol::preload {
+namespace {
+
+constexpr int kRowMajor = 101, kColumnMajor = 102;
+constexpr int kTransposeMemoryError = -1011;  // LAPACK_TRANSPOSE_MEMORY_ERROR of lapacke.h
+
+/// What one LAPACKE function is, beside its routine's entry.
+struct LapackeEntry {
+  Entry entry;
+  Original get_nancheck;
+  const char* xerbla;     ///< LAPACKE_xerbla under the entry's decoration
+  const char* name;       ///< as LAPACKE_xerbla is told
+  const char* work_name;  ///< the same of the _work form
+  bool checks_nan;        ///< the form without _work
+  bool has_rhs;
+};
+
+/// The arguments of a LAPACKE call, as they came.
+template <class T>
+struct Arguments {
+  int layout;
+  char uplo;
+  int64_t n, nrhs;
+  T* A;
+  int64_t lda;
+  T* B;
+  int64_t ldb;
+};
+
+template <class T>
+bool is_nan(T value) {
+  if constexpr (is_complex<T>)
+    return std::isnan(value.real()) || std::isnan(value.imag());
+  else
+    return std::isnan(value);
+}
+
+/// Whether the program wants its arguments searched for NaN: the LAPACKE in the process says,
+/// without one the environment, as LAPACKE reads it.
+bool wants_nan_check(Original& get_nancheck) {
+  if (auto* get = get_nancheck.get<int()>()) return get() != 0;
+  const char* value = secure_getenv("LAPACKE_NANCHECK");
+  return !value || std::strtol(value, nullptr, 10) != 0;
+}
+
+template <class T>
+bool triangle_has_nan(const Arguments<T>& in) {
+  if (!in.A) return false;
+  const bool lower = (in.uplo & ~0x20) == CHOL_LOWER;
+  if (!lower && (in.uplo & ~0x20) != CHOL_UPPER) return false;
+  const bool below = lower == (in.layout == kColumnMajor);  // of the diagonal, as it lies in memory
+  for (int64_t j = 0; j < in.n; ++j)
+    for (int64_t i = below ? j : 0; i < std::min(below ? in.n : j + 1, in.lda); ++i)
+      if (is_nan(in.A[i + j * in.lda])) return true;
+  return false;
+}
+
+template <class T>
+bool rhs_have_nan(const Arguments<T>& in) {
+  if (!in.B) return false;
+  const bool by_columns = in.layout == kColumnMajor;
+  const int64_t rows = by_columns ? in.n : in.nrhs, columns = by_columns ? in.nrhs : in.n;
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < std::min(rows, in.ldb); ++i)
+      if (is_nan(in.B[i + j * in.ldb])) return true;
+  return false;
+}
+
+/// LAPACKE_xerbla of the process, or its words. Returns info.
+int report_to_lapacke(const char* xerbla, const char* name, int info) {
+  using Xerbla = void(const char*, int64_t);
+  if (void* found = find_in_process(xerbla))
+    reinterpret_cast<Xerbla*>(found)(name, info);
+  else if (info == kTransposeMemoryError)
+    std::printf("Not enough memory to transpose matrix in %s\n", name);
+  else
+    std::printf("Wrong parameter %d in %s\n", -info, name);
+  return info;
+}
+
+template <class T>
+T conjugated(T value) {
+  if constexpr (is_complex<T>)
+    return std::conj(value);
+  else
+    return value;
+}
+
+/// Row-major right-hand sides as columns of their conjugates, and back.
+template <class T>
+class RowMajorRhs {
+ public:
+  explicit RowMajorRhs(const Arguments<T>& in)
+      : in_(in),
+        ld_(std::max<int64_t>(1, in.n)),
+        columns_(new (std::nothrow) T[static_cast<size_t>(ld_ * std::max<int64_t>(1, in.nrhs))]) {
+    if (columns_) each([](T& row_major, T& column) { column = conjugated(row_major); });
+  }
+  void write_back() const {
+    each([](T& row_major, T& column) { row_major = conjugated(column); });
+  }
+  T* columns() const { return columns_.get(); }
+  int64_t ld() const { return ld_; }
+
+ private:
+  template <class Move>
+  void each(Move&& move) const {
+    for (int64_t i = 0; i < in_.n; ++i)
+      for (int64_t j = 0; j < in_.nrhs; ++j) move(in_.B[i * in_.ldb + j], columns_[i + j * ld_]);
+  }
+  const Arguments<T>& in_;
+  int64_t ld_;
+  std::unique_ptr<T[]> columns_;
+};
+
+/// The argument that holds a NaN, as LAPACKE returns it; 0 when none does.
+template <class T>
+int nan_argument(LapackeEntry& entry, const Arguments<T>& in) {
+  if (!entry.checks_nan || !wants_nan_check(entry.get_nancheck)) return 0;
+  if (triangle_has_nan(in)) return entry.has_rhs ? -5 : -4;
+  return entry.has_rhs && rhs_have_nan(in) ? -7 : 0;
+}
+
+/// The leading dimension that is too small for a row, as LAPACKE returns it; 0 when none is.
+template <class T>
+int short_row(const LapackeEntry& entry, const Arguments<T>& in) {
+  if (in.layout == kColumnMajor) return 0;
+  if (in.lda < in.n) return entry.has_rhs ? -6 : -5;
+  return entry.has_rhs && in.ldb < in.nrhs ? -8 : 0;
+}
+
+/// The argument that LAPACK would refuse, by its position in LAPACK's call; 0 when it refuses none.
+template <class T>
+int wrong_for_lapack(const LapackeEntry& entry, const Arguments<T>& in) {
+  const int letter = in.uplo & ~0x20;
+  const int64_t least = in.layout == kColumnMajor ? std::max<int64_t>(1, in.n) : INT64_MIN;
+  if (letter != CHOL_LOWER && letter != CHOL_UPPER) return 1;
+  if (in.n < 0) return 2;
+  if (!entry.has_rhs) return in.lda < least ? 4 : 0;
+  if (in.nrhs < 0) return 3;
+  if (in.lda < least) return 5;
+  return in.ldb < least ? 7 : 0;
+}
+
+/// The system as it lies in memory.
+template <class T>
+System<T> system_of(const Arguments<T>& in) {
+  const bool lower = ((in.uplo & ~0x20) == CHOL_LOWER) == (in.layout == kColumnMajor);
+  return {lower ? CHOL_LOWER : CHOL_UPPER, in.n, in.nrhs, in.A, std::max<int64_t>(1, in.lda), in.B,
+          std::max<int64_t>(1, in.ldb)};
+}
+
+/// Does the routine on good arguments. Returns whether it was done; then *info is LAPACKE's.
+template <class T, class Work>
+bool compute(LapackeEntry& entry, const Arguments<T>& in, Work work, int* info) {
+  System<T> system = system_of(in);
+  if (in.layout == kColumnMajor || !entry.has_rhs) return work(system, entry.entry.original, info);
+  const RowMajorRhs<T> rhs(in);
+  if (!rhs.columns()) {
+    *info = report_to_lapacke(entry.xerbla, entry.work_name, kTransposeMemoryError);
+    return true;
+  }
+  system.B = rhs.columns();
+  system.ldb = rhs.ld();
+  const bool done = work(system, entry.entry.original, info);
+  if (done && *info == 0) rhs.write_back();
+  return done;
+}
+
+/// The call in LAPACKE's order: layout, NaN, rows, LAPACK's own tests, the work. Returns whether
+/// *info is the answer; if not, the original has to give it.
+template <class T, class Work>
+bool answer(LapackeEntry& entry, const Arguments<T>& in, Work work, int* info) {
+  if (!entry.entry.is_selected()) return false;
+  if (in.layout != kRowMajor && in.layout != kColumnMajor) {
+    *info = report_to_lapacke(entry.xerbla, entry.name, -1);
+    return true;
+  }
+  *info = nan_argument(entry, in);
+  if (*info != 0) return true;
+  if (const int row = short_row(entry, in)) {
+    *info = report_to_lapacke(entry.xerbla, entry.work_name, row);
+    return true;
+  }
+  if (const int wrong = wrong_for_lapack(entry, in)) {
+    report_argument(entry.entry, wrong);
+    *info = -wrong - 1;
+    return true;
+  }
+  return compute(entry, in, work, info);
+}
+
+template <class T, class Integer, class Work>
+Integer call_on_matrix(LapackeEntry& entry, Work work, int layout, char uplo, Integer n, T* A,
+                       Integer lda) {
+  using Function = Integer(int, char, Integer, T*, Integer);
+  Tally tally(entry.entry.account, n);
+  int info = 0;
+  const Arguments<T> in{layout, uplo, n, 0, A, lda, nullptr, 1};
+  if (answer(entry, in, work, &info)) return info;
+  tally.runs_on(Place::original);
+  if (auto* original = entry.entry.original.template get<Function>())
+    return original(layout, uplo, n, A, lda);
+  return report_nobody(entry.name);
+}
+
+template <class T, class Integer, class Work>
+Integer call_with_rhs(LapackeEntry& entry, Work work, int layout, char uplo, Integer n,
+                      Integer nrhs, T* A, Integer lda, T* B, Integer ldb) {
+  using Function = Integer(int, char, Integer, Integer, T*, Integer, T*, Integer);
+  Tally tally(entry.entry.account, n);
+  int info = 0;
+  const Arguments<T> in{layout, uplo, n, nrhs, A, lda, B, ldb};
+  if (answer(entry, in, work, &info)) return info;
+  tally.runs_on(Place::original);
+  if (auto* original = entry.entry.original.template get<Function>())
+    return original(layout, uplo, n, nrhs, A, lda, B, ldb);
+  return report_nobody(entry.name);
+}
+
+}  // namespace
+}  // namespace chol::preload
+
+using namespace chol;
+using namespace chol::preload;
+
+#define CHOL_DEFINE_ENTRY(work, after, letter, routine, has_rhs)                   \
+  static constinit LapackeEntry letter##routine##work##after##_entry = {           \
+      {letter##routine##_account, selection_bit(Family::routine, #letter[0]),      \
+       LapackName(#letter #routine), sizeof #after > 1 ? "xerbla_64_" : "xerbla_", \
+       Original("LAPACKE_" #letter #routine #work #after)},                        \
+      Original("LAPACKE_get_nancheck" #after),                                     \
+      "LAPACKE_xerbla" #after,                                                     \
+      "LAPACKE_" #letter #routine #work,                                           \
+      "LAPACKE_" #letter #routine "_work",                                         \
+      sizeof #work == 1,                                                           \
+      has_rhs};
+
+#define CHOL_DEFINE_ON_MATRIX(work, after, Integer, letter, T, routine)                            \
+  CHOL_DEFINE_ENTRY(work, after, letter, routine, false)                                           \
+  extern "C" CHOL_EXPORT Integer LAPACKE_##letter##routine##work##after(                           \
+      int layout, char uplo, Integer n, T* A, Integer lda) {                                       \
+    return call_on_matrix(letter##routine##work##after##_entry, preload::routine<T>, layout, uplo, \
+                          n, A, lda);                                                              \
+  }
+
+#define CHOL_DEFINE_WITH_RHS(work, after, Integer, letter, T, routine)                            \
+  CHOL_DEFINE_ENTRY(work, after, letter, routine, true)                                           \
+  extern "C" CHOL_EXPORT Integer LAPACKE_##letter##routine##work##after(                          \
+      int layout, char uplo, Integer n, Integer nrhs, T* A, Integer lda, T* B, Integer ldb) {     \
+    return call_with_rhs(letter##routine##work##after##_entry, preload::routine<T>, layout, uplo, \
+                         n, nrhs, A, lda, B, ldb);                                                \
+  }
+
+#define CHOL_DEFINE_ROUTINE(DEFINE, letter, T, routine)                            \
+  static constinit Account letter##routine##_account("LAPACKE_" #letter #routine); \
+  CHOL_FOR_EACH_LAPACKE_FORM(DEFINE, letter, T, routine)
+
+#define CHOL_DEFINE_LAPACKE(letter, T, R)                      \
+  CHOL_DEFINE_ROUTINE(CHOL_DEFINE_ON_MATRIX, letter, T, potrf) \
+  CHOL_DEFINE_ROUTINE(CHOL_DEFINE_ON_MATRIX, letter, T, potri) \
+  CHOL_DEFINE_ROUTINE(CHOL_DEFINE_WITH_RHS, letter, T, potrs)  \
+  CHOL_DEFINE_ROUTINE(CHOL_DEFINE_WITH_RHS, letter, T, posv)
+CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_LAPACKE)

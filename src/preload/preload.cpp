@@ -1,0 +1,20 @@
+// What happens when the library comes, when the process forks and when it ends.
+#include <pthread.h>
+
+#include "preload/account.hpp"
+#include "preload/thread_handle.hpp"
+
+namespace chol::preload {
+namespace {
+
+void in_child() {
+  forget_other_threads();
+  Account::forget_all();
+}
+
+__attribute__((constructor)) void begin() { pthread_atfork(nullptr, nullptr, in_child); }
+
+__attribute__((destructor)) void end() { Account::report(); }
+
+}  // namespace
+}  // namespace chol::preload
