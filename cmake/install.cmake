@@ -1,5 +1,5 @@
 # What an installed user finds: libraries, header, module file, pkg-config files, CMake package,
-# chol-info with its man page. Paths in these files are relative to the files themselves, so that
+# chol-info and chol-tune with their man pages. Paths in these files are relative to the files themselves, so that
 # an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -38,9 +38,17 @@ if(TARGET chol_fortran)
   chol_install_pc(chol_fortran)
 endif()
 
+if(TARGET chol_preload)
+  install(TARGETS chol_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT chol)
+endif()
+if(TARGET chol-run)
+  install(TARGETS chol-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT chol)
+  install(FILES src/tools/chol-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
+endif()
+
 if(TARGET chol-info)
-  install(TARGETS chol-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT chol)
-  install(FILES src/tools/chol-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
+  install(TARGETS chol-info chol-tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT chol)
+  install(FILES src/tools/chol-info.1 src/tools/chol-tune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
 endif()
 
 # The plug-in lies beside libchol.so, which opens it by its soname: no link name, no header.

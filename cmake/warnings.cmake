@@ -1,17 +1,24 @@
-# Warnings and sanitizers of every target of the tree: link chol_build_flags to it.
+# Warnings of every target of the tree: link chol_build_flags to it. What sanitizers are to look at
+# links chol_instrumentation too.
 add_library(chol_build_flags INTERFACE)
 target_compile_options(chol_build_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Werror>)
+add_library(chol_instrumentation INTERFACE)
+# The tests are instrumented against races only, where their own synchronization has to be seen: the
+# other sanitizers watch the library, and take minutes to compile a test's templates.
+add_library(chol_test_instrumentation INTERFACE)
 if(CHOL_SANITIZE)
-  target_compile_options(chol_build_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${CHOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(chol_build_flags INTERFACE -fsanitize=${CHOL_SANITIZE})
   # GCC 12 sees uninitialized variables in the standard library's std::regex once it is instrumented.
-  target_compile_options(chol_build_flags INTERFACE
+  target_compile_options(chol_instrumentation INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${CHOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-maybe-uninitialized>)
   # A C caller can pass any number as an enum, and the check that refuses it has to read it.
   if(CHOL_SANITIZE MATCHES "undefined")
-    target_compile_options(chol_build_flags INTERFACE
+    target_compile_options(chol_instrumentation INTERFACE
       $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=enum>)
   endif()
-  target_link_options(chol_build_flags INTERFACE -fsanitize=${CHOL_SANITIZE})
+  if(CHOL_SANITIZE MATCHES "thread")
+    target_link_libraries(chol_test_instrumentation INTERFACE chol_instrumentation)
+  endif()
 endif()

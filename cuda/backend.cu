@@ -9,6 +9,7 @@
 #include "backend/plugin.hpp"
 #include "batched/condition.hpp"
 #include "batched/driver.hpp"
+#include "interleaved/driver.hpp"
 #include "native/one_matrix.hpp"
 #include "tune/rows.hpp"
 
@@ -20,6 +21,8 @@ using backend::Problem;
 using backend::Resources;
 
 constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
+/// Matrices of a multiprocessor below which more warps a matrix are faster.
+constexpr int64_t kFewMatrices = 2;
 
 bool has_rhs(Routine routine) { return routine == Routine::potrs || routine == Routine::posv; }
 
@@ -72,8 +75,7 @@ CallWorkspace<Device<T>> carve(Arena& arena, const Problem<T>& problem, const Pl
                                                               : 0;
     work.one = OneMatrixWorkspace<Device<T>>::carve(arena, sizes.n, copied);
   } else if (problem.routine != Routine::logdet) {
-    work.batch =
-        BatchWorkspace<Device<T>>::carve(arena, problem.routine, plan, sizes.n, sizes.count);
+    work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
   }
   return work;
 }
@@ -95,13 +97,13 @@ class CudaBackend final : public backend::Backend {
   bool accepts(const TuningRow& row) const override {
     switch (row.precision) {
       case 's':
-        return cuda::accepts<float>(row.routine, row.plan, row.max_n);
+        return accepts_row<float>(row);
       case 'd':
-        return cuda::accepts<double>(row.routine, row.plan, row.max_n);
+        return accepts_row<double>(row);
       case 'c':
-        return cuda::accepts<Complex<float>>(row.routine, row.plan, row.max_n);
+        return accepts_row<Complex<float>>(row);
       default:
-        return cuda::accepts<Complex<double>>(row.routine, row.plan, row.max_n);
+        return accepts_row<Complex<double>>(row);
     }
   }
 
@@ -114,6 +116,22 @@ class CudaBackend final : public backend::Backend {
     return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged
                ? Place::device
                : Place::host;
+  }
+
+  Status summarize_info(const int* info, int64_t batch, int64_t* failed, int64_t* first,
+                        void* stream) override {
+    for (const void* result : {failed, first}) {
+      cudaPointerAttributes attributes{};
+      if (cudaPointerGetAttributes(&attributes, result) != cudaSuccess) cudaGetLastError();
+      if (attributes.type == cudaMemoryTypeUnregistered)
+        return Status::error(
+            CHOL_STATUS_INVALID_VALUE,
+            "chol_info_summary: %s lies in pageable host memory, must lie in device "
+            "or pinned host memory while info lies in device memory",
+            result == failed ? "failed" : "first");
+    }
+    const DeviceGuard guard(device_);
+    return summarize(info, batch, failed, first, static_cast<cudaStream_t>(stream));
   }
 
   void* allocate(size_t bytes) override {
@@ -143,18 +161,30 @@ class CudaBackend final : public backend::Backend {
 #undef CHOL_SOLVER
 
  private:
-  /// A batch that cannot fill the device is worked on as its matrices would be one by one.
+  template <class D>
+  bool accepts_row(const TuningRow& row) const {
+    const DeviceGuard guard(device_);
+    return row.form == Form::interleaved
+               ? accepts_interleaved<D>(row.routine, row.plan, row.max_n)
+               : cuda::accepts<D>(row.routine, row.form, row.plan, row.max_n);
+  }
+
+  /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far
+  /// as one block works on a matrix.
   template <class T>
   const Plan& plan_of(const Problem<T>& problem, const PlanTable& plans) const {
-    const bool few = problem.form == Form::batch && problem.sizes.count < multiprocessors_;
-    const PlanTable& table =
-        few ? tuning_.plans(problem.routine, Form::one, precision_letter<T>) : plans;
-    return table.plan_for(problem.sizes.n);
+    const Plan& plan = plans.plan_for(problem.sizes.n);
+    if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors_)
+      return plan;
+    const Plan& one =
+        tuning_.plans(problem.routine, Form::one, precision_letter<T>).plan_for(problem.sizes.n);
+    return one.method == Method::blocked ? plan : one;
   }
 
   template <class T>
   size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
+    if (problem.form == Form::interleaved) return 0;
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     Arena arena;
     carve(arena, problem, plan_of(problem, plans));
@@ -164,8 +194,61 @@ class CudaBackend final : public backend::Backend {
   template <class T>
   Status run_call(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) {
     const DeviceGuard guard(device_);
+    if (problem.form == Form::interleaved) return run_side_by_side(problem, plans, resources);
     if (!needs_bounds(problem.sizes)) return run_bounded(problem, plans, resources);
     return run_unbounded(problem, plans, resources);
+  }
+
+  /// Interleaved batches, which need no workspace.
+  template <class T>
+  Status run_side_by_side(const Problem<T>& problem, const PlanTable& plans,
+                          const Resources& resources) {
+    using D = Device<T>;
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
+    const BatchSizes& sizes = problem.sizes;
+    if (sizes.n > INT_MAX / 2)
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "n = %lld, must be below 2^30 on a CUDA device",
+                           static_cast<long long>(sizes.n));
+    const bool unpacks = problem.routine == Routine::unpack;
+    if ((unpacks || problem.routine == Routine::pack) &&
+        sizes.n * std::max(sizes.n, sizes.nrhs) > INT_MAX)
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "%lld elements in a matrix, must be below 2^31 on a CUDA device",
+                           static_cast<long long>(sizes.n * std::max(sizes.n, sizes.nrhs)));
+    if (unpacks || problem.routine == Routine::pack)
+      return run_pack(pack_call(problem, unpacks), unpacks, stream);
+    InterleavedCall<D> call;
+    call.A = reinterpret_cast<D*>(problem.A.first);
+    call.lda = problem.A.ld;
+    call.B = reinterpret_cast<D*>(problem.B.first);
+    call.ldb = problem.B.ld;
+    call.chunk = problem.A.chunk;
+    call.chunk_bits = chunk_bits(call.chunk, sizes.count);
+    call.batch = sizes.count;
+    call.n = static_cast<int>(sizes.n);
+    call.nrhs = sizes.nrhs;
+    call.info = problem.info;
+    call.swapped = problem.uplo == CHOL_UPPER;
+    return run_interleaved(problem.routine, call, plans.plan_for(sizes.n), problem.result, stream);
+  }
+
+  template <class T>
+  static PackCall<Device<T>> pack_call(const Problem<T>& problem, bool unpacks) {
+    const MatrixBatch<T>& packed = unpacks ? problem.A : problem.B;
+    PackCall<Device<T>> call;
+    call.matrices = device_view(unpacks ? problem.B : problem.A);
+    call.packed.A = reinterpret_cast<Device<T>*>(packed.first);
+    call.packed.lda = packed.ld;
+    call.packed.chunk = packed.chunk;
+    call.packed.chunk_bits = chunk_bits(packed.chunk, problem.sizes.count);
+    call.packed.batch = problem.sizes.count;
+    call.rows = static_cast<unsigned>(problem.sizes.n);
+    call.columns = static_cast<unsigned>(problem.whole ? problem.sizes.nrhs : problem.sizes.n);
+    call.part = problem.whole                ? PackedPart::whole
+                : problem.uplo == CHOL_UPPER ? PackedPart::upper
+                                             : PackedPart::lower;
+    return call;
   }
 
   /// Reads the bounds of a variable batch, the one case that waits for the stream.
@@ -248,11 +331,11 @@ class CudaBackend final : public backend::Backend {
                    const BatchWorkspace<D>& work, cudaStream_t stream) {
     switch (routine) {
       case Routine::potrf:
-        return factor_batch(call, plan, work, stream);
+        return factor_batch(call, plan, stream);
       case Routine::potrs:
         return solve_batch(call, plan, stream);
       case Routine::posv:
-        return factor_and_solve_batch(call, plan, work, stream);
+        return factor_and_solve_batch(call, plan, stream);
       default:
         return invert_batch(call, plan, work, stream);
     }

@@ -3,8 +3,8 @@
  * @brief chol: Cholesky factorization, and what is computed from it, on the CPU and on CUDA devices.
  *
  * A = L L^H (CHOL_LOWER) or A = U^H U (CHOL_UPPER) for Hermitian positive definite A: one matrix, a
- * batch of equal sizes, a batch of different sizes. Names, argument order and the meaning of info
- * are LAPACK's; matrices are column-major.
+ * batch of equal sizes, a batch of different sizes, an interleaved batch. Names, argument order and
+ * the meaning of info are LAPACK's; matrices are column-major but in the interleaved batches.
  *
  * Rules that hold for every routine:
  *  - Element (i, j) of a matrix with leading dimension lda is at A[i + j * lda], lda >= max(1, n).
@@ -92,7 +92,7 @@ typedef enum {
 /** How exact the arithmetic has to be. */
 typedef enum {
   CHOL_MATH_IEEE = 0, /**< Correctly rounded operations, the default. */
-  CHOL_MATH_FAST = 1  /**< Allows approximate square root and division; a hint. */
+  CHOL_MATH_FAST = 1  /**< Approximate square root and division, in interleaved batches only. */
 } chol_math_mode_t;
 
 /**
@@ -164,6 +164,18 @@ CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mod
  * @param bytes its size.
  */
 CHOL_EXPORT chol_status_t chol_set_workspace(chol_handle_t handle, void *memory, size_t bytes);
+
+/**
+ * Asks how much workspace calls need, instead of making them.
+ * Between this call and the next of it with bytes = NULL every routine of this handle checks its
+ * arguments as ever, raises *bytes to what it would need from chol_set_workspace(), and returns
+ * without having touched a matrix. Of a variable batch the sizes are read where max_n says that they
+ * are unknown.
+ * @param handle the handle.
+ * @param[in,out] bytes where the largest need is kept; set to 0 here. Host pointer that has to
+ *        outlive the query; NULL ends it.
+ */
+CHOL_EXPORT chol_status_t chol_query_workspace(chol_handle_t handle, size_t *bytes);
 
 /**
  * Which backend work on host arrays goes to, and the name of what it runs on.
@@ -458,6 +470,20 @@ CHOL_EXPORT chol_status_t chol_clogdet_batched(chol_handle_t handle, chol_uplo_t
 CHOL_EXPORT chol_status_t chol_zlogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                const chol_complex_double *const A[], int64_t lda,
                                                double logdet[], int64_t batch);
+
+/**
+ * How many results of a batch are not 0, and where the first of them is.
+ * Works where info lies, after what was queued before on the handle's stream.
+ * @param handle the handle.
+ * @param[in] info batch results of a routine on a batch.
+ * @param batch >= 0.
+ * @param[out] failed how many are not 0.
+ * @param[out] first the position of the first of them, or -1.
+ * With info in device memory both results lie in device memory or in pinned host memory, as the
+ * caller likes, and are there when the stream has come so far. Synchronizes: never.
+ */
+CHOL_EXPORT chol_status_t chol_info_summary(chol_handle_t handle, const int info[], int64_t batch,
+                                            int64_t *failed, int64_t *first);
 
 /** @} */
 
@@ -798,6 +824,435 @@ CHOL_EXPORT chol_status_t chol_zlogdet_vbatched(chol_handle_t handle, chol_uplo_
                                                 const chol_complex_double *const A[],
                                                 const int64_t lda[], double logdet[],
                                                 int64_t batch);
+
+/** @} */
+
+/** @defgroup interleaved Batches of one size, interleaved
+ *
+ * For very small matrices the batch index runs fastest: in chunks of `chunk` matrices, element
+ * (i, j) of matrix b of an array with so many columns (n for A, nrhs for B) and leading dimension ld
+ * lies at
+ *
+ *     array[(((b / chunk) * columns + j) * ld + i) * chunk + b % chunk]
+ *
+ * An array is ld * columns * chunk * ceil(batch / chunk) elements: the last chunk is allocated
+ * whole. What stands in it beside the batch may be anything, NaN too; it keeps every bit and costs
+ * no time. chunk >= batch is the plain interleaved layout with all matrices side by side at
+ * distance chunk; chunk = 1 is a strided batch; chunk = the SIMD width is the compact layout of
+ * Intel MKL (format SSE: 16 bytes, AVX: 32, AVX512: 64). On a CPU a multiple of 64 bytes is best,
+ * on a GPU a multiple of 32 matrices.
+ *
+ * On host arrays a factor has the same bits as that of potrf on the same matrix. In
+ * CHOL_MATH_FAST the square root and division of a pivot are approximate; LAPACK's ratio
+ * norm1(A - L L^H) / (n norm1(A) eps) stays below 300.
+ * @{ */
+
+/**
+ * Cholesky factorization of every matrix of an interleaved batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A the matrices, interleaved; lda * n * chunk elements a chunk.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ * Method: register tiles across matrices, left-looking (Gates, Kurzak, Luszczek, Pei, Dongarra 2017,
+ * autotuning batch Cholesky factorization in CUDA with interleaved layout of matrices).
+ */
+CHOL_EXPORT chol_status_t chol_spotrf_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  float *A, int64_t lda, int64_t chunk, int info[],
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrf_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  double *A, int64_t lda, int64_t chunk, int info[],
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrf_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  chol_complex_float *A, int64_t lda, int64_t chunk,
+                                                  int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrf_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  chol_complex_double *A, int64_t lda,
+                                                  int64_t chunk, int info[], int64_t batch);
+
+/**
+ * Solves A X = B with the factor of every matrix of an interleaved batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in] A the factors, interleaved; lda * n * chunk elements a chunk.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[in,out] B the right-hand sides, interleaved in the same chunk; ldb * nrhs * chunk elements a
+ * chunk. X on return.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  int64_t nrhs, const float *A, int64_t lda,
+                                                  float *B, int64_t ldb, int64_t chunk,
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotrs_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  int64_t nrhs, const double *A, int64_t lda,
+                                                  double *B, int64_t ldb, int64_t chunk,
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotrs_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  int64_t nrhs, const chol_complex_float *A,
+                                                  int64_t lda, chol_complex_float *B, int64_t ldb,
+                                                  int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotrs_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  int64_t nrhs, const chol_complex_double *A,
+                                                  int64_t lda, chol_complex_double *B, int64_t ldb,
+                                                  int64_t chunk, int64_t batch);
+
+/**
+ * Factors and solves every system of an interleaved batch; where info[b] > 0, B of that matrix stays
+ * as it was.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param nrhs right-hand sides of every matrix, >= 0.
+ * @param[in,out] A the matrices, interleaved; lda * n * chunk elements a chunk.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[in,out] B the right-hand sides, interleaved in the same chunk; ldb * nrhs * chunk elements a
+ * chunk. X on return.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param[out] info batch results, each as for potrf.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sposv_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 int64_t nrhs, float *A, int64_t lda, float *B,
+                                                 int64_t ldb, int64_t chunk, int info[],
+                                                 int64_t batch);
+CHOL_EXPORT chol_status_t chol_dposv_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 int64_t nrhs, double *A, int64_t lda, double *B,
+                                                 int64_t ldb, int64_t chunk, int info[],
+                                                 int64_t batch);
+CHOL_EXPORT chol_status_t chol_cposv_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 int64_t nrhs, chol_complex_float *A, int64_t lda,
+                                                 chol_complex_float *B, int64_t ldb, int64_t chunk,
+                                                 int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zposv_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 int64_t nrhs, chol_complex_double *A, int64_t lda,
+                                                 chol_complex_double *B, int64_t ldb, int64_t chunk,
+                                                 int info[], int64_t batch);
+
+/**
+ * The inverse of every matrix of an interleaved batch from the factors that potrf left in A.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in,out] A the factors, on return the inverses, interleaved; lda * n * chunk elements a chunk.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param[out] info batch results, each as for potri.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spotri_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  float *A, int64_t lda, int64_t chunk, int info[],
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpotri_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  double *A, int64_t lda, int64_t chunk, int info[],
+                                                  int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpotri_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  chol_complex_float *A, int64_t lda, int64_t chunk,
+                                                  int info[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpotri_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                  chol_complex_double *A, int64_t lda,
+                                                  int64_t chunk, int info[], int64_t batch);
+
+/**
+ * The logarithm of the determinant of every matrix of an interleaved batch from its factor.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] A the factors, interleaved; lda * n * chunk elements a chunk.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param[out] logdet batch results, each as for logdet.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const float *A, int64_t lda,
+                                                   int64_t chunk, float logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_dlogdet_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const double *A, int64_t lda,
+                                                   int64_t chunk, double logdet[], int64_t batch);
+CHOL_EXPORT chol_status_t chol_clogdet_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const chol_complex_float *A,
+                                                   int64_t lda, int64_t chunk, float logdet[],
+                                                   int64_t batch);
+CHOL_EXPORT chol_status_t chol_zlogdet_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const chol_complex_double *A,
+                                                   int64_t lda, int64_t chunk, double logdet[],
+                                                   int64_t batch);
+
+/**
+ * Copies the named triangles of a strided batch into an interleaved array.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] A matrix b starts at A + b * strideA.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param[out] P the interleaved array, ldp * n * chunk elements a chunk; only the named triangles are
+ * written. Must not overlap A.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spack_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 const float *A, int64_t lda, int64_t strideA,
+                                                 float *P, int64_t ldp, int64_t chunk,
+                                                 int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpack_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 const double *A, int64_t lda, int64_t strideA,
+                                                 double *P, int64_t ldp, int64_t chunk,
+                                                 int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpack_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 const chol_complex_float *A, int64_t lda,
+                                                 int64_t strideA, chol_complex_float *P,
+                                                 int64_t ldp, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpack_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                                 const chol_complex_double *A, int64_t lda,
+                                                 int64_t strideA, chol_complex_double *P,
+                                                 int64_t ldp, int64_t chunk, int64_t batch);
+
+/**
+ * Copies the named triangles of an interleaved array into a strided batch.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] P the interleaved array, ldp * n * chunk elements a chunk.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param[in,out] A matrix b starts at A + b * strideA; only the named triangles are written.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param strideA distance of two matrices, >= lda * n when batch > 1.
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sunpack_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const float *P, int64_t ldp, float *A,
+                                                   int64_t lda, int64_t strideA, int64_t chunk,
+                                                   int64_t batch);
+CHOL_EXPORT chol_status_t chol_dunpack_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const double *P, int64_t ldp,
+                                                   double *A, int64_t lda, int64_t strideA,
+                                                   int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cunpack_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const chol_complex_float *P,
+                                                   int64_t ldp, chol_complex_float *A, int64_t lda,
+                                                   int64_t strideA, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zunpack_interleaved(chol_handle_t handle, chol_uplo_t uplo,
+                                                   int64_t n, const chol_complex_double *P,
+                                                   int64_t ldp, chol_complex_double *A, int64_t lda,
+                                                   int64_t strideA, int64_t chunk, int64_t batch);
+
+/**
+ * Copies the named triangles of matrices behind an array of pointers into an interleaved array.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] A batch pointers to matrices of lda * n elements.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param[out] P the interleaved array, ldp * n * chunk elements a chunk; only the named triangles are
+ * written. Must not overlap A.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                         int64_t n, const float *const A[],
+                                                         int64_t lda, float *P, int64_t ldp,
+                                                         int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                         int64_t n, const double *const A[],
+                                                         int64_t lda, double *P, int64_t ldp,
+                                                         int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                         int64_t n,
+                                                         const chol_complex_float *const A[],
+                                                         int64_t lda, chol_complex_float *P,
+                                                         int64_t ldp, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                         int64_t n,
+                                                         const chol_complex_double *const A[],
+                                                         int64_t lda, chol_complex_double *P,
+                                                         int64_t ldp, int64_t chunk, int64_t batch);
+
+/**
+ * Copies the named triangles of an interleaved array into matrices behind an array of pointers.
+ * @param handle the handle.
+ * @param uplo the triangle stored in every matrix.
+ * @param n order of every matrix, >= 0.
+ * @param[in] P the interleaved array, ldp * n * chunk elements a chunk.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param[in,out] A batch pointers to matrices of lda * n elements; only the named triangles are written.
+ * @param lda leading dimension of every A, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sunpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                           int64_t n, const float *P, int64_t ldp,
+                                                           float *const A[], int64_t lda,
+                                                           int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dunpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
+                                                           int64_t n, const double *P, int64_t ldp,
+                                                           double *const A[], int64_t lda,
+                                                           int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cunpack_interleaved_batched(
+    chol_handle_t handle, chol_uplo_t uplo, int64_t n, const chol_complex_float *P, int64_t ldp,
+    chol_complex_float *const A[], int64_t lda, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zunpack_interleaved_batched(
+    chol_handle_t handle, chol_uplo_t uplo, int64_t n, const chol_complex_double *P, int64_t ldp,
+    chol_complex_double *const A[], int64_t lda, int64_t chunk, int64_t batch);
+
+/**
+ * Copies whole n by nrhs matrices, such as right-hand sides, of a strided batch into an interleaved
+ * array.
+ * @param handle the handle.
+ * @param n rows of every matrix, >= 0.
+ * @param nrhs columns of every matrix, >= 0.
+ * @param[in] B matrix b starts at B + b * strideB.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param strideB distance of two matrices, >= ldb * nrhs when batch > 1.
+ * @param[out] P the interleaved array, ldp * nrhs * chunk elements a chunk. Must not
+ * overlap B.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spack_interleaved_rhs(chol_handle_t handle, int64_t n, int64_t nrhs,
+                                                     const float *B, int64_t ldb, int64_t strideB,
+                                                     float *P, int64_t ldp, int64_t chunk,
+                                                     int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpack_interleaved_rhs(chol_handle_t handle, int64_t n, int64_t nrhs,
+                                                     const double *B, int64_t ldb, int64_t strideB,
+                                                     double *P, int64_t ldp, int64_t chunk,
+                                                     int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpack_interleaved_rhs(chol_handle_t handle, int64_t n, int64_t nrhs,
+                                                     const chol_complex_float *B, int64_t ldb,
+                                                     int64_t strideB, chol_complex_float *P,
+                                                     int64_t ldp, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs(chol_handle_t handle, int64_t n, int64_t nrhs,
+                                                     const chol_complex_double *B, int64_t ldb,
+                                                     int64_t strideB, chol_complex_double *P,
+                                                     int64_t ldp, int64_t chunk, int64_t batch);
+
+/**
+ * Copies whole n by nrhs matrices of an interleaved array into a strided batch.
+ * @param handle the handle.
+ * @param n rows of every matrix, >= 0.
+ * @param nrhs columns of every matrix, >= 0.
+ * @param[in] P the interleaved array, ldp * nrhs * chunk elements a chunk.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param[out] B matrix b starts at B + b * strideB.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param strideB distance of two matrices, >= ldb * nrhs when batch > 1.
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sunpack_interleaved_rhs(chol_handle_t handle, int64_t n,
+                                                       int64_t nrhs, const float *P, int64_t ldp,
+                                                       float *B, int64_t ldb, int64_t strideB,
+                                                       int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dunpack_interleaved_rhs(chol_handle_t handle, int64_t n,
+                                                       int64_t nrhs, const double *P, int64_t ldp,
+                                                       double *B, int64_t ldb, int64_t strideB,
+                                                       int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cunpack_interleaved_rhs(chol_handle_t handle, int64_t n,
+                                                       int64_t nrhs, const chol_complex_float *P,
+                                                       int64_t ldp, chol_complex_float *B,
+                                                       int64_t ldb, int64_t strideB, int64_t chunk,
+                                                       int64_t batch);
+CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs(chol_handle_t handle, int64_t n,
+                                                       int64_t nrhs, const chol_complex_double *P,
+                                                       int64_t ldp, chol_complex_double *B,
+                                                       int64_t ldb, int64_t strideB, int64_t chunk,
+                                                       int64_t batch);
+
+/**
+ * Copies whole n by nrhs matrices behind an array of pointers into an interleaved array.
+ * @param handle the handle.
+ * @param n rows of every matrix, >= 0.
+ * @param nrhs columns of every matrix, >= 0.
+ * @param[in] B batch pointers to matrices of ldb * nrhs elements.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param[out] P the interleaved array, ldp * nrhs * chunk elements a chunk. Must not
+ * overlap B.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_spack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
+                                                             int64_t nrhs, const float *const B[],
+                                                             int64_t ldb, float *P, int64_t ldp,
+                                                             int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_dpack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
+                                                             int64_t nrhs, const double *const B[],
+                                                             int64_t ldb, double *P, int64_t ldp,
+                                                             int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_cpack_interleaved_rhs_batched(
+    chol_handle_t handle, int64_t n, int64_t nrhs, const chol_complex_float *const B[], int64_t ldb,
+    chol_complex_float *P, int64_t ldp, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs_batched(
+    chol_handle_t handle, int64_t n, int64_t nrhs, const chol_complex_double *const B[],
+    int64_t ldb, chol_complex_double *P, int64_t ldp, int64_t chunk, int64_t batch);
+
+/**
+ * Copies whole n by nrhs matrices of an interleaved array into matrices behind an array of pointers.
+ * @param handle the handle.
+ * @param n rows of every matrix, >= 0.
+ * @param nrhs columns of every matrix, >= 0.
+ * @param[in] P the interleaved array, ldp * nrhs * chunk elements a chunk.
+ * @param ldp leading dimension of every matrix in P, >= max(1, n).
+ * @param[out] B batch pointers to matrices of ldb * nrhs elements.
+ * @param ldb leading dimension of every B, >= max(1, n).
+ * @param chunk matrices side by side, >= 1.
+ * @param batch number of matrices, >= 0.
+ * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
+ * arrays never.
+ */
+CHOL_EXPORT chol_status_t chol_sunpack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
+                                                               int64_t nrhs, const float *P,
+                                                               int64_t ldp, float *const B[],
+                                                               int64_t ldb, int64_t chunk,
+                                                               int64_t batch);
+CHOL_EXPORT chol_status_t chol_dunpack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
+                                                               int64_t nrhs, const double *P,
+                                                               int64_t ldp, double *const B[],
+                                                               int64_t ldb, int64_t chunk,
+                                                               int64_t batch);
+CHOL_EXPORT chol_status_t chol_cunpack_interleaved_rhs_batched(
+    chol_handle_t handle, int64_t n, int64_t nrhs, const chol_complex_float *P, int64_t ldp,
+    chol_complex_float *const B[], int64_t ldb, int64_t chunk, int64_t batch);
+CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
+    chol_handle_t handle, int64_t n, int64_t nrhs, const chol_complex_double *P, int64_t ldp,
+    chol_complex_double *const B[], int64_t ldb, int64_t chunk, int64_t batch);
 
 /** @} */
 

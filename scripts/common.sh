@@ -8,7 +8,8 @@ packages_fortran="gfortran"
 packages_demo="gnuplot-nox"
 packages_test="libgtest-dev liblapacke-dev liblapack-dev libblas-dev libopenblas0-openmp
   libeigen3-dev binutils dpkg-dev file clang-format-14 clang-tidy libomp-dev doxygen man-db
-  g++-aarch64-linux-gnu qemu-user python3-matplotlib"
+  g++-aarch64-linux-gnu qemu-user python3-matplotlib
+  liblapack-test python3-scipy python3-sklearn python3-pytest python3-hypothesis python3-venv r-base-core octave"
 
 is_installed() {
   dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'

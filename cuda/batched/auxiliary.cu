@@ -46,6 +46,24 @@ __global__ void largest_kernel(const int64_t* values, int64_t count, int64_t* la
   if (threadIdx.x == 0) *largest = most;
 }
 
+__global__ void summarize_kernel(const int* info, int64_t count, int64_t* failed, int64_t* first) {
+  __shared__ unsigned long long bad, lowest;
+  if (threadIdx.x == 0) bad = 0, lowest = ~0ull;
+  __syncthreads();
+  unsigned long long own = 0, own_lowest = ~0ull;
+#pragma unroll 8
+  for (int64_t b = threadIdx.x; b < count; b += blockDim.x)
+    if (info[b] != 0) ++own, own_lowest = min(own_lowest, (unsigned long long)b);
+  if (own) {
+    atomicAdd(&bad, own);
+    atomicMin(&lowest, own_lowest);
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  *failed = int64_t(bad);
+  *first = bad ? int64_t(lowest) : -1;
+}
+
 template <class T>
 __global__ void log_determinant_kernel(BatchProblem<T> problem, Real<T>* result) {
   const int64_t b = int64_t(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
@@ -133,6 +151,12 @@ Status check_variable(const VariableCheck<T>& check, cudaStream_t stream) {
 Status largest_value(const int64_t* values, int64_t count, int64_t* largest, cudaStream_t stream) {
   largest_kernel<<<1, 1024, 0, stream>>>(values, count, largest);
   return launched("largest order");
+}
+
+Status summarize(const int* info, int64_t count, int64_t* failed, int64_t* first,
+                 cudaStream_t stream) {
+  summarize_kernel<<<1, 1024, 0, stream>>>(info, count, failed, first);
+  return launched("info summary");
 }
 
 template <class T>

@@ -32,6 +32,11 @@ Status check_variable(const VariableCheck<T>& check, cudaStream_t stream);
 /// largest[0] := max values[0 .. count), at least 0.
 Status largest_value(const int64_t* values, int64_t count, int64_t* largest, cudaStream_t stream);
 
+/// How many of info[0 .. count) are not 0, and the position of the first of them or -1. By one
+/// block, since there is no workspace to meet in: a million take about 50 us.
+Status summarize(const int* info, int64_t count, int64_t* failed, int64_t* first,
+                 cudaStream_t stream);
+
 /// result[b] := 2 sum log of the diagonal of the factor.
 template <class T>
 Status log_determinants(const BatchProblem<T>& problem, Real<T>* result, cudaStream_t stream);

@@ -34,33 +34,31 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
   return Status::success();
 }
 
-/// Block columns from left to right: diagonal block, then the rows below it. A matrix whose order
-/// ends before a block leaves that launch at once.
 template <class T>
-Status factor_blocked(const BatchProblem<T>& problem, int threads, const BatchWorkspace<T>& work,
-                      cudaStream_t stream) {
-  constexpr int kBlock = kBlockColumns<T>;
-  for (int64_t offset = 0; offset == 0 || offset < problem.n; offset += kBlock) {
-    const PanelStep<T> step{offset, 0, kBlock, work.inverses, kBlock / kTileOrder<T>};
-    Status status = run_panel(problem, step, threads, stream);
-    if (status.ok() && offset + kBlock < problem.n) status = run_strips(problem, step, stream);
-    if (!status.ok()) return status;
-  }
-  return Status::success();
+Status factor_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
+    return slice.swapped ? run_left_looking<T, true>(slice, threads, stream)
+                         : run_left_looking<T, false>(slice, threads, stream);
+  });
 }
 
 }  // namespace
 
 template <class T>
-bool accepts(Routine routine, const Plan& plan, int64_t max_n) {
+bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
+  const bool factors = routine == Routine::potrf || routine == Routine::posv;
   switch (plan.method) {
-    case Method::lanes:
-      return small_limit<T>(plan.tile) >= max_n;
+    case Method::lanes: {
+      const SmallTask task = routine == Routine::potrf ? SmallTask::factor : SmallTask::solve;
+      return (solves || factors) && small_limit<T>(task, plan.tile) >= max_n;
+    }
+    case Method::panel:
+      return solves ? kMostWarpSolve<T> >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
-      return solves ? solve_limit<T>() >= max_n : panel_limit<T>(plan.threads) >= max_n;
+      return solves && solve_limit<T>() >= max_n;
     case Method::blocked:
-      return solves || panel_limit<T>(plan.threads) >= kBlockColumns<T>;
+      return !factors || (form == Form::one && has_panel<T>(plan.threads));
     default:
       return false;
   }
@@ -78,8 +76,8 @@ BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) 
 }
 
 template <class T>
-BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, const Plan& plan,
-                                           int64_t n, int64_t count) {
+BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_t n,
+                                           int64_t count) {
   BatchWorkspace work;
   work.slice = std::min(count, kMostSlice);
   const auto take = [&](T** where, int64_t elements) {
@@ -89,21 +87,14 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, const 
   };
   if (routine == Routine::potri) {
     take(&work.inverse, std::max<int64_t>(n * n, 1));
-  } else if (plan.method == Method::blocked && routine != Routine::potrs) {
-    take(&work.inverses, kBlockColumns<T> * kTileOrder<T>);
   }
   return work;
 }
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
-                    cudaStream_t stream) {
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
-  return for_slices(problem, work.slice, [&](const BatchProblem<T>& slice) {
-    if (plan.method == Method::blocked) return factor_blocked(slice, plan.threads, work, stream);
-    const PanelStep<T> whole{0, 0, static_cast<int>(std::max<int64_t>(problem.n, 1)), nullptr, 0};
-    return run_panel(slice, whole, plan.threads, stream);
-  });
+  return factor_left_looking(problem, plan.threads, stream);
 }
 
 template <class T>
@@ -111,6 +102,9 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
   if (plan.method == Method::lanes && !problem.info)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
+  if (plan.method == Method::panel)
+    return for_slices(problem, kMostSlice,
+                      [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
   const int64_t chunks = tiles_of(problem.nrhs, 4);
   return for_slices(problem, std::max<int64_t>(1, kMostSlice / chunks),
                     [&](const BatchProblem<T>& slice) {
@@ -121,13 +115,15 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              const BatchWorkspace<T>& work, cudaStream_t stream) {
+                              cudaStream_t stream) {
   if (plan.method == Method::lanes && problem.nrhs > 0)
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
-  Status status = factor_batch(problem, plan, work, stream);
+  Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
   Plan solve = plan;
-  solve.method = problem.n <= solve_limit<T>() ? Method::fused : Method::blocked;
+  solve.method = problem.n <= kMostWarpSolve<T>  ? Method::panel
+                 : problem.n <= solve_limit<T>() ? Method::fused
+                                                 : Method::blocked;
   return solve_batch(problem, solve, stream);
 }
 
@@ -149,14 +145,12 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
 }
 
 #define CHOL_INSTANTIATE(T)                                                                      \
-  template bool accepts<T>(Routine, const Plan&, int64_t);                                       \
+  template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                 \
   template BatchProblem<T> slice_of<T>(BatchProblem<T>, int64_t, int64_t);                       \
   template struct BatchWorkspace<T>;                                                             \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
-                                  cudaStream_t);                                                 \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);            \
   template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);             \
-  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&,                 \
-                                            const BatchWorkspace<T>&, cudaStream_t);             \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);  \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
                                   cudaStream_t);
 CHOL_INSTANTIATE(float)

@@ -11,28 +11,25 @@ namespace chol::cuda {
 
 /// Whether the kernels of precision T can run a plan for orders up to max_n.
 template <class T>
-bool accepts(Routine routine, const Plan& plan, int64_t max_n);
+bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n);
 
 /// Workspace of the routines below for slices of a batch; carved before every call.
 template <class T>
 struct BatchWorkspace {
-  int64_t slice = 0;      ///< matrices worked on at a time
-  T* inverses = nullptr;  ///< blocked factorization: inverted diagonal tiles
-  T* inverse = nullptr;   ///< potri: the inverses before they go over the factors
+  int64_t slice = 0;     ///< matrices worked on at a time
+  T* inverse = nullptr;  ///< potri: the inverses before they go over the factors
 
-  static BatchWorkspace carve(Arena& arena, Routine routine, const Plan& plan, int64_t n,
-                              int64_t count);
+  static BatchWorkspace carve(Arena& arena, Routine routine, int64_t n, int64_t count);
 };
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
-                    cudaStream_t stream);
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              const BatchWorkspace<T>& work, cudaStream_t stream);
+                              cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

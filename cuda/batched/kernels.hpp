@@ -1,6 +1,8 @@
 // What the drivers call: kernels chosen by plan, one compile unit a family and precision.
 #pragma once
 
+#include <climits>
+
 #include "batched/shapes.hpp"
 #include "common/launch.hpp"
 #include "common/view.cuh"
@@ -9,16 +11,21 @@ namespace chol::cuda {
 
 enum class SmallTask { factor, solve, factor_and_solve };
 
-/// Orders up to 32, whole matrices in registers. @param lanes a matrix, or 0 for the first shape.
+/// Small orders, whole matrices in registers. @param lanes a matrix, or 0 for the first shape.
 /// @return NOT_SUPPORTED when no shape fits.
 template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
 
-/// Which diagonal block of each matrix a launch factors, and what it leaves for the strips below.
+/// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @param threads of a
+/// block, or 0 for the first shape.
+template <class T, bool kSwapped>
+Status run_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream);
+
+/// Which diagonal block of each matrix a launch factors, all columns before it subtracted already,
+/// and what it leaves for the strips below.
 template <class T>
 struct PanelStep {
   int64_t offset = 0;     ///< first row and column of the diagonal block
-  int64_t updated = 0;    ///< columns before this one have been subtracted already
   int block = 0;          ///< its order, where the matrix does not end before
   T* inverses = nullptr;  ///< inverted diagonal tiles, `tiles` of them a matrix; may be null
   int tiles = 0;
@@ -32,7 +39,14 @@ Status run_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, int t
 template <class T>
 Status run_strips(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream);
 
-/// Solves with the triangle in shared memory.
+/// Solves by one warp a matrix, orders up to kMostWarpSolve.
+template <class T>
+Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream);
+/// What a block may have of shared memory on every device bounds it.
+template <class T>
+inline constexpr int kMostWarpSolve = sizeof(T) == 16 ? 96 : 128;
+
+/// Solves by one block a matrix with the triangle in shared memory.
 template <class T>
 Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream);
 /// Solves of any order. @param inverse the right-hand sides are the columns of the identity, of
@@ -49,29 +63,33 @@ inline constexpr int kTileOrder = sizeof(Real<T>) == 8 ? 8 : 16;
 template <class T>
 inline constexpr int kBlockColumns = Shapes<T>::Strip::kColumns* kTileOrder<T>;
 
-/// Largest order that one panel launch holds in registers with that many threads (0: any).
+/// Whether run_left_looking has a kernel of that many threads (0: any).
 template <class T>
-int panel_limit(int threads) {
+bool has_left_looking(int threads) {
   return []<class... S>(ShapeList<S...>, int wanted) {
-    int limit = 0;
-    const auto consider = [&](int warps, int tiles) {
-      if (wanted != 0 && wanted != 32 * warps) return;
-      int rows = 1;  // the tiles below the diagonal decide
-      while (rows * (rows + 1) / 2 <= warps * tiles) ++rows;
-      if (rows * kTileOrder < T >> limit) limit = rows * kTileOrder<T>;
-    };
-    (consider(S::kWarps, S::kTiles), ...);
-    return limit;
+    return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
+  }(typename Shapes<T>::ColumnLeftLooking{}, threads);
+}
+/// Whether run_panel has a kernel of that many threads (0: any).
+template <class T>
+bool has_panel(int threads) {
+  return []<class... S>(ShapeList<S...>, int wanted) {
+    return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
   }(typename Shapes<T>::Panel{}, threads);
 }
+/// Largest order of the small kernels that also solve.
+inline constexpr int kMostSmallSolve = 32;
 /// Largest order that run_small takes with that many lanes (0: any).
 template <class T>
-int small_limit(int lanes) {
-  return []<class... S>(ShapeList<S...>, int wanted) {
+int small_limit(SmallTask task, int lanes) {
+  return []<class... S>(ShapeList<S...>, int wanted, int most) {
     int limit = 0;
-    ((limit = (wanted == 0 || wanted == S::kLanes) && S::kOrder > limit ? S::kOrder : limit), ...);
+    const auto consider = [&](int order, int its_lanes) {
+      if (order <= most && (wanted == 0 || wanted == its_lanes) && order > limit) limit = order;
+    };
+    (consider(S::kOrder, S::kLanes), ...);
     return limit;
-  }(typename Shapes<T>::Small{}, lanes);
+  }(typename Shapes<T>::Small{}, lanes, task == SmallTask::factor ? INT_MAX : kMostSmallSolve);
 }
 
 }  // namespace chol::cuda

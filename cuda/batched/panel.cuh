@@ -103,20 +103,6 @@ struct DiagonalTiles {
   }
 };
 
-/// Columns [j0, j0 + kOrder) of the rows of a diagonal block into the panel, beyond row m zero.
-template <class TileT, int kThreads, class T>
-__device__ __forceinline__ void stage_block(T* panel, int pitch, const LowerView<T>& A, int64_t j0,
-                                            int m, int thread) {
-  constexpr int kRows = kBlockColumns<T>;
-  // Two copies of the loop, so that each has constant distances.
-  if (A.swapped)
-    stage_rows<TileT, kRows, kThreads>(panel, pitch, 0, LowerView<T>{A.a, A.ld, true}, j0, m,
-                                       thread);
-  else
-    stage_rows<TileT, kRows, kThreads>(panel, pitch, 0, LowerView<T>{A.a, A.ld, false}, j0, m,
-                                       thread);
-}
-
 /// Tiles below the diagonal live in registers, diagonal ones in shared memory, so that one warp
 /// takes the next diagonal tile through its chain of square roots while the others update.
 /// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
@@ -137,16 +123,12 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   const int m = static_cast<int>(min(problem.order(b) - step.offset, int64_t(step.block)));
   const int tile_rows = (m + kOrder - 1) / kOrder, padded = tile_rows * kOrder;
-  const LowerView<T> whole = lower_view(problem, b);
-  const LowerView<T> A = whole.from(step.offset, step.offset);
-  const LowerView<T> left = whole.from(step.offset, step.updated);
+  const LowerView<T> A = lower_view(problem, b).from(step.offset, step.offset);
 
   extern __shared__ __align__(16) unsigned char shared[];
-  // Staged panels always have the rows of a whole block.
-  const int room = max(padded, step.offset > step.updated ? kBlockColumns<T> : 0);
-  const int pitch = TileT::pitch(room), pitch_x = TileT::pitch(kOrder);
+  const int pitch = TileT::pitch(padded), pitch_x = TileT::pitch(kOrder);
   T* const panels = reinterpret_cast<T*>(shared);
-  const int panel_size = TileT::panel_elements(room);
+  const int panel_size = TileT::panel_elements(padded);
   T* const X = panels + 2 * panel_size;
   const DiagonalTiles<TileT, T> diagonals{X + TileT::panel_elements(kOrder)};
   __shared__ int first_bad;
@@ -177,31 +159,19 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) negate(c[t]);
 
-  const int before = static_cast<int>((step.offset - step.updated) / kOrder);
-  if (before == 0) {
 #pragma unroll
-    for (int t = 0; t < kTiles; ++t)
-      if (t < present && place.column(t) == 0)
-        negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
-  } else {
-    stage_block<TileT, kThreads>(panels, pitch, left, 0, m, thread);
-  }
+  for (int t = 0; t < kTiles; ++t)
+    if (t < present && place.column(t) == 0)
+      negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
 
   __syncwarp();  // orders first_bad for the chain that runs before the first barrier
-  // A step finishes column k of tiles; negative ones take the columns to the left instead. Each
-  // also factors the diagonal tile of the next, wherefore there is one more at the start.
-  for (int s = before == 0 ? -1 : 0; s < before + tile_rows; ++s) {
-    T* const panel = panels + (s & 1) * panel_size;
-    T* const next_panel = panels + (1 - (s & 1)) * panel_size;
-    const int k = s - before;
-    if (s >= 0) {
-      if (k < 0) wait_for_copies();
+  // A step finishes column k of tiles and factors the diagonal tile of the next, wherefore there is
+  // one more at the start.
+  for (int k = -1; k < tile_rows; ++k) {
+    T* const panel = panels + (k & 1) * panel_size;
+    T* const next_panel = panels + (1 - (k & 1)) * panel_size;
+    if (k >= 0) {
       __syncthreads();
-    }
-    if (k < 0) {
-      if (s >= 0 && s + 1 < before)
-        stage_block<TileT, kThreads>(next_panel, pitch, left, int64_t(s + 1) * kOrder, m, thread);
-    } else {
       for (int row = k + 1 + warp; row < tile_rows; row += kRows * kWarps)
         multiply_by_inverse<kRows, TileT>(panel, row, kWarps, tile_rows, pitch, X, pitch_x,
                                           A.from(0, k * kOrder), m, lane);
@@ -213,10 +183,10 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       __syncthreads();
     }
     const int next = k + 1;
-    const int chain_warp = next >= 0 ? next % kWarps : 0;
-    const bool chains = next >= 0 && next < tile_rows && warp == chain_warp;
+    const int chain_warp = next % kWarps;
+    const bool chains = next < tile_rows && warp == chain_warp;
     if (chains) {
-      TileT D = s >= 0 ? diagonals.updated(next, panel, pitch, lane) : diagonals.load(next, lane);
+      TileT D = k >= 0 ? diagonals.updated(next, panel, pitch, lane) : diagonals.load(next, lane);
       TileT inverse;
       negate(D);
       const int bad = factor_and_invert<TileT, T>(D, inverse, lane);
@@ -226,11 +196,11 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       if (lane == 0 && bad >= 0 && row0 + bad < m)
         atomicMin(&first_bad, static_cast<int>(step.offset) + row0 + bad + 1);
     }
-    if (s < 0) continue;
+    if (k < 0) continue;
     if (kWarps == 1 || !chains) {
-      const int others = chains || kWarps == 1 ? 1 : kWarps - (next >= 0 && next < tile_rows);
+      const int others = chains || kWarps == 1 ? 1 : kWarps - (next < tile_rows);
       const int rank = kWarps == 1 ? 0 : (warp - chain_warp - 1 + kWarps) % kWarps % others;
-      for (int d = max(next + 1, 0) + rank; d < tile_rows; d += others)
+      for (int d = next + 1 + rank; d < tile_rows; d += others)
         diagonals.store(diagonals.updated(d, panel, pitch, lane), d, lane);
     }
     update_tiles<TileT>(c, place, present, k, panel, next_panel, pitch, lane,

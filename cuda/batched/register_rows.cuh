@@ -3,6 +3,8 @@
 // hold elements above it.
 #pragma once
 
+#include <utility>
+
 #include "common/scalar.cuh"
 #include "common/view.cuh"
 
@@ -105,40 +107,47 @@ struct RegisterRows {
   /// @return 0, or the order of the first leading minor that is not positive
   /// definite.
   __device__ __forceinline__ int factor(T* shared, int n, int bound, int r) {
-    using R = Real<T>;
     int info = 0;
     publish(shared, 0, r);
+    eliminate_columns(shared, n, bound, r, info, std::make_integer_sequence<int, N>{});
+    return info;
+  }
+  // A fold, since the compiler gives up unrolling loops of so many statements.
+  template <int... j>
+  __device__ __forceinline__ void eliminate_columns(T* shared, int n, int bound, int r, int& info,
+                                                    std::integer_sequence<int, j...>) {
+    (eliminate_column<j>(shared, n, bound, r, info), ...);
+  }
+  template <int j>
+  __device__ __forceinline__ void eliminate_column(T* shared, int n, int bound, int r, int& info) {
+    using R = Real<T>;
+    if (j >= bound) return;
+    __syncwarp();
+    const T* column = shared + (j % 2) * kColumn;
+    const R pivot = real(column[j]);
+    if (info == 0 && j < n && !is_pivot(pivot)) info = j + 1;
+    const R inverse_root = reciprocal_sqrt(pivot);
+    T m[kTiles];
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if (j >= bound) continue;
-      __syncwarp();
-      const T* column = shared + (j % 2) * kColumn;
-      const R pivot = real(column[j]);
-      if (info == 0 && j < n && !is_pivot(pivot)) info = j + 1;
-      const R inverse_root = reciprocal_sqrt(pivot);
-      T m[kTiles];
+    for (int g = j / kLanes; g < kTiles; ++g) {
+      const T l = scale(a[g][j], inverse_root);
+      m[g] = scale(l, inverse_root);
+      a[g][j] = l;
+    }
+    if (r == j % kLanes) a[j / kLanes][j] = from_real<T>(sqrt_from(pivot, inverse_root));
 #pragma unroll
-      for (int g = j / kLanes; g < kTiles; ++g) {
-        const T l = scale(a[g][j], inverse_root);
-        m[g] = scale(l, inverse_root);
-        a[g][j] = l;
-      }
-      if (r == j % kLanes) a[j / kLanes][j] = from_real<T>(sqrt_from(pivot, inverse_root));
+    for (int v = (j + 1) / kWide * kWide; v < N; v += kWide) {
+      T wide[kWide];
+      *reinterpret_cast<float4*>(wide) = *reinterpret_cast<const float4*>(column + v);
 #pragma unroll
-      for (int v = (j + 1) / kWide * kWide; v < N; v += kWide) {
-        T wide[kWide];
-        *reinterpret_cast<float4*>(wide) = *reinterpret_cast<const float4*>(column + v);
+      for (int k = v; k < v + kWide; ++k) {
+        if (k <= j) continue;
 #pragma unroll
-        for (int k = v; k < v + kWide; ++k) {
-          if (k <= j) continue;
-#pragma unroll
-          for (int g = k / kLanes; g < kTiles; ++g)
-            a[g][k] = subtract_product_conj(a[g][k], m[g], wide[k - v]);
-          if (k == j + 1) publish(shared + ((j + 1) % 2) * kColumn, k, r);
-        }
+        for (int g = k / kLanes; g < kTiles; ++g)
+          a[g][k] = subtract_product_conj(a[g][k], m[g], wide[k - v]);
+        if (k == j + 1) publish(shared + ((j + 1) % 2) * kColumn, k, r);
       }
     }
-    return info;
   }
 
   __device__ __forceinline__ void invert_diagonal(Real<T> (&inverse)[kTiles], int r) const {

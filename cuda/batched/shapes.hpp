@@ -21,6 +21,11 @@ template <int kWarpCount, int kTileCount, int kBlockCount>
 struct PanelShape {
   static constexpr int kWarps = kWarpCount, kTiles = kTileCount, kBlocks = kBlockCount;
 };
+/// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor.
+template <int kWarpCount, int kStageDepth, int kBlockCount>
+struct LeftLookingShape {
+  static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
+};
 /// strip.cuh: warps a block, tile columns of the block column, blocks a multiprocessor.
 template <int kWarpCount, int kColumnCount, int kBlockCount>
 struct StripShape {
@@ -30,36 +35,50 @@ struct StripShape {
 template <class T>
 struct Shapes;
 
+// Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking has a list for
+// either storage: of row storage 16 columns make whole lines.
 template <>
 struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
-                          SmallShape<24, 8, 4>, SmallShape<32, 16, 4>>;
-  using Panel = ShapeList<PanelShape<1, 3, 14>, PanelShape<1, 6, 11>, PanelShape<4, 4, 5>,
-                          PanelShape<4, 7, 3>, PanelShape<8, 9, 1>, PanelShape<16, 8, 1>>;
+                          SmallShape<24, 8, 4>, SmallShape<32, 16, 4>, SmallShape<40, 8, 2>,
+                          SmallShape<48, 16, 3>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking = ShapeList<LeftLookingShape<1, 16, 16>, LeftLookingShape<4, 16, 4>,
+                                   LeftLookingShape<8, 16, 2>>;
+  using Panel = ShapeList<PanelShape<4, 4, 5>>;
   using Strip = StripShape<4, 4, 3>;
 };
 template <>
 struct Shapes<double> {
-  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 5>,
+  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 4, 3>,
                           SmallShape<16, 8, 5, 4>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
-  using Panel = ShapeList<PanelShape<2, 8, 10>, PanelShape<2, 14, 8>, PanelShape<4, 12, 4>,
-                          PanelShape<4, 17, 3>, PanelShape<8, 15, 2>, PanelShape<16, 18, 1>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
+  using RowLeftLooking =
+      ShapeList<LeftLookingShape<1, 16, 8>, LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
+  using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
 };
 template <>
 struct Shapes<Complex<float>> {
   using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 7>, SmallShape<16, 8, 4, 5>,
-                          SmallShape<24, 8, 2>, SmallShape<32, 32, 3>>;
-  using Panel = ShapeList<PanelShape<1, 3, 11>, PanelShape<2, 3, 6>, PanelShape<4, 4, 3>,
-                          PanelShape<8, 4, 2>, PanelShape<16, 5, 1>>;
+                          SmallShape<24, 8, 2>, SmallShape<32, 16, 2>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
+  using RowLeftLooking = ShapeList<LeftLookingShape<1, 16, 20>, LeftLookingShape<4, 16, 4>,
+                                   LeftLookingShape<8, 16, 2>>;
+  using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
 };
 template <>
 struct Shapes<Complex<double>> {
-  using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 2>,
+  using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 3>,
                           SmallShape<24, 8, 2>, SmallShape<32, 16, 1>>;
-  using Panel = ShapeList<PanelShape<2, 8, 6>, PanelShape<2, 14, 4>, PanelShape<8, 9, 1>,
-                          PanelShape<16, 8, 1>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<4, 8, 3>, LeftLookingShape<8, 8, 1>>;
+  using RowLeftLooking = ColumnLeftLooking;
+  using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;
 };
 

@@ -1,5 +1,5 @@
-// Orders up to 32: several matrices a warp, each in the registers of a few
-// lanes, read once and written once.
+// Small orders: several matrices a warp, each in the registers of a few lanes,
+// read once and written once.
 #pragma once
 
 #include <algorithm>
@@ -103,12 +103,16 @@ template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
   Status status;
   const auto try_shape = [&]<class S>(S) {
-    if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
-    // A solve holds right-hand sides beside the matrix.
-    constexpr int bound = kTask == SmallTask::factor ? S::kBlocks : 1;
-    constexpr int most = kTask == SmallTask::factor ? S::kMostBlocks : 0;
-    status = launch_small<T, S::kOrder, S::kLanes, bound, most, kTask>(problem, stream);
-    return true;
+    if constexpr (kTask != SmallTask::factor && S::kOrder > kMostSmallSolve) {
+      return false;
+    } else {
+      if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
+      // A solve holds right-hand sides beside the matrix.
+      constexpr int bound = kTask == SmallTask::factor ? S::kBlocks : 1;
+      constexpr int most = kTask == SmallTask::factor ? S::kMostBlocks : 0;
+      status = launch_small<T, S::kOrder, S::kLanes, bound, most, kTask>(problem, stream);
+      return true;
+    }
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
     return (try_shape(S{}) || ...);

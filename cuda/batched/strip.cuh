@@ -1,7 +1,6 @@
 // The rows below a factored diagonal block: one thread block takes a strip of
-// them, subtracts the product of the columns to the left (left-looking, so the
-// strip is written once) and multiplies by the inverse of the diagonal block,
-// tile column by tile column.
+// them and multiplies by the inverse of the diagonal block, tile column by tile
+// column.
 #pragma once
 
 #include "batched/kernels.hpp"
@@ -35,8 +34,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   const int rows = static_cast<int>(min(n - first_row, int64_t(kRows)));
   const LowerView<T> whole = lower_view(problem, b);
-  const LowerView<T> left = whole.from(first_row, step.updated);
-  const LowerView<T> top = whole.from(step.offset, step.updated);
+  const LowerView<T> top = whole.from(step.offset, step.offset);
   const LowerView<T> A = whole.from(first_row, step.offset);
   const T* const inverses = step.inverses + b * step.tiles * kOrder * kOrder;
 
@@ -66,52 +64,40 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) negate(c[j][a]);
 
-  const int before = static_cast<int>((step.offset - step.updated) / kOrder);
-  const auto stage = [&](int s) {
-    T* const panel = panels + (s % 2) * kPanelSize;
+  const auto stage = [&](int k) {
+    T* const panel = panels + (k % 2) * kPanelSize;
     // Two copies of the loop, so that each has constant distances.
-    const LowerView<T> lower_left{left.a, left.ld, false}, upper_left{left.a, left.ld, true};
-    const LowerView<T> lower_top{top.a, top.ld, false}, upper_top{top.a, top.ld, true};
-    const int64_t j0 = int64_t(s) * kOrder;
-    if (whole.swapped) {
-      if (s < before)
-        stage_rows<TileT, kRows, kThreads>(panel, kPitch, 0, upper_left, j0, rows, thread);
-      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, upper_top, j0, kBlock, thread);
-    } else {
-      if (s < before)
-        stage_rows<TileT, kRows, kThreads>(panel, kPitch, 0, lower_left, j0, rows, thread);
-      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, lower_top, j0, kBlock, thread);
-    }
-    if (s < before) return;
-    T* const X = inverse_tiles + (s % 2) * kInverse;
+    const int64_t j0 = int64_t(k) * kOrder;
+    if (whole.swapped)
+      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, LowerView<T>{top.a, top.ld, true},
+                                          j0, kBlock, thread);
+    else
+      stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, LowerView<T>{top.a, top.ld, false},
+                                          j0, kBlock, thread);
+    T* const X = inverse_tiles + (k % 2) * kInverse;
     for (int index = thread; index < kOrder * kOrder; index += kThreads)
       X[TileT::panel_index(index % kOrder, index / kOrder, kPitchX)] =
-          inverses[(s - before) * kOrder * kOrder + index];
+          inverses[k * kOrder * kOrder + index];
   };
 
   stage(0);
-  for (int s = 0; s < before + kColumns; ++s) {
-    T* const panel = panels + (s % 2) * kPanelSize;
-    const int k = s - before;
+  for (int k = 0; k < kColumns; ++k) {
+    T* const panel = panels + (k % 2) * kPanelSize;
     wait_for_copies();
     __syncthreads();
-    if (s + 1 < before + kColumns) stage(s + 1);
-    const int row0 = warp * kStripTileRows * kOrder;
-    if (k >= 0) {
-      // A warp's rows are its own from here on: no block barrier is needed for
-      // them.
+    if (k + 1 < kColumns) stage(k + 1);
+    // A warp's rows are its own: no block barrier is needed for them.
+    const int row0 = warp * kStripTileRows * kOrder, tile0 = warp * kStripTileRows;
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j)
-        if (j == k)
+    for (int j = 0; j < kColumns; ++j)
+      if (j == k)
 #pragma unroll
-          for (int a = 0; a < kStripTileRows; ++a)
-            negated_to_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
-      __syncwarp();
-      const int tile0 = warp * kStripTileRows;
-      multiply_by_inverse<kStripTileRows, TileT>(panel, tile0, 1, tile0 + kStripTileRows, kPitch,
-                                                 inverse_tiles + (s % 2) * kInverse, kPitchX,
-                                                 A.from(0, k * kOrder), rows, lane);
-    }
+        for (int a = 0; a < kStripTileRows; ++a)
+          negated_to_panel(c[j][a], panel, row0 + a * kOrder, kPitch, lane);
+    __syncwarp();
+    multiply_by_inverse<kStripTileRows, TileT>(panel, tile0, 1, tile0 + kStripTileRows, kPitch,
+                                               inverse_tiles + (k % 2) * kInverse, kPitchX,
+                                               A.from(0, k * kOrder), rows, lane);
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       if (j <= k) continue;

@@ -38,7 +38,7 @@ struct Factorization {
 
   Status leaf(int64_t first) const {
     constexpr int kBlock = kBlockColumns<T>;
-    const PanelStep<T> step{first, first, kBlock, work.inverses, kBlock / kTileOrder<T>};
+    const PanelStep<T> step{first, kBlock, work.inverses, kBlock / kTileOrder<T>};
     Status status = run_panel(problem, step, threads, stream);
     return status.ok() && first + kBlock < problem.n ? run_strips(problem, step, stream) : status;
   }

@@ -8,33 +8,127 @@ namespace {
 
 // How a plan's knobs read here.
 //  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape.
-//  - fused: potrf and posv hold a matrix in the registers of a block (panel.cuh); threads: of the
-//    block, 0 for any. potrs holds the triangle in shared memory (solve.cuh).
-//  - blocked: potrf and posv go by block columns (panel.cuh, strip.cuh), for one matrix with cuBLAS
-//    between; threads: of the panel's block. potrs streams tiles (stream_solve.cuh), for one matrix
-//    by cuBLAS.
+//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block.
+//    potrs by one warp a matrix (warp_solve.cuh).
+//  - fused: potrs by one block a matrix, the triangle in shared memory (solve.cuh).
+//  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
+//  threads:
+//    of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one matrix by
+//    cuBLAS.
 // potri, pocon and logdet have one method each.
+//
+// In interleaved batches:
+//  - lanes: one thread a matrix, the triangle in its registers (registers.cuh); threads: of a
+//  block.
+//  - panel: one thread a matrix, column by column (columns.cuh); potrs with the last columns in
+//    registers, the others in shared memory (held_solve.cuh).
+//  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
+//    `block` columns by `threads` threads (shared.cuh).
+//  - blocked: one thread a matrix in device memory (streamed.cuh).
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
 struct Limits {
   char precision;
-  int64_t batch_fused, one_fused;  ///< orders up to which one block holds the matrix
-  int64_t solve_shared;            ///< orders up to which the solve holds the triangle
-  int one_threads;                 ///< of the panel when nothing else fills the device
+  int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
+  int64_t one_warp;      ///< orders up to which one warp works on a matrix of a batch
+  int64_t one_block;     ///< orders up to which a block works on the only matrix
+  int64_t solve_warp;    ///< orders up to which one warp solves with a factor of a batch
+  int64_t solve_shared;  ///< orders up to which a block does, the triangle in shared memory
+  int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
-// Measured on an H200, CUDA 13.0: a batch leaves one block a matrix earlier than one matrix does,
-// since its square roots can then wait beside the strips of other matrices.
-constexpr Limits kHopper[] = {{'s', 128, 256, 192, 128},
-                              {'d', 96, 192, 128, 128},
-                              {'c', 96, 192, 128, 128},
-                              {'z', 64, 128, 88, 256}};
+// Measured on an H200, CUDA 13.0.
+constexpr Limits kHopper[] = {{'s', 48, 260, 400, 128, 192, 128},
+                              {'d', 32, 230, 300, 128, 128, 128},
+                              {'c', 32, 300, 160, 128, 128, 128},
+                              {'z', 28, 128, 160, 88, 88, 256}};
+constexpr int kBatchThreads = 128;  ///< of a block above Limits::one_warp
+constexpr int kOneThreads = 256;    ///< of the block that has the device to itself
 
-constexpr Plan plan(Method method) { return {method, 0, 0, 0}; }
+constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
-constexpr int kRowsPerPrecision = 2 * 2 * 3 + 2 * 3 + 3 * 2;
+struct InterleavedRow {
+  Routine routine;
+  char precision;
+  int64_t max_n;
+  Plan plan;
+};
+constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
+constexpr Plan kColumns{Method::panel, 0, 0, 0};
+constexpr Plan shared(int block, int tile, int threads) {
+  return {Method::fused, block, tile, threads};
+}
+// Measured on an H200, CUDA 13.0. Blocks of one warp end one by one and keep memory busier, but
+// tiny matrices need more threads a block than a multiprocessor has blocks.
+// clang-format off
+constexpr InterleavedRow kInterleaved[] = {
+    {Routine::potrf, 's', 2, registers(128)},
+    {Routine::potrf, 's', 14, registers(64)},
+    {Routine::potrf, 's', 34, kColumns},
+    {Routine::potrf, 's', 40, shared(4, 16, 128)},
+    {Routine::potrf, 's', 60, shared(8, 16, 128)},
+    {Routine::potrf, 's', 88, shared(8, 8, 128)},
+    {Routine::potrf, 's', 104, shared(8, 8, 256)},
+    {Routine::potrf, 'd', 2, registers(128)},
+    {Routine::potrf, 'd', 12, registers(32)},
+    {Routine::potrf, 'd', 28, kColumns},
+    {Routine::potrf, 'd', 40, shared(4, 16, 128)},
+    {Routine::potrf, 'd', 50, shared(8, 8, 128)},
+    {Routine::potrf, 'd', 56, shared(8, 16, 256)},
+    {Routine::potrf, 'd', 76, shared(8, 4, 64)},
+    {Routine::potrf, 'd', 80, shared(8, 8, 128)},
+    {Routine::potrf, 'd', 104, shared(8, 4, 128)},
+    {Routine::potrf, 'c', 2, registers(128)},
+    {Routine::potrf, 'c', 12, registers(32)},
+    {Routine::potrf, 'c', 26, kColumns},
+    {Routine::potrf, 'c', 48, shared(8, 8, 128)},
+    {Routine::potrf, 'c', 104, shared(8, 4, 128)},
+    {Routine::potrf, 'z', 2, registers(128)},
+    {Routine::potrf, 'z', 7, registers(32)},
+    {Routine::potrf, 'z', 16, kColumns},
+    {Routine::potrf, 'z', 48, shared(4, 4, 64)},
+    {Routine::potrf, 'z', 104, shared(4, 2, 64)},
+    {Routine::posv, 's', 20, registers(64)},
+    {Routine::posv, 's', 32, kColumns},
+    {Routine::posv, 's', 48, shared(8, 16, 128)},
+    {Routine::posv, 's', 104, shared(8, 8, 128)},
+    {Routine::posv, 'd', 14, registers(64)},
+    {Routine::posv, 'd', 28, kColumns},
+    {Routine::posv, 'd', 48, shared(8, 8, 128)},
+    {Routine::posv, 'd', 104, shared(8, 4, 64)},
+    {Routine::posv, 'c', 14, registers(64)},
+    {Routine::posv, 'c', 24, kColumns},
+    {Routine::posv, 'c', 48, shared(8, 8, 128)},
+    {Routine::posv, 'c', 104, shared(8, 4, 64)},
+    {Routine::posv, 'z', 9, registers(64)},
+    {Routine::posv, 'z', 16, kColumns},
+    {Routine::posv, 'z', 48, shared(4, 4, 64)},
+    {Routine::posv, 'z', 104, shared(4, 2, 64)},
+    {Routine::potrs, 's', 20, registers(64)},
+    {Routine::potrs, 's', 32, kColumns},
+    {Routine::potrs, 's', 48, shared(8, 16, 64)},
+    {Routine::potrs, 's', 104, shared(8, 8, 64)},
+    {Routine::potrs, 'd', 14, registers(64)},
+    {Routine::potrs, 'd', 32, kColumns},
+    {Routine::potrs, 'd', 48, shared(8, 8, 64)},
+    {Routine::potrs, 'd', 104, shared(8, 4, 64)},
+    {Routine::potrs, 'c', 14, registers(64)},
+    {Routine::potrs, 'c', 24, kColumns},
+    {Routine::potrs, 'c', 48, shared(8, 8, 64)},
+    {Routine::potrs, 'c', 104, shared(8, 4, 64)},
+    {Routine::potrs, 'z', 9, registers(64)},
+    {Routine::potrs, 'z', 16, kColumns},
+    {Routine::potrs, 'z', 48, shared(4, 4, 64)},
+    {Routine::potrs, 'z', 104, shared(4, 2, 64)},
+};
+// clang-format on
+constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Routine::potrs,
+                                            Routine::potri, Routine::logdet, Routine::pack,
+                                            Routine::unpack};
+
+constexpr int kRowsPerPrecision = 2 * 6 + 2 * (3 + 3) + 1 + int(std::size(kInterleavedRoutines));
 struct Table {
-  TuningRow rows[kRowsPerPrecision * std::size(kHopper)];
+  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kInterleaved)];
 };
 
 constexpr Table make_table() {
@@ -42,21 +136,30 @@ constexpr Table make_table() {
   TuningRow* row = table.rows;
   for (const Limits& limits : kHopper) {
     const char p = limits.precision;
+    for (Routine routine : kFactor) {
+      const int64_t lanes = routine == Routine::potrf ? limits.factor_lanes : 32;
+      *row++ = {routine, Form::one, p, lanes, plan(Method::lanes)};
+      *row++ = {routine, Form::one, p, limits.one_block, plan(Method::panel, kOneThreads)};
+      *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
+      *row++ = {routine, Form::batch, p, lanes, plan(Method::lanes)};
+      *row++ = {routine, Form::batch, p, limits.one_warp, plan(Method::panel, 32)};
+      *row++ = {routine, Form::batch, p, kAny, plan(Method::panel, kBatchThreads)};
+    }
     for (Form form : {Form::one, Form::batch}) {
-      for (Routine routine : kFactor) {
-        *row++ = {routine, form, p, 32, plan(Method::lanes)};
-        *row++ = {routine, form, p, form == Form::one ? limits.one_fused : limits.batch_fused,
-                  plan(Method::fused)};
-        *row++ = {routine, form, p, kAny, plan(Method::blocked)};
-        if (form == Form::one) row[-1].plan.threads = limits.one_threads;
-      }
       *row++ = {Routine::potrs, form, p, 32, plan(Method::lanes)};
+      if (form == Form::batch)
+        *row++ = {Routine::potrs, form, p, limits.solve_warp, plan(Method::panel)};
       *row++ = {Routine::potrs, form, p, limits.solve_shared, plan(Method::fused)};
       *row++ = {Routine::potrs, form, p, kAny, plan(Method::blocked)};
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
     }
   }
+  for (const InterleavedRow& r : kInterleaved)
+    *row++ = {r.routine, Form::interleaved, r.precision, r.max_n, r.plan};
+  for (const Limits& limits : kHopper)
+    for (Routine routine : kInterleavedRoutines)
+      *row++ = {routine, Form::interleaved, limits.precision, kAny, plan(Method::blocked)};
   return table;
 }
 

@@ -1,6 +1,4 @@
 // C ABI: batches of one size behind an array of pointers.
-#include <cinttypes>
-
 #include "api/call.hpp"
 #include "api/precisions.h"
 
@@ -21,17 +19,6 @@ struct Batched {
   RealOf<T>* result = nullptr;
   int64_t batch;
 };
-
-/// The pointers themselves can be read where the arrays lie in host memory: O(batch).
-template <class T>
-Status check_pointers(const char* function, const char* name, T* const* pointers, int64_t batch) {
-  for (int64_t b = 0; b < batch; ++b)
-    if (!pointers[b])
-      return Status::error(CHOL_STATUS_INVALID_VALUE,
-                           "%s: %s[%" PRId64 "] = NULL, must point to its elements", function, name,
-                           b);
-  return Status::success();
-}
 
 template <class T>
 chol_status_t batched(chol_handle_t handle, const char* function, const Batched<T>& call) {

@@ -2,6 +2,8 @@
 // from checked arguments to the routine layer.
 #pragma once
 
+#include <cinttypes>
+
 #include "api/check.hpp"
 #include "api/entry.hpp"
 #include "routine/run.hpp"
@@ -39,6 +41,17 @@ inline Status slot_of(routine::Handle& handle, const char* function,
 /// Whether arrays of sizes and pointers can be read by this thread: they lie where the backend is.
 inline bool reads_host_arrays(const routine::BackendSlot& slot) {
   return slot.backend->kind() == CHOL_BACKEND_HOST;
+}
+
+/// The pointers themselves can be read where the arrays lie in host memory: O(batch).
+template <class T>
+Status check_pointers(const char* function, const char* name, T* const* pointers, int64_t batch) {
+  for (int64_t b = 0; b < batch; ++b)
+    if (!pointers[b])
+      return Status::error(CHOL_STATUS_INVALID_VALUE,
+                           "%s: %s[%" PRId64 "] = NULL, must point to its elements", function, name,
+                           b);
+  return Status::success();
 }
 
 }  // namespace chol::api

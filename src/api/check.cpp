@@ -24,6 +24,15 @@ bool overflows(const Argument& argument) {
          __builtin_mul_overflow(elements, argument.value, &bytes);
 }
 
+bool product_overflows(const Argument& argument) {
+  const int64_t* f = argument.factors;
+  int64_t matrix, chunk, elements, bytes;
+  return __builtin_mul_overflow(f[0], f[1], &matrix) ||
+         __builtin_mul_overflow(matrix, f[2], &chunk) ||
+         __builtin_mul_overflow(chunk, f[3], &elements) ||
+         __builtin_mul_overflow(elements, argument.value, &bytes);
+}
+
 Status check_one(const char* function, const Argument& argument) {
   switch (argument.rule) {
     case Argument::Rule::triangle:
@@ -44,7 +53,10 @@ Status check_one(const char* function, const Argument& argument) {
       return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: %s = %g, must be finite and at least 0",
                            function, argument.name, argument.real);
     case Argument::Rule::no_overflow:
-      if (!overflows(argument)) break;
+    case Argument::Rule::no_product_overflow:
+      if (argument.rule == Argument::Rule::no_overflow ? !overflows(argument)
+                                                       : !product_overflows(argument))
+        break;
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: %s spans more than 2^63 bytes, must be addressable", function,
                            argument.name);

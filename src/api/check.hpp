@@ -10,7 +10,14 @@
 namespace chol::api {
 
 struct Argument {
-  enum class Rule : uint8_t { triangle, at_least, not_null, finite_not_negative, no_overflow };
+  enum class Rule : uint8_t {
+    triangle,
+    at_least,
+    not_null,
+    finite_not_negative,
+    no_overflow,
+    no_product_overflow
+  };
   Rule rule;
   const char* name;
   int64_t value = 0;
@@ -18,8 +25,8 @@ struct Argument {
   const char* bound_text = nullptr;  ///< what the bound is called, such as "max(1, n)"
   const void* pointer = nullptr;
   double real = 0;
-  int64_t factors[4] = {0, 0, 0,
-                        0};  ///< no_overflow: f0 * f1 + f2 * f3, in elements of value bytes
+  /// In elements of value bytes: f0 * f1 + f2 * f3, or the product of all four.
+  int64_t factors[4] = {0, 0, 0, 0};
 };
 
 inline Argument triangle(chol_uplo_t uplo) {
@@ -51,6 +58,15 @@ inline Argument extent(const char* name, int64_t size, int64_t rows, int64_t col
   argument.factors[1] = columns;
   argument.factors[2] = distance;
   argument.factors[3] = steps;
+  return argument;
+}
+
+/// The same for whole chunks of `chunk` matrices of ld by `columns` elements.
+inline Argument interleaved_extent(const char* name, int64_t size, int64_t ld, int64_t columns,
+                                   int64_t chunk, int64_t batch) {
+  Argument argument =
+      extent(name, size, ld, columns, chunk, batch > 0 ? (batch - 1) / chunk + 1 : 0);
+  argument.rule = Argument::Rule::no_product_overflow;
   return argument;
 }
 

@@ -140,6 +140,14 @@ chol_status_t chol_set_workspace(chol_handle_t handle, void* memory, size_t byte
   });
 }
 
+chol_status_t chol_query_workspace(chol_handle_t handle, size_t* bytes) {
+  return enter(handle, "chol_query_workspace", [&](chol_handle_s& h) {
+    h.workspace_need = bytes;
+    if (bytes) *bytes = 0;
+    return Status();
+  });
+}
+
 chol_status_t chol_backend_name(chol_handle_t handle, chol_backend_t backend, const char** name) {
   return enter(handle, "chol_backend_name", [&](chol_handle_s& h) {
     Status status = check("chol_backend_name", {array("name", name, true)});

@@ -21,29 +21,51 @@ struct OneMatrix {
   RealOf<T> anorm = 0;
 };
 
+/// Whether no rule of the rows below can be broken: what a call on a small matrix can afford.
+template <class T>
+bool is_plainly_valid(const OneMatrix<T>& call, bool rhs) {
+  constexpr int64_t kMost = int64_t{1} << 28;  // of a size whose products fit 63 bits in bytes
+  const int64_t least = call.n > 1 ? call.n : 1;
+  const bool triangle = call.uplo == CHOL_LOWER || call.uplo == CHOL_UPPER;
+  const bool one = triangle && call.n >= 0 && call.A && call.lda >= least && call.lda <= kMost &&
+                   (call.info || !has_info(call.routine)) && !has_result(call.routine);
+  if (!rhs) return one;
+  return one && call.nrhs >= 0 && call.nrhs <= kMost && call.B && call.ldb >= least &&
+         call.ldb <= kMost;
+}
+
+template <class T>
+Status check_one_matrix(const char* function, const OneMatrix<T>& call, bool rhs) {
+  const int64_t nrhs = rhs ? call.nrhs : 0;
+  return check(
+      function,
+      {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", nrhs, 0),
+       array("A", call.A, call.n > 0), leading_dimension("lda", call.lda, call.n),
+       array("B", call.B, rhs && call.n > 0 && nrhs > 0),
+       leading_dimension("ldb", call.ldb, call.n), finite_not_negative("anorm", call.anorm),
+       array("info", call.info, has_info(call.routine)),
+       array(call.result_name, call.result, has_result(call.routine)),
+       extent("A", sizeof(T), call.lda, call.n), extent("B", sizeof(T), rhs ? call.ldb : 0, nrhs)});
+}
+
 template <class T>
 chol_status_t one_matrix(chol_handle_t handle, const char* function, const OneMatrix<T>& call) {
   return enter(handle, function, [&](chol_handle_s& h) {
     const bool rhs = has_rhs(call.routine);
     const int64_t nrhs = rhs ? call.nrhs : 0;
-    Status status =
-        check(function,
-              {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", nrhs, 0),
-               array("A", call.A, call.n > 0), leading_dimension("lda", call.lda, call.n),
-               array("B", call.B, rhs && call.n > 0 && nrhs > 0),
-               leading_dimension("ldb", call.ldb, call.n), finite_not_negative("anorm", call.anorm),
-               array("info", call.info, has_info(call.routine)),
-               array(call.result_name, call.result, has_result(call.routine)),
-               extent("A", sizeof(T), call.lda, call.n),
-               extent("B", sizeof(T), rhs ? call.ldb : 0, nrhs)});
+    Status status;
+    if (!is_plainly_valid(call, rhs)) status = check_one_matrix(function, call, rhs);
     if (!status.ok()) return status;
-    backend::Problem<T> problem{call.routine, Form::one, call.uplo, {}, {}, {}};
-    problem.sizes = {1, call.n, nrhs};
-    problem.A = MatrixBatch<T>::strided(writable(call.A), call.lda, 0);
-    if (rhs) problem.B = MatrixBatch<T>::strided(call.B, call.ldb, 0);
-    problem.info = call.info;
-    problem.result = call.result;
-    problem.anorm = call.anorm;
+    const backend::Problem<T> problem{
+        .routine = call.routine,
+        .form = Form::one,
+        .uplo = call.uplo,
+        .sizes = {1, call.n, nrhs},
+        .A = MatrixBatch<T>::strided(writable(call.A), call.lda, 0),
+        .B = rhs ? MatrixBatch<T>::strided(call.B, call.ldb, 0) : MatrixBatch<T>{},
+        .info = call.info,
+        .result = call.result,
+        .anorm = call.anorm};
     routine::BackendSlot* slot = nullptr;
     status = slot_of(
         h, function,

@@ -14,7 +14,10 @@
 
 namespace chol::backend {
 
-/// One call of a routine on checked arguments. A and B are read-only where the routine says so.
+/// One call of a routine on checked arguments. A and B are read-only where the routine says so. In
+/// Form::interleaved both are interleaved in the same chunk, but for pack, which reads column-major
+/// matrices, and unpack, which writes them. Matrices between the last one and the end of the last
+/// chunk are not part of the batch: they may hold anything and keep every bit.
 template <class T>
 struct Problem {
   Routine routine;
@@ -22,10 +25,11 @@ struct Problem {
   chol_uplo_t uplo;
   BatchSizes sizes;
   MatrixBatch<T> A;
-  MatrixBatch<T> B;             ///< potrs, posv
+  MatrixBatch<T> B;             ///< potrs, posv; where pack and unpack write
   int* info = nullptr;          ///< potrf, posv, potri: one a matrix
   RealOf<T>* result = nullptr;  ///< pocon: rcond; logdet: one a matrix
   RealOf<T> anorm = 0;          ///< pocon
+  bool whole = false;           ///< pack, unpack: all of n by nrhs instead of the named triangle
 };
 
 /// What a call may use beside its arguments.
@@ -68,6 +72,11 @@ class Backend : public Solver<float>,
 
   /// Where `array` lies, for handles that serve several backends. At most 1 us.
   virtual Place place_of(const void* array) const = 0;
+
+  /// How many of `batch` info are not 0, and the position of the first of them or -1.
+  /// @param stream as Resources::stream; results may be where kernels cannot write: INVALID_VALUE.
+  virtual Status summarize_info(const int* info, int64_t batch, int64_t* failed, int64_t* first,
+                                void* stream) = 0;
 
   /// Memory that this backend's kernels can reach; nullptr when it cannot be had.
   virtual void* allocate(size_t bytes) = 0;

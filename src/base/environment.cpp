@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace chol {
 namespace {
@@ -21,6 +22,12 @@ Environment read_environment() {
   read.backend = text("CHOL_BACKEND");
   read.tuning_file = text("CHOL_TUNING");
   read.host_isa = text("CHOL_HOST_ISA");
+  static const std::string user_file = [&] {
+    const char *config = text("XDG_CONFIG_HOME"), *home = text("HOME");
+    const std::string base = config ? config : home ? std::string(home) + "/.config" : "";
+    return base.empty() ? base : base + "/chol/tuning.json";
+  }();
+  if (!user_file.empty()) read.user_tuning_file = user_file.c_str();
   return read;
 }
 

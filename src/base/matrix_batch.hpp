@@ -1,12 +1,13 @@
-// Views of the caller's arrays: one matrix, a pointer array, a constant stride and different sizes
-// are the same batch to every layer below the C ABI.
+// Views of the caller's arrays: one matrix, a pointer array, a constant stride, different sizes and
+// interleaved chunks are the same batch to every layer below the C ABI.
 #pragma once
 
 #include <cstdint>
 
 namespace chol {
 
-/// Column-major matrices behind an array of pointers, or at a constant stride from the first.
+/// Column-major matrices behind an array of pointers, or at a constant stride from the first; or
+/// interleaved ones, of which `chunk` lie side by side.
 template <class T>
 struct MatrixBatch {
   T* first = nullptr;
@@ -14,9 +15,13 @@ struct MatrixBatch {
   T* const* pointers = nullptr;
   int64_t ld = 1;
   const int64_t* lds = nullptr;
+  int64_t chunk = 0;  ///< 0: column-major
 
   static MatrixBatch strided(T* first, int64_t ld, int64_t stride) {
     return {first, stride, nullptr, ld, nullptr};
+  }
+  static MatrixBatch interleaved(T* first, int64_t ld, int64_t chunk) {
+    return {first, 0, nullptr, ld, nullptr, chunk};
   }
   static MatrixBatch pointer_array(T* const* pointers, int64_t ld) {
     return {nullptr, 0, pointers, ld, nullptr};
@@ -27,6 +32,11 @@ struct MatrixBatch {
 
   T* matrix(int64_t b) const { return pointers ? pointers[b] : first + b * stride; }
   int64_t leading_dimension(int64_t b) const { return lds ? lds[b] : ld; }
+  /// Element (0, 0) of interleaved matrix b of so many columns; (i, j) is (j * ld + i) * chunk
+  /// further on.
+  T* interleaved_matrix(int64_t b, int64_t columns) const {
+    return first + (b / chunk) * columns * ld * chunk + b % chunk;
+  }
 };
 
 /// Orders and numbers of right-hand sides of a batch: one for all, or an array.

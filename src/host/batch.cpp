@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/precisions.h"
-#include "base/flops.hpp"
+#include "backend/flops.hpp"
 #include "host/lane_batch.hpp"
 #include "host/matrix_worker.hpp"
 
@@ -15,40 +15,23 @@ namespace {
 /// Below this much work a parallel region costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
 
-double flops_of(Routine routine, double n, double nrhs) {
-  switch (routine) {
-    case Routine::potrs:
-      return potrs_flops(n, nrhs);
-    case Routine::posv:
-      return potrf_flops(n) + potrs_flops(n, nrhs);
-    case Routine::potri:
-      return potri_flops(n);
-    case Routine::pocon:
-      return potrs_flops(n, 5);
-    case Routine::logdet:
-      return 20 * n;
-    default:
-      return potrf_flops(n);
-  }
-}
-
 }  // namespace
 
 template <class T>
 Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans,
                 int threads)
-    : kernels_(kernels), problem_(problem), plans_(plans), threads_(threads) {
+    : kernels_(kernels), problem_(problem), plans_(plans), threads_(1) {
+  if (threads > 1) threads_ = std::min(threads, threads_for_all());
   // Nested in a caller's parallel region the cores are taken already.
-  if (omp_in_parallel()) threads_ = 1;
-  threads_ = std::min(threads_, threads_for_all());
+  if (threads_ > 1 && omp_in_parallel()) threads_ = 1;
 }
 
 template <class T>
 int Batch<T>::threads_for_all() const {
   const BatchSizes& sizes = problem_.sizes;
-  const double flops =
-      flop_factor<T> * static_cast<double>(sizes.count) *
-      flops_of(problem_.routine, static_cast<double>(sizes.n), static_cast<double>(sizes.nrhs));
+  // No routine has that much work in so small a problem: spares small calls the count.
+  if (sizes.count * (sizes.n + sizes.nrhs) <= 24) return 1;
+  const double flops = backend::flops_of(problem_);
   return static_cast<int>(std::clamp(flops / kFlopsWorthAThread, 1.0, 65536.0));
 }
 
@@ -82,8 +65,9 @@ size_t Batch<T>::workspace_bytes() const {
   Arena counted;
   if (sizes.variable()) counted.take<int64_t>(sizes.count);
   const MatrixWorker<T> team(kernels_, plans_.plan_for(sizes.n), threads_);
-  counted.take<char>(std::max(bytes_per_thread() * threads_,
-                              team.workspace_bytes(problem_.routine, sizes.n, sizes.nrhs)));
+  const size_t bytes = team.workspace_bytes(problem_.routine, sizes.n, sizes.nrhs);
+  if (problem_.form == Form::one) return bytes;
+  counted.take<char>(std::max(bytes_per_thread() * threads_, bytes));
   return counted.used();
 }
 
@@ -125,50 +109,13 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
   return cut;
 }
 
-template <class T>
-OneMatrix<T> Batch<T>::matrix(int64_t b) const {
-  const bool has_rhs = problem_.B.first || problem_.B.pointers;
-  return {problem_.uplo,
-          problem_.sizes.order(b),
-          has_rhs ? problem_.sizes.rhs_count(b) : 0,
-          problem_.A.matrix(b),
-          problem_.A.leading_dimension(b),
-          has_rhs ? problem_.B.matrix(b) : nullptr,
-          has_rhs ? problem_.B.leading_dimension(b) : 0};
-}
-
 /// @param next the matrix that this thread takes afterwards, or kNone.
 template <class T>
 void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) const {
-  OneMatrix<T> M = matrix(b);
-  PanelMatrix coming;
-  if (next != kNone) {
-    coming = matrix(next).panel();
-    M.next = &coming;
-  }
-  const MatrixWorker<T> worker(kernels_, plans_.plan_for(M.n), threads);
-  int info = 0;
-  switch (problem_.routine) {
-    case Routine::potrf:
-      info = worker.potrf(M, workspace);
-      break;
-    case Routine::potrs:
-      worker.potrs(M, workspace);
-      break;
-    case Routine::posv:
-      info = worker.posv(M, workspace);
-      break;
-    case Routine::potri:
-      info = worker.potri(M, workspace);
-      break;
-    case Routine::pocon:
-      problem_.result[b] = worker.pocon(M, problem_.anorm, workspace);
-      break;
-    case Routine::logdet:
-      problem_.result[b] = worker.logdet(M);
-      break;
-  }
-  if (problem_.info) problem_.info[b] = info;
+  const MatrixWorker<T> worker(kernels_, plans_.plan_for(problem_.sizes.order(b)), threads);
+  if (next == kNone) return worker.run(problem_, b, nullptr, workspace);
+  const PanelMatrix coming = one_matrix(problem_, next).panel();
+  worker.run(problem_, b, &coming, workspace);
 }
 
 template <class T>

@@ -14,6 +14,7 @@ class Batch {
   Batch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans,
         int threads);
 
+  int threads() const { return threads_; }  ///< that the problem is worth
   size_t workspace_bytes() const;
   void run(void* workspace) const;
 
@@ -37,7 +38,6 @@ class Batch {
   int threads_for_all() const;
   size_t bytes_per_thread() const;
   const int64_t* sort_by_order(Arena& arena) const;
-  OneMatrix<T> matrix(int64_t b) const;
   void run_one(int64_t b, int64_t next, int threads, void* workspace) const;
   void run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const;
   void run_singles(const Index& index, int64_t count, int threads, char* workspaces) const;

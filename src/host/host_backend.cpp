@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -9,6 +10,8 @@
 
 #include "host/batch.hpp"
 #include "host/dispatch.hpp"
+#include "host/fork.hpp"
+#include "host/interleaved_batch.hpp"
 #include "tune/host_rows.hpp"
 
 namespace chol::host {
@@ -18,6 +21,7 @@ class HostBackend final : public backend::Backend {
  public:
   HostBackend()
       : kernels_(KernelSet::of_this_machine()), name_(std::string("host ") + kernels_.isa()) {
+    watch_forks();
     const HostRows built_in = host_rows(kernels_.isa());
     tuning_.load_rows(built_in.rows, built_in.count);
   }
@@ -26,6 +30,14 @@ class HostBackend final : public backend::Backend {
   TuningStore& tuning() override { return tuning_; }
   bool accepts(const TuningRow& row) const override;
   backend::Place place_of(const void*) const override { return backend::Place::host; }
+  Status summarize_info(const int* info, int64_t batch, int64_t* failed, int64_t* first,
+                        void*) override {
+    *failed = batch - std::count(info, info + batch, 0);
+    const int* const end = info + batch;
+    const int* const found = std::find_if(info, end, [](int i) { return i != 0; });
+    *first = found == end ? -1 : found - info;
+    return Status::success();
+  }
   void* allocate(size_t bytes) override {
     const size_t whole = (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
     return std::aligned_alloc(Arena::kAlignment, whole);
@@ -36,11 +48,17 @@ class HostBackend final : public backend::Backend {
 #define CHOL_HOST_SOLVER(T)                                                                       \
   size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans, int threads) \
       const override {                                                                            \
+    if (problem.form == Form::interleaved)                                                        \
+      return InterleavedBatch<T>(kernels_.kernels<T>(), problem, plans, threads)                  \
+          .workspace_bytes();                                                                     \
     return Batch<T>(kernels_.kernels<T>(), problem, plans, threads).workspace_bytes();            \
   }                                                                                               \
   Status run(const backend::Problem<T>& problem, const PlanTable& plans,                          \
              const backend::Resources& resources) override {                                      \
-    Batch<T>(kernels_.kernels<T>(), problem, plans, resources.threads).run(resources.workspace);  \
+    if (problem.form == Form::interleaved)                                                        \
+      run_batch<InterleavedBatch<T>>(problem, plans, resources);                                  \
+    else                                                                                          \
+      run_batch<Batch<T>>(problem, plans, resources);                                             \
     return Status::success();                                                                     \
   }
   CHOL_HOST_SOLVER(float)
@@ -50,14 +68,44 @@ class HostBackend final : public backend::Backend {
 #undef CHOL_HOST_SOLVER
 
  private:
+  template <class SomeBatch, class T>
+  void run_batch(const backend::Problem<T>& problem, const PlanTable& plans,
+                 const backend::Resources& resources) const {
+    const auto with_threads = [&](int threads) {
+      const Kernels& kernels = kernels_.kernels<T>();
+      if constexpr (std::is_same_v<SomeBatch, InterleavedBatch<T>>)
+        return SomeBatch(kernels, problem, plans, threads, resources.math_mode);
+      else
+        return SomeBatch(kernels, problem, plans, threads);
+    };
+    const SomeBatch batch = with_threads(resources.threads);
+    if (batch.threads() == 1 || !team_was_lost()) return batch.run(resources.workspace);
+    if (!run_on_new_thread([&] { batch.run(resources.workspace); }))
+      with_threads(1).run(resources.workspace);
+  }
+
   const KernelSet& kernels_;
   std::string name_;
   TuningStore tuning_;
 };
 
+/// Lanes: tile is the edge of a register tile of potrf, 0 for what suits the order.
+bool accepts_interleaved(const TuningRow& row) {
+  const Plan& plan = row.plan;
+  if (plan.block != 0) return false;
+  if (plan.method == Method::panel)
+    return plan.tile == 0 || row.routine == Routine::potrs || row.routine == Routine::posv;
+  const bool tile = plan.tile == 0 || (row.routine == Routine::potrf && plan.tile <= 4);
+  // A packed triangle of a larger order would leave the caches that lanes live by.
+  return plan.method == Method::lanes && tile && plan.tile != 1 && row.max_n <= 256 &&
+         row.routine <= Routine::potri;
+}
+
 bool HostBackend::accepts(const TuningRow& row) const {
   const Plan& plan = row.plan;
   if (plan.block < 0 || plan.tile < 0 || plan.threads != 0) return false;
+  if (row.form == Form::interleaved) return accepts_interleaved(row);
+  if (row.routine == Routine::pack || row.routine == Routine::unpack) return false;
   const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
   const bool groups = row.routine == Routine::potrf && plan.method == Method::lanes;
   if (plan.tile != 0 && !groups && (!solves || plan.method == Method::lanes)) return false;

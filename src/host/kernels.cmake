@@ -8,10 +8,20 @@ set(chol_isas portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND chol_isas avx2 avx512)
 endif()
-# Unrolled register tiles take minutes to compile at -O3 once sanitizers have instrumented them.
-set(chol_kernel_level -O3)
+# Unrolled register tiles take minutes to compile once sanitizers have instrumented them: they go
+# without UBSan, which watches the rest of the library, and AddressSanitizer checks what they access
+# by calls and leaves out their own stack.
+set(chol_kernel_flags -O3)
 if(CHOL_SANITIZE)
-  set(chol_kernel_level -O1)
+  string(REGEX REPLACE ",?undefined" "" chol_kernel_sanitizers ${CHOL_SANITIZE})
+  set(chol_kernel_flags -O1)
+  if(chol_kernel_sanitizers)
+    list(APPEND chol_kernel_flags -fsanitize=${chol_kernel_sanitizers} -fno-omit-frame-pointer)
+  endif()
+  if(chol_kernel_sanitizers MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND chol_kernel_flags
+      "SHELL:--param asan-instrumentation-with-call-threshold=0 --param asan-stack=0")
+  endif()
 endif()
 foreach(isa IN LISTS chol_isas)
   foreach(precision element IN ZIP_LISTS chol_precisions chol_elements)
@@ -21,8 +31,8 @@ foreach(isa IN LISTS chol_isas)
     target_compile_definitions(${kernels} PRIVATE CHOL_PRECISION=${precision}
       "CHOL_ELEMENT=${element}")
     # GCC 12's own AVX-512 header trips the uninitialized warnings (its bug 105593).
-    target_compile_options(${kernels} PRIVATE ${chol_kernel_level} ${chol_flags_${isa}} -ffp-contract=fast
-      -Wno-uninitialized -Wno-maybe-uninitialized)
+    target_compile_options(${kernels} PRIVATE ${chol_kernel_flags} ${chol_flags_${isa}}
+      -ffp-contract=fast -Wno-uninitialized -Wno-maybe-uninitialized)
     target_link_libraries(${kernels} PRIVATE $<BUILD_INTERFACE:chol_build_flags>)
     target_sources(chol PRIVATE $<TARGET_OBJECTS:${kernels}>)
   endforeach()

@@ -25,6 +25,23 @@ struct LaneGroup {
   const void* next_A[kMostLanes];
 };
 
+/// Groups of Kernels::lanes interleaved matrices of one order where they lie. Strides count
+/// elements.
+struct InterleavedRun {
+  bool upper = false;
+  int64_t n = 0;
+  int64_t nrhs = 0;
+  void* A = nullptr;
+  int64_t row_A = 0, column_A = 0;  ///< from an element to the next one of its column, its row
+  int64_t next_A = 0;               ///< from a group to the next one
+  void* B = nullptr;
+  int64_t row_B = 0, column_B = 0, next_B = 0;
+  int64_t groups = 0;
+  int* info = nullptr;     ///< potrf, posv: lanes results a group
+  int tile = 0;            ///< potrf: edge of a register tile, 2 .. 4, or 0: what suits the order
+  bool fast_math = false;  ///< potrf, posv: approximate square roots
+};
+
 /// One matrix on one core, or a task of one matrix on several.
 struct PanelMatrix {
   bool upper;
@@ -54,6 +71,13 @@ struct Kernels {
   void (*lane_potrs)(LaneGroup& group, void* buffer);
   void (*lane_posv)(LaneGroup& group, void* buffer);
   void (*lane_potri)(LaneGroup& group, void* buffer);
+
+  /// Bytes of buffer for interleaved matrices of order n; potri takes lane_buffer_bytes(n, 0).
+  size_t (*interleaved_buffer_bytes)(int64_t n);
+  void (*interleaved_potrf)(const InterleavedRun& run, void* buffer);
+  void (*interleaved_potrs)(const InterleavedRun& run, void* buffer);
+  void (*interleaved_posv)(const InterleavedRun& run, void* buffer);
+  void (*interleaved_potri)(const InterleavedRun& run, void* buffer);
 
   int strip_rows;  ///< strips start at multiples of this many rows
   /// Elements of strips for rows of a matrix and depth columns.

@@ -43,22 +43,17 @@ class LaneBatch {
       if (problem_.info)
         for (int lane = 0; lane < count; ++lane) problem_.info[index(lane)] = group.info[lane];
     } else if (const int most = plans_.plan_for(group.n).tile; most > 0 && group.n > most) {
-      for (int lane = 0; lane < count; ++lane) factor_by_panel(index(lane), workspace);
+      // Factorizations and solves have the same bits by panels as in lanes.
+      const Plan panel{};
+      const MatrixWorker<T> worker(kernels_, panel, 1);
+      for (int lane = 0; lane < count; ++lane)
+        worker.run(problem_, index(lane), nullptr, workspace);
     } else {
       run_in_scratch(index, count, group, arena);
     }
   }
 
  private:
-  /// A factorization has the same bits by panels as in lanes.
-  void factor_by_panel(int64_t b, void* workspace) const {
-    const Plan panel{};
-    problem_.info[b] = MatrixWorker<T>(kernels_, panel, 1)
-                           .potrf({problem_.uplo, problem_.sizes.order(b), 0, problem_.A.matrix(b),
-                                   problem_.A.leading_dimension(b), nullptr, 0},
-                                  workspace);
-  }
-
   struct Scratch {
     T* A;  ///< n by n a lane
     T* B;  ///< n by nrhs a lane
@@ -107,18 +102,26 @@ class LaneBatch {
   void point_to_next(const Index& index, int coming, LaneGroup& group) const {
     const int lanes = kernels_.lanes;
     group.next_A[0] = nullptr;
-    if (coming < lanes || problem_.sizes.variable()) return;
+    if (coming < lanes || !has_shape_of(group, index, lanes)) return;
     for (int lane = 0; lane < lanes; ++lane)
       group.next_A[lane] = problem_.A.matrix(index(lanes + lane));
+  }
+  /// Whether the `count` matrices after those of the group have its order and leading dimension.
+  template <class Index>
+  bool has_shape_of(const LaneGroup& group, const Index& index, int count) const {
+    if (!problem_.sizes.variable()) return true;
+    for (int i = count; i < 2 * count; ++i)
+      if (problem_.sizes.order(index(i)) != group.n ||
+          problem_.A.leading_dimension(index(i)) != group.lda)
+        return false;
+    return true;
   }
 
   template <class Index>
   void run_in_scratch(const Index& index, int count, LaneGroup& group, Arena& arena) const;
   void copy(int64_t b, const LaneGroup& group, int lane, bool into_scratch) const;
   int first_zero_pivot(int64_t b) const {
-    return MatrixWorker<T>::first_zero_pivot({problem_.uplo, problem_.sizes.order(b), 0,
-                                              problem_.A.matrix(b), problem_.A.leading_dimension(b),
-                                              nullptr, 0});
+    return MatrixWorker<T>::first_zero_pivot(one_matrix(problem_, b));
   }
   void work(LaneGroup& group, void* buffer) const {
     switch (problem_.routine) {

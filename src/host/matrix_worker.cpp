@@ -28,31 +28,65 @@ size_t MatrixWorker<T>::solve_columns_bytes(int64_t n, int64_t columns) const {
 }
 
 template <class T>
+size_t MatrixWorker<T>::factor_bytes(int64_t n) const {
+  if (plan_.method != Method::tiles)
+    return align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
+  Arena counted;
+  TileCholesky(kernels_, sizeof(T), sizeof(R), n, plan_.block).carve(counted);
+  return counted.used();
+}
+
+template <class T>
 size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const {
-  size_t factor = 0;
-  if (plan_.method == Method::tiles) {
-    Arena counted;
-    TileCholesky(kernels_, sizeof(T), sizeof(R), n, plan_.block).carve(counted);
-    factor = counted.used();
-  } else {
-    factor = align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
-  }
-  const size_t solve = threads_ * solve_columns_bytes(n, nrhs);
   switch (routine) {
     case Routine::potrf:
-      return factor;
+      return factor_bytes(n);
     case Routine::potrs:
-      return solve;
+      return threads_ * solve_columns_bytes(n, nrhs);
     case Routine::posv:
-      return std::max(factor, solve);
+      return std::max(factor_bytes(n), threads_ * solve_columns_bytes(n, nrhs));
     case Routine::potri:
       return align_up(n * n * sizeof(T)) + threads_ * solve_columns_bytes(n, 64);
     case Routine::pocon:
       return ConditionEstimate<T>::workspace_bytes(n);
     case Routine::logdet:
+    case Routine::pack:
+    case Routine::unpack:
       return 0;
   }
   return 0;
+}
+
+template <class T>
+void MatrixWorker<T>::run(const backend::Problem<T>& problem, int64_t b, const PanelMatrix* next,
+                          void* workspace) const {
+  OneMatrix<T> M = one_matrix(problem, b);
+  M.next = next;
+  int info = 0;
+  switch (problem.routine) {
+    case Routine::potrf:
+      info = potrf(M, workspace);
+      break;
+    case Routine::potrs:
+      potrs(M, workspace);
+      break;
+    case Routine::posv:
+      info = posv(M, workspace);
+      break;
+    case Routine::potri:
+      info = potri(M, workspace);
+      break;
+    case Routine::pocon:
+      problem.result[b] = pocon(M, problem.anorm, workspace);
+      break;
+    case Routine::logdet:
+      problem.result[b] = logdet(M);
+      break;
+    case Routine::pack:
+    case Routine::unpack:
+      break;  // of whole batches only
+  }
+  if (problem.info) problem.info[b] = info;
 }
 
 template <class T>
@@ -79,8 +113,9 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
       std::min<int64_t>(kSolveColumns, std::max<int64_t>(1, (M.nrhs + threads_ - 1) / threads_));
   const int64_t chunks = (M.nrhs + step - 1) / step;
   const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
-  const PanelMatrix panel = M.panel();
   const auto chunk = [&](int64_t i, int thread) {
+    PanelMatrix panel = M.panel();
+    if (i > 0) panel.next = nullptr;
     kernels_.solve(panel, M.B, M.ldb, i * step, std::min(M.nrhs, (i + 1) * step),
                    static_cast<char*>(workspace) + thread * bytes);
   };

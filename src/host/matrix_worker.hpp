@@ -19,6 +19,19 @@ struct OneMatrix {
   PanelMatrix panel() const { return {uplo == CHOL_UPPER, n, A, lda, next}; }
 };
 
+/// Matrix b of a problem.
+template <class T>
+OneMatrix<T> one_matrix(const backend::Problem<T>& problem, int64_t b) {
+  const bool has_rhs = problem.B.first || problem.B.pointers;
+  return {problem.uplo,
+          problem.sizes.order(b),
+          has_rhs ? problem.sizes.rhs_count(b) : 0,
+          problem.A.matrix(b),
+          problem.A.leading_dimension(b),
+          has_rhs ? problem.B.matrix(b) : nullptr,
+          has_rhs ? problem.B.leading_dimension(b) : 0};
+}
+
 template <class T>
 class MatrixWorker {
  public:
@@ -28,6 +41,10 @@ class MatrixWorker {
 
   /// Workspace of `routine` for orders up to n with nrhs right-hand sides.
   size_t workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const;
+
+  /// The problem's routine on its matrix b, with info or result noted. `next` is fetched along.
+  void run(const backend::Problem<T>& problem, int64_t b, const PanelMatrix* next,
+           void* workspace) const;
 
   int potrf(const OneMatrix<T>& M, void* workspace) const;
   void potrs(const OneMatrix<T>& M, void* workspace) const;
@@ -41,6 +58,7 @@ class MatrixWorker {
  private:
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
   void solve_by_vectors(const OneMatrix<T>& M) const;
+  size_t factor_bytes(int64_t n) const;
   size_t solve_columns_bytes(int64_t n, int64_t columns) const;
 
   const Kernels& kernels_;

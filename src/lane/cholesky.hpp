@@ -5,6 +5,10 @@
 
 namespace chol::CHOL_ISA {
 
+struct NoWork {
+  CHOL_INLINE void operator()(int64_t, int64_t) const {}
+};
+
 /// One tile below the diagonal of a block column that starts at column j and is N wide.
 template <int NB, int N, class E, class V>
 CHOL_INLINE void factor_below(LaneMatrix<E> A, int64_t i, int64_t j, int64_t n,
@@ -21,9 +25,11 @@ CHOL_INLINE void factor_below(LaneMatrix<E> A, int64_t i, int64_t j, int64_t n,
 /// Left-looking Cholesky of the lower triangle: A = L L^H in every lane.
 /// @param[out] reciprocal n lanes of 1 / l(j, j).
 /// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
-template <int NB, class E, class V>
-inline void factor(LaneMatrix<E> A, int64_t n, V* reciprocal, V& info) {
+/// @param beside called with the range of every block column: work to do beside it.
+template <int NB, class E, class V, class Beside = NoWork>
+inline void factor(LaneMatrix<E> A, int64_t n, V* reciprocal, V& info, Beside&& beside = {}) {
   for (int64_t j = 0; j < n; j += NB) {
+    beside(j, smaller<int64_t>(j + NB, n));
     with_count<NB>(n - j, [&](auto columns) {
       constexpr int N = decltype(columns)::value;
       auto t = load_lower<N>(A.from(j, j));
@@ -45,26 +51,33 @@ inline void invert_diagonal(LaneMatrix<E> L, int64_t n, V* reciprocal) {
 }
 
 /// B := inverse(op(L)) B, then B := inverse(op(L)^H) B on n by nrhs right-hand sides. Conj = false
-/// solves L L^H X = B; Conj = true solves conj(L) L^T X = B, which is U^H U for U = L^T.
-template <int NB, bool Conj, class E, class V>
-inline void solve(LaneMatrix<E> L, int64_t n, const V* reciprocal, LaneMatrix<E> B, int64_t nrhs) {
+/// solves L L^H X = B; Conj = true solves conj(L) L^T X = B, which is U^H U for U = L^T. Every
+/// unknown takes the others in the order they become known, so that the bits depend on no tile
+/// size.
+/// @param beside called with the range of every block of unknowns of the first right-hand sides.
+template <int NB, bool Conj, class E, class V, class Beside = NoWork>
+inline void solve(LaneMatrix<E> L, int64_t n, const V* reciprocal, LaneMatrix<E> B, int64_t nrhs,
+                  Beside&& beside = {}) {
   for (int64_t c = 0; c < nrhs; c += NB) {
     with_count<NB>(nrhs - c, [&](auto columns) {
       constexpr int C = decltype(columns)::value;
-      for (int64_t i = 0; i < n; i += NB)
+      for (int64_t i = 0; i < n; i += NB) {
+        if (c == 0) beside(i, smaller<int64_t>(i + NB, n));
         with_count<NB>(n - i, [&](auto rows) {
           constexpr int N = decltype(rows)::value;
           auto x = load_tile<N, C>(B.from(i, c));
-          subtract_product<Conj, false>(x, L.from(i, 0), B.from(0, c), i);
+          subtract_unknowns<Conj>(x, L.from(i, 0), B.from(0, c), i);
           solve_forward<Conj>(x, L.from(i, i), reciprocal + i);
           store_tile(x, B.from(i, c));
         });
+      }
       for (int64_t end = n; end > 0;) {
         const int64_t i = (end - 1) / NB * NB;
         with_count<NB>(end - i, [&](auto rows) {
           constexpr int N = decltype(rows)::value;
           auto x = load_tile<N, C>(B.from(i, c));
-          subtract_product<!Conj, false>(x, L.from(end, i).transposed(), B.from(end, c), n - end);
+          subtract_unknowns<!Conj>(x, L.from(n - 1, i).transposed().columns_reversed(),
+                                   B.from(n - 1, c).rows_reversed(), n - end);
           solve_backward<!Conj>(x, L.from(i, i), reciprocal + i);
           store_tile(x, B.from(i, c));
         });
@@ -75,17 +88,19 @@ inline void solve(LaneMatrix<E> L, int64_t n, const V* reciprocal, LaneMatrix<E>
 }
 
 /// L := inverse(L) in place, lower triangular, column by column from the last (LAPACK's trti2).
-template <class E, class V>
-inline void invert_factor(LaneMatrix<E> L, int64_t n, const V* reciprocal) {
+/// @param reciprocal of the diagonal: an array, or what looks like one.
+template <class E, class Reciprocals>
+CHOL_FUNCTION void invert_factor(LaneMatrix<E> L, int64_t n, Reciprocals reciprocal) {
   const E zero = zero_element<E>();
   for (int64_t j = n - 1; j >= 0; --j) {
-    L.at(j, j) = from_real<E>(reciprocal[j]);
+    const RealLaneOf<E> inverse = reciprocal[j];
+    L.at(j, j) = from_real<E>(inverse);
     // x := -inverse(L22) * l21 / l(j, j); inverse(L22) stands in place already.
     for (int64_t i = n - 1; i > j; --i) {
       E sum = zero;
       for (int64_t k = j + 1; k <= i; ++k)
         sum = subtract<false, false>(sum, L.at(i, k), L.at(k, j));
-      L.at(i, j) = scale(sum, reciprocal[j]);
+      L.at(i, j) = scale(sum, inverse);
     }
   }
 }
@@ -93,7 +108,7 @@ inline void invert_factor(LaneMatrix<E> L, int64_t n, const V* reciprocal) {
 /// The lower triangle of W^H W over the lower triangular W: the inverse of L L^H when W =
 /// inverse(L).
 template <class E>
-inline void square_factor(LaneMatrix<E> W, int64_t n) {
+CHOL_FUNCTION void square_factor(LaneMatrix<E> W, int64_t n) {
   using V = RealLaneOf<E>;
   const V minus_one = V::broadcast(-1);
   for (int64_t j = 0; j < n; ++j)

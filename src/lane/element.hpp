@@ -5,10 +5,21 @@
 // after a vocabulary; everything lands in that vocabulary's namespace.
 #pragma once
 
+/// A function too large to be inlined everywhere.
+#ifndef CHOL_FUNCTION
+#define CHOL_FUNCTION inline
+#endif
+
 namespace chol::CHOL_ISA {
 
+/// CHOL_PAIR_ALIGNMENT lets a vocabulary whose lanes lie in the caller's memory read a pair at
+/// once.
+#ifndef CHOL_PAIR_ALIGNMENT
+#define CHOL_PAIR_ALIGNMENT
+#endif
+
 template <class V>
-struct ComplexLane {
+struct CHOL_PAIR_ALIGNMENT ComplexLane {
   V re, im;
 };
 
@@ -72,18 +83,34 @@ CHOL_INLINE E zero_element() {
   return from_real<E>(RealLaneOf<E>::zero());
 }
 
+/// How a pivot is turned into its root and the reciprocal of that: as exactly as the vocabulary
+/// does by default,
+struct IeeeMath {
+  template <class V>
+  CHOL_INLINE static void take_root(V x, V& root, V& reciprocal) {
+    invert_root(x, root, reciprocal);
+  }
+};
+/// or to a few units in the last place, where it has a faster way.
+struct FastMath {
+  template <class V>
+  CHOL_INLINE static void take_root(V x, V& root, V& reciprocal) {
+    approximate_root(x, root, reciprocal);
+  }
+};
+
 /// Turns a pivot into the diagonal element of the factor and returns its reciprocal. A lane whose
 /// pivot is not a positive finite number notes `order` in info, unless it failed before, and gets
 /// the reciprocal 0: its later columns then stay finite and raise no floating point exception.
-template <class V>
+template <class Math = IeeeMath, class V>
 CHOL_INLINE V take_pivot(V& pivot, V& info, typename V::Real order) {
   using R = typename V::Real;
   const auto good = between(pivot, V::zero(), V::broadcast(kLargest<R>));
-  const V one = V::broadcast(R(1));
-  const V root = sqrt(select(good, pivot, one));
+  V root, reciprocal;
+  Math::take_root(select(good, pivot, V::broadcast(R(1))), root, reciprocal);
   info = select(good, info, select(is_zero(info), V::broadcast(order), info));
   pivot = select(good, root, pivot);
-  return select(good, divide(one, root), V::zero());
+  return select(good, reciprocal, V::zero());
 }
 
 }  // namespace chol::CHOL_ISA

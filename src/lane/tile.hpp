@@ -17,6 +17,8 @@ struct LaneMatrix {
   CHOL_INLINE E& at(int64_t i, int64_t j) const { return base[i * rs + j * cs]; }
   CHOL_INLINE LaneMatrix from(int64_t i, int64_t j) const { return {&at(i, j), rs, cs}; }
   CHOL_INLINE LaneMatrix transposed() const { return {base, cs, rs}; }
+  CHOL_INLINE LaneMatrix rows_reversed() const { return {base, -rs, cs}; }
+  CHOL_INLINE LaneMatrix columns_reversed() const { return {base, rs, -cs}; }
 };
 
 template <class E, int R, int C>
@@ -54,11 +56,11 @@ CHOL_INLINE void store_lower(const Tile<E, N, N>& t, LaneMatrix<E> A) {
   for (int j = 0; j <= i; ++j) A.at(i, j) = t.e[i][j];
 }
 
-/// t(i, j) -= sum over k < depth of op(A(i, k)) * op(B(k, j)), k ascending. With Lower the elements
+/// t(i, j) := step(t(i, j), A(i, k), B(k, j)) for k < depth, k ascending. With Lower the elements
 /// above the diagonal are passed over.
-template <bool ConjA, bool ConjB, bool Lower = false, class E, int R, int C>
-CHOL_INLINE void subtract_product(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<E> B,
-                                  int64_t depth) {
+template <bool Lower, class E, int R, int C, class Step>
+CHOL_INLINE void accumulate(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<E> B, int64_t depth,
+                            Step&& step) {
   for (int64_t k = 0; k < depth; ++k) {
     E a[R];
     CHOL_UNROLL
@@ -67,20 +69,34 @@ CHOL_INLINE void subtract_product(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<
     for (int j = 0; j < C; ++j) {
       const E b = B.at(k, j);
       CHOL_UNROLL
-      for (int i = Lower ? j : 0; i < R; ++i)
-        t.e[i][j] = subtract<ConjA, ConjB>(t.e[i][j], a[i], b);
+      for (int i = Lower ? j : 0; i < R; ++i) t.e[i][j] = step(t.e[i][j], a[i], b);
     }
   }
+}
+/// t -= op(A) * op(B).
+template <bool ConjA, bool ConjB, bool Lower = false, class E, int R, int C>
+CHOL_INLINE void subtract_product(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<E> B,
+                                  int64_t depth) {
+  accumulate<Lower>(t, A, B, depth,
+                    [](E acc, E a, E b) { return subtract<ConjA, ConjB>(acc, a, b); });
+}
+/// x -= op(L) * X. The unknown is the product's first factor, as in the panel's solves, so that the
+/// steps of a complex product come in the same order.
+template <bool Conj, class E, int R, int C>
+CHOL_INLINE void subtract_unknowns(Tile<E, R, C>& x, LaneMatrix<E> L, LaneMatrix<E> X,
+                                   int64_t depth) {
+  accumulate<false>(x, L, X, depth,
+                    [](E acc, E l, E known) { return subtract<false, Conj>(acc, known, l); });
 }
 
 /// Cholesky factor of a diagonal tile; reciprocal[j] becomes 1 / l(j, j). `first` counts the
 /// columns before this tile.
-template <class E, int N, class V>
+template <class Math = IeeeMath, class E, int N, class V>
 CHOL_INLINE void factor_tile(Tile<E, N, N>& t, V (&reciprocal)[N], V& info, int64_t first) {
   CHOL_UNROLL
   for (int j = 0; j < N; ++j) {
     V pivot = real_part(t.e[j][j]);
-    reciprocal[j] = take_pivot(pivot, info, static_cast<typename V::Real>(first + j + 1));
+    reciprocal[j] = take_pivot<Math>(pivot, info, static_cast<typename V::Real>(first + j + 1));
     t.e[j][j] = from_real<E>(pivot);
     CHOL_UNROLL
     for (int i = j + 1; i < N; ++i) t.e[i][j] = scale(t.e[i][j], reciprocal[j]);
@@ -115,7 +131,7 @@ CHOL_INLINE void solve_forward(Tile<E, N, C>& x, LaneMatrix<E> L, const V* recip
     for (int k = 0; k < i; ++k) {
       const E l = L.at(i, k);
       CHOL_UNROLL
-      for (int c = 0; c < C; ++c) x.e[i][c] = subtract<Conj, false>(x.e[i][c], l, x.e[k][c]);
+      for (int c = 0; c < C; ++c) x.e[i][c] = subtract<false, Conj>(x.e[i][c], x.e[k][c], l);
     }
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) x.e[i][c] = scale(x.e[i][c], reciprocal[i]);
@@ -128,10 +144,10 @@ CHOL_INLINE void solve_backward(Tile<E, N, C>& x, LaneMatrix<E> L, const V* reci
   CHOL_UNROLL
   for (int i = N - 1; i >= 0; --i) {
     CHOL_UNROLL
-    for (int k = i + 1; k < N; ++k) {
+    for (int k = N - 1; k > i; --k) {
       const E l = L.at(k, i);
       CHOL_UNROLL
-      for (int c = 0; c < C; ++c) x.e[i][c] = subtract<Conj, false>(x.e[i][c], l, x.e[k][c]);
+      for (int c = 0; c < C; ++c) x.e[i][c] = subtract<false, Conj>(x.e[i][c], x.e[k][c], l);
     }
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) x.e[i][c] = scale(x.e[i][c], reciprocal[i]);

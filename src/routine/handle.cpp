@@ -1,5 +1,7 @@
 #include "routine/handle.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "base/environment.hpp"
@@ -40,11 +42,19 @@ Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) 
                       ? backend::open_host(opened.backend)
                       : backend::open_cuda(device_count, devices, opened.backend);
   if (!status.ok()) return status;
-  if (const char* path = environment().tuning_file) {
-    backend::Backend& backend = *opened.backend;
-    status = backend.tuning().load_file(path, backend.name(),
-                                        [&](const TuningRow& row) { return backend.accepts(row); });
-  }
+  backend::Backend& backend = *opened.backend;
+  const auto load = [&](const char* path) {
+    return backend.tuning().load_file(path, backend.name(),
+                                      [&](const TuningRow& row) { return backend.accepts(row); });
+  };
+  // A file that was named has to be right; one that was merely found is done without.
+  if (const char* path = environment().tuning_file) return load(path);
+  const char* found = environment().user_tuning_file;
+  if (!found || access(found, R_OK) != 0) return status;
+  const Status loaded = load(found);
+  if (loaded.code() == CHOL_STATUS_ALLOC_FAILED) return loaded;
+  if (!loaded.ok() && environment().verbose)
+    std::fprintf(stderr, "# chol: %s (passed over)\n", loaded.message());
   return status;
 }
 

@@ -54,6 +54,7 @@ class Handle {
   int requested_threads = 0;  ///< 0: the default
   void* stream = nullptr;
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
+  size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
   Status last_error;
 
  private:

@@ -1,5 +1,7 @@
 #include "routine/run.hpp"
 
+#include <algorithm>
+
 #include "api/precisions.h"
 #include "base/environment.hpp"
 #include "routine/trace.hpp"
@@ -20,6 +22,13 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
   resources.stream = handle.stream;
   resources.math_mode = handle.math_mode;
   resources.workspace_bytes = solver.workspace_bytes(problem, plans, threads);
+  if (handle.workspace_need) {
+    // The caller's memory may start anywhere; the workspace starts at a multiple of the alignment.
+    const size_t need =
+        resources.workspace_bytes > 0 ? resources.workspace_bytes + Arena::kAlignment : 0;
+    *handle.workspace_need = std::max(*handle.workspace_need, need);
+    return Status::success();
+  }
   if (resources.workspace_bytes > 0) {
     resources.workspace = slot.workspace(resources.workspace_bytes);
     if (!resources.workspace)

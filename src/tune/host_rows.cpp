@@ -8,11 +8,12 @@ namespace {
 
 constexpr int64_t kAll = INT64_MAX;
 constexpr Plan kPanel{Method::panel, 0, 0, 0};
+constexpr Plan kLanes{Method::lanes, 0, 0, 0};
 constexpr Plan lanes(int most_rhs) { return {Method::lanes, most_rhs, 0, 0}; }
-/// Factorizations have the same bits in lanes and in panels: orders above `whole_groups_above` go
-/// through lanes in full groups only, the rest of a batch by panels.
-constexpr Plan lanes_in_groups(int whole_groups_above) {
-  return {Method::lanes, 0, whole_groups_above, 0};
+/// Factorizations and solves have the same bits in lanes and in panels: orders above
+/// `whole_groups_above` go through lanes in full groups only, the rest of a batch by panels.
+constexpr Plan lanes_in_groups(int whole_groups_above, int most_rhs = 0) {
+  return {Method::lanes, most_rhs, whole_groups_above, 0};
 }
 constexpr Plan tiles(int nb) { return {Method::tiles, nb, 0, 0}; }
 /// Solves of up to kFew right-hand sides go vector by vector.
@@ -24,10 +25,15 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
 // largest order of which a group that is not full goes through lanes (0: all); tiles.block = rows
 // and columns of a tile. Lanes rows come first in a key.
 // clang-format off
-#define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb)                 \
+// Smaller tiles keep every thread busy at smaller orders.
+#define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb_640, nb_1500, nb) \
   {Routine::potrf, Form::one, p, panel_n, kPanel},                    \
+  {Routine::potrf, Form::one, p, 640, tiles(nb_640)},                 \
+  {Routine::potrf, Form::one, p, 1500, tiles(nb_1500)},               \
   {Routine::potrf, Form::one, p, kAll, tiles(nb)},                    \
   {Routine::posv, Form::one, p, panel_n, kPanelSolve},                \
+  {Routine::posv, Form::one, p, 640, tiles_solve(nb_640)},            \
+  {Routine::posv, Form::one, p, 1500, tiles_solve(nb_1500)},          \
   {Routine::posv, Form::one, p, kAll, tiles_solve(nb)},               \
   {Routine::potrs, Form::one, p, kAll, kPanelSolve},                  \
   {Routine::potri, Form::one, p, kAll, kPanel},                       \
@@ -35,42 +41,51 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
   {Routine::logdet, Form::one, p, kAll, kPanel},                      \
   {Routine::potrf, Form::batch, p, panel_n, kPanel},                  \
   {Routine::potrf, Form::batch, p, kAll, tiles(nb)},                  \
-  {Routine::posv, Form::batch, p, solve_lanes_n, lanes(64)},          \
+  {Routine::posv, Form::batch, p, solve_lanes_n, lanes_in_groups(12, 64)}, \
   {Routine::posv, Form::batch, p, panel_n, kPanelSolve},              \
   {Routine::posv, Form::batch, p, kAll, tiles_solve(nb)},             \
-  {Routine::potrs, Form::batch, p, solve_lanes_n, lanes(64)},         \
+  {Routine::potrs, Form::batch, p, solve_lanes_n, lanes_in_groups(12, 64)}, \
   {Routine::potrs, Form::batch, p, kAll, kPanelSolve},                \
-  {Routine::potri, Form::batch, p, solve_lanes_n, lanes(0)},          \
+  {Routine::potri, Form::batch, p, 24, lanes(0)},          \
   {Routine::potri, Form::batch, p, kAll, kPanel},                     \
-  {Routine::logdet, Form::batch, p, kAll, kPanel}
+  {Routine::logdet, Form::batch, p, kAll, kPanel},                    \
+  {Routine::potrf, Form::interleaved, p, 128, kLanes},                \
+  {Routine::potrf, Form::interleaved, p, kAll, kPanel},               \
+  {Routine::potrs, Form::interleaved, p, 128, kLanes},                \
+  {Routine::potrs, Form::interleaved, p, kAll, kPanelSolve}, \
+  {Routine::posv, Form::interleaved, p, 128, kLanes},                \
+  {Routine::posv, Form::interleaved, p, kAll, kPanelSolve},           \
+  {Routine::potri, Form::interleaved, p, 128, kLanes},                \
+  {Routine::potri, Form::interleaved, p, kAll, kPanel},               \
+  {Routine::logdet, Form::interleaved, p, kAll, kPanel},              \
+  {Routine::pack, Form::interleaved, p, kAll, kPanel},                \
+  {Routine::unpack, Form::interleaved, p, kAll, kPanel}
 // clang-format on
 
-// Sixteen lanes whose matrices lie a multiple of 4 KiB apart share one set of a first-level cache
-// of twelve ways: at such an order (64; complex also 32) panels are faster.
-constexpr TuningRow kAvx512[] = {{Routine::potrf, Form::batch, 's', 63, lanes_in_groups(16)},
-                                 {Routine::potrf, Form::batch, 's', 64, kPanel},
-                                 {Routine::potrf, Form::batch, 's', 127, lanes_in_groups(16)},
-                                 CHOL_HOST_ROWS('s', 32, 384, 192),
-                                 {Routine::potrf, Form::batch, 'd', 112, lanes_in_groups(16)},
-                                 CHOL_HOST_ROWS('d', 32, 320, 192),
-                                 {Routine::potrf, Form::batch, 'c', 31, lanes_in_groups(12)},
-                                 {Routine::potrf, Form::batch, 'c', 32, kPanel},
-                                 {Routine::potrf, Form::batch, 'c', 63, lanes_in_groups(12)},
-                                 {Routine::potrf, Form::batch, 'c', 64, kPanel},
-                                 {Routine::potrf, Form::batch, 'c', 88, lanes_in_groups(12)},
-                                 CHOL_HOST_ROWS('c', 24, 320, 128),
-                                 {Routine::potrf, Form::batch, 'z', 88, lanes_in_groups(12)},
-                                 CHOL_HOST_ROWS('z', 16, 256, 128)};
-constexpr TuningRow kAvx2[] = {
-    {Routine::potrf, Form::batch, 's', 48, lanes_in_groups(16)}, CHOL_HOST_ROWS('s', 24, 384, 192),
-    {Routine::potrf, Form::batch, 'd', 48, lanes_in_groups(16)}, CHOL_HOST_ROWS('d', 16, 320, 192),
-    {Routine::potrf, Form::batch, 'c', 32, lanes_in_groups(12)}, CHOL_HOST_ROWS('c', 16, 320, 128),
-    {Routine::potrf, Form::batch, 'z', 32, lanes_in_groups(12)}, CHOL_HOST_ROWS('z', 12, 256, 128)};
-constexpr TuningRow kPortable[] = {
-    {Routine::potrf, Form::batch, 's', 24, lanes_in_groups(12)}, CHOL_HOST_ROWS('s', 12, 384, 128),
-    {Routine::potrf, Form::batch, 'd', 16, lanes_in_groups(8)},  CHOL_HOST_ROWS('d', 8, 256, 128),
-    {Routine::potrf, Form::batch, 'c', 16, lanes_in_groups(8)},  CHOL_HOST_ROWS('c', 8, 256, 96),
-    {Routine::potrf, Form::batch, 'z', 8, lanes_in_groups(4)},   CHOL_HOST_ROWS('z', 4, 192, 96)};
+constexpr TuningRow kAvx512[] = {{Routine::potrf, Form::batch, 's', 160, lanes_in_groups(16)},
+                                 CHOL_HOST_ROWS('s', 128, 384, 96, 128, 192),
+                                 {Routine::potrf, Form::batch, 'd', 160, lanes_in_groups(16)},
+                                 CHOL_HOST_ROWS('d', 128, 256, 64, 128, 192),
+                                 {Routine::potrf, Form::batch, 'c', 112, lanes_in_groups(12)},
+                                 CHOL_HOST_ROWS('c', 64, 256, 64, 96, 128),
+                                 {Routine::potrf, Form::batch, 'z', 112, lanes_in_groups(12)},
+                                 CHOL_HOST_ROWS('z', 64, 192, 64, 96, 128)};
+constexpr TuningRow kAvx2[] = {{Routine::potrf, Form::batch, 's', 48, lanes_in_groups(16)},
+                               CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192),
+                               {Routine::potrf, Form::batch, 'd', 48, lanes_in_groups(16)},
+                               CHOL_HOST_ROWS('d', 16, 256, 64, 128, 192),
+                               {Routine::potrf, Form::batch, 'c', 32, lanes_in_groups(12)},
+                               CHOL_HOST_ROWS('c', 16, 256, 64, 96, 128),
+                               {Routine::potrf, Form::batch, 'z', 32, lanes_in_groups(12)},
+                               CHOL_HOST_ROWS('z', 12, 192, 64, 96, 128)};
+constexpr TuningRow kPortable[] = {{Routine::potrf, Form::batch, 's', 24, lanes_in_groups(12)},
+                                   CHOL_HOST_ROWS('s', 12, 384, 96, 128, 128),
+                                   {Routine::potrf, Form::batch, 'd', 16, lanes_in_groups(8)},
+                                   CHOL_HOST_ROWS('d', 8, 256, 64, 128, 128),
+                                   {Routine::potrf, Form::batch, 'c', 16, lanes_in_groups(8)},
+                                   CHOL_HOST_ROWS('c', 8, 256, 64, 96, 96),
+                                   {Routine::potrf, Form::batch, 'z', 8, lanes_in_groups(4)},
+                                   CHOL_HOST_ROWS('z', 4, 192, 64, 96, 96)};
 #undef CHOL_HOST_ROWS
 
 }  // namespace

@@ -7,21 +7,21 @@
 
 namespace chol {
 
-enum class Routine : uint8_t { potrf, potrs, posv, potri, pocon, logdet };
-inline constexpr int kRoutineCount = 6;
+enum class Routine : uint8_t { potrf, potrs, posv, potri, pocon, logdet, pack, unpack };
+inline constexpr int kRoutineCount = 8;
 const char* routine_name(Routine routine);
 
 /// One matrix and a batch of the same size are different problems: threads go into the matrix or
-/// over the matrices.
-enum class Form : uint8_t { one, batch };
+/// over the matrices. In an interleaved batch the matrices lie side by side, element by element.
+enum class Form : uint8_t { one, batch, interleaved };
+inline constexpr int kFormCount = 3;
 const char* form_name(Form form);
 
 /// How a matrix is worked on. Every backend accepts a subset.
 enum class Method : uint8_t {
   lanes,    ///< a SIMD lane (host) or thread (GPU) a matrix
-  panel,    ///< one core a matrix, left-looking register tiles over the whole matrix
+  panel,    ///< one core or thread block a matrix, left-looking over the whole matrix
   tiles,    ///< right-looking over block columns, tiles spread over the threads
-  blas,     ///< recursive over the BLAS's trsm and syrk, threads left to the BLAS
   fused,    ///< GPU: one thread block (or part) a matrix held in registers and shared memory
   blocked,  ///< GPU: recursive blocking, panel kernel, trsm and gemm
 };
@@ -30,7 +30,7 @@ const char* method_name(Method method);
 /// A method and its knobs. A knob that the method does not have is 0.
 struct Plan {
   Method method = Method::panel;
-  int block = 0;    ///< columns of a block column (tiles, blas, blocked)
+  int block = 0;    ///< columns of a block column (tiles, blocked)
   int tile = 0;     ///< rows of a task's tile (tiles); register tile or sub-warp width (GPU)
   int threads = 0;  ///< most threads worth using on the problem; 0 is no bound
 };

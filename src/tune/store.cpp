@@ -5,12 +5,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#define CHOL_TEXT_OF(x) #x
+#define CHOL_TEXT(x) CHOL_TEXT_OF(x)
+
 namespace chol {
 namespace {
 
-constexpr const char* kRoutineNames[] = {"potrf", "potrs", "posv", "potri", "pocon", "logdet"};
-constexpr const char* kFormNames[] = {"one", "batch"};
-constexpr const char* kMethodNames[] = {"lanes", "panel", "tiles", "blas", "fused", "blocked"};
+constexpr const char* kRoutineNames[] = {"potrf", "potrs",  "posv", "potri",
+                                         "pocon", "logdet", "pack", "unpack"};
+constexpr const char* kFormNames[] = {"one", "batch", "interleaved"};
+constexpr const char* kMethodNames[] = {"lanes", "panel", "tiles", "fused", "blocked"};
 constexpr char kPrecisions[] = "sdcz";
 
 template <class Enum, size_t Count>
@@ -43,8 +47,9 @@ const char* form_name(Form form) { return kFormNames[static_cast<int>(form)]; }
 const char* method_name(Method method) { return kMethodNames[static_cast<int>(method)]; }
 
 size_t TuningStore::key(Routine routine, Form form, char precision) {
-  const size_t letter = std::strchr(kPrecisions, precision) - kPrecisions;
-  return (static_cast<size_t>(routine) * 2 + static_cast<size_t>(form)) * 4 + letter;
+  size_t letter = 0;
+  while (kPrecisions[letter] != precision) ++letter;
+  return (static_cast<size_t>(routine) * kFormCount + static_cast<size_t>(form)) * 4 + letter;
 }
 
 void TuningStore::load_rows(const TuningRow* rows, size_t count) {
@@ -60,6 +65,11 @@ Status TuningStore::load_file(const char* path, const char* machine,
     if (!file)
       return Status::error(CHOL_STATUS_INVALID_VALUE, "tuning file %s: cannot be opened", path);
     const nlohmann::json document = nlohmann::json::parse(file);
+    constexpr const char* kVersion = CHOL_TEXT(CHOL_VERSION_MAJOR) "." CHOL_TEXT(
+        CHOL_VERSION_MINOR) "." CHOL_TEXT(CHOL_VERSION_PATCH);
+    const std::string written_by = document.value("chol", kVersion);
+    if (written_by != kVersion)
+      throw std::runtime_error("written for chol " + written_by + ", this is " + kVersion);
     const nlohmann::json& machines = document.at("machines");
     if (!machines.contains(machine)) return Status::success();
     std::map<size_t, PlanTable> replaced;

@@ -23,7 +23,7 @@ class TuningStore {
 
  private:
   static size_t key(Routine routine, Form form, char precision);
-  std::array<PlanTable, kRoutineCount * 2 * 4> tables_;
+  std::array<PlanTable, kRoutineCount * kFormCount * 4> tables_;
 };
 
 }  // namespace chol

@@ -61,7 +61,7 @@ class RecordingBackend final : public backend::Backend {
   RecordingBackend() {
     ++recording.live_backends;
     for (int r = 0; r < kRoutineCount; ++r)
-      for (const Form form : {Form::one, Form::batch})
+      for (const Form form : {Form::one, Form::batch, Form::interleaved})
         for (const char precision : {'s', 'd', 'c', 'z'}) {
           const TuningRow row{
               static_cast<Routine>(r), form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
@@ -80,6 +80,12 @@ class RecordingBackend final : public backend::Backend {
     --after;
     return static_cast<const char*>(array) < after->first + after->second ? backend::Place::device
                                                                           : backend::Place::host;
+  }
+  Status summarize_info(const int*, int64_t batch, int64_t* failed, int64_t* first,
+                        void*) override {
+    *failed = batch;
+    *first = 0;
+    return Status::success();
   }
   void* allocate(size_t bytes) override {
     ++recording.live_allocations;
@@ -113,7 +119,7 @@ class RecordingBackend final : public backend::Backend {
     recording.last_n = problem.sizes.n;
     recording.last_stream = resources.stream;
     recording.last_workspace_bytes = resources.workspace ? resources.workspace_bytes : 0;
-    if (problem.routine > Routine::posv)
+    if (problem.routine > Routine::posv || problem.form == Form::interleaved)
       return Status::error(CHOL_STATUS_NOT_SUPPORTED, "recording: no %d",
                            static_cast<int>(problem.routine));
     for (int64_t b = 0; b < problem.sizes.count; ++b) run_one(problem, b);

@@ -33,6 +33,13 @@ class DeviceArray {
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
+  void assign(const std::vector<T>& host) {
+    cudaFree(data_);
+    data_ = nullptr;
+    count_ = host.size();
+    CHOL_TEST_CUDA(cudaMalloc(reinterpret_cast<void**>(&data_), count_ * sizeof(T)));
+    put(host);
+  }
   void put(const std::vector<T>& host) {
     CHOL_TEST_CUDA(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
   }
@@ -80,6 +87,16 @@ using Real = typename RealType<T>::Type;
   inline auto posv_vbatched_of(T) { return chol_##p##posv_vbatched; }           \
   inline auto potrs_vbatched_of(T) { return chol_##p##potrs_vbatched; }         \
   inline auto potri_vbatched_of(T) { return chol_##p##potri_vbatched; }         \
+  inline auto potrf_interleaved_of(T) { return chol_##p##potrf_interleaved; }   \
+  inline auto potrs_interleaved_of(T) { return chol_##p##potrs_interleaved; }   \
+  inline auto posv_interleaved_of(T) { return chol_##p##posv_interleaved; }     \
+  inline auto potri_interleaved_of(T) { return chol_##p##potri_interleaved; }   \
+  inline auto logdet_interleaved_of(T) { return chol_##p##logdet_interleaved; } \
+  inline auto pack_of(T) { return chol_##p##pack_interleaved; }                 \
+  inline auto unpack_of(T) { return chol_##p##unpack_interleaved; }             \
+  inline auto pack_batched_of(T) { return chol_##p##pack_interleaved_batched; } \
+  inline auto pack_rhs_of(T) { return chol_##p##pack_interleaved_rhs; }         \
+  inline auto unpack_rhs_of(T) { return chol_##p##unpack_interleaved_rhs; }     \
   inline char letter_of(T) { return *#p; }
 CHOL_TEST_OVERLOADS(s, float, float)
 CHOL_TEST_OVERLOADS(d, double, double)

@@ -85,7 +85,7 @@ template <class T>
 void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
   const Input<T> input = input_of<T>(function, n, 0);
   const Output<T> alone = run_all<T>(s, function, 1, {input}, {})[0];
-  const bool mixes = s.layout == Layout::variable || s.layout == Layout::one;
+  const bool mixes = mixes_orders(s.layout);
   Random random(static_cast<uint64_t>(n));
   for (const int64_t batch : {1, 2, 5, 8, 9, 17, 33})
     for (int threads = 1; threads <= 4; ++threads) {

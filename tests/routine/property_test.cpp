@@ -25,7 +25,7 @@ class RandomCall {
  public:
   explicit RandomCall(uint64_t seed) : random_(seed) {
     function_ = kFunctions[random_.integer(0, 5)];
-    layout_ = function_ == Function::pocon ? Layout::one : kLayouts[random_.integer(0, 3)];
+    layout_ = function_ == Function::pocon ? Layout::one : kLayouts[random_.integer(0, 4)];
     uplo_ = random_.chance(0.5) ? CHOL_LOWER : CHOL_UPPER;
     threads_ = static_cast<int>(random_.integer(1, 3));
     if (std::getenv("CHOL_TEST_ONE_THREAD")) threads_ = 1;
@@ -35,7 +35,7 @@ class RandomCall {
   int64_t run() {
     Arrays<T> arrays(host_memory(), layout_, shapes(),
                      {random_.integer(0, 4), random_.integer(0, 3),
-                      random_.chance(0.5) ? Edge::start : Edge::end});
+                      random_.chance(0.5) ? Edge::start : Edge::end, random_.integer(1, 20)});
     arrays.bounds_known = random_.chance(0.5);
     arrays.anorm = 1;
     fill(arrays);
@@ -56,7 +56,7 @@ class RandomCall {
   }
 
   std::vector<Shape> shapes() {
-    const bool mixed = layout_ == Layout::one || layout_ == Layout::variable;
+    const bool mixed = mixes_orders(layout_);
     const auto shape = [&](int64_t n) {
       const int64_t floor = std::max<int64_t>(n, 1);
       return Shape{n, floor + random_.integer(0, 4), has_rhs(function_) ? random_.integer(0, 9) : 0,

@@ -13,7 +13,13 @@ struct Api;
 #define CHOL_TEST_FORMS(p, routine)                                                      \
   static constexpr auto routine##_batched = chol_##p##routine##_batched;                 \
   static constexpr auto routine##_strided_batched = chol_##p##routine##_strided_batched; \
-  static constexpr auto routine##_vbatched = chol_##p##routine##_vbatched;
+  static constexpr auto routine##_vbatched = chol_##p##routine##_vbatched;               \
+  static constexpr auto routine##_interleaved = chol_##p##routine##_interleaved;
+#define CHOL_TEST_COPIES(p, direction)                                                   \
+  static constexpr auto direction = chol_##p##direction##_interleaved;                   \
+  static constexpr auto direction##_batched = chol_##p##direction##_interleaved_batched; \
+  static constexpr auto direction##_rhs = chol_##p##direction##_interleaved_rhs;         \
+  static constexpr auto direction##_rhs_batched = chol_##p##direction##_interleaved_rhs_batched;
 #define CHOL_TEST_API(p, T, R)                       \
   template <>                                        \
   struct Api<T> {                                    \
@@ -28,9 +34,12 @@ struct Api;
     CHOL_TEST_FORMS(p, posv)                         \
     CHOL_TEST_FORMS(p, potri)                        \
     CHOL_TEST_FORMS(p, logdet)                       \
+    CHOL_TEST_COPIES(p, pack)                        \
+    CHOL_TEST_COPIES(p, unpack)                      \
   };
 CHOL_FOR_EACH_PRECISION(CHOL_TEST_API)
 #undef CHOL_TEST_API
 #undef CHOL_TEST_FORMS
+#undef CHOL_TEST_COPIES
 
 }  // namespace chol::test

@@ -22,6 +22,7 @@ struct Placement {
   int64_t offset = 0;  ///< elements in front of the first one, so that it is not aligned
   int64_t gap = 0;     ///< elements between two of them
   Edge edge = Edge::end;
+  int64_t chunk = 8;  ///< matrices side by side in the interleaved layout
 };
 
 template <class T>
@@ -141,6 +142,7 @@ class Arrays {
     std::vector<Slot> slots;
     for (const Shape& s : shapes_)
       slots.push_back(rhs ? Slot{s.n, s.nrhs, s.ldb, 0} : Slot{s.n, s.n, s.lda, 0});
+    if (layout_ == Layout::interleaved) return make_interleaved(std::move(slots));
     // Pointers lead to matrices in descending order of address, strides in ascending order.
     int64_t position = placement_.offset;
     for (int64_t k = 0; k < count; ++k) {
@@ -155,6 +157,27 @@ class Arrays {
     return Field<T>(memory_, std::move(slots), position, placement_.edge);
   }
 
+  /// Few large matrices lie side by side: what a chunk holds beside the batch is watched by
+  /// element.
+  int64_t chunk() const {
+    constexpr int64_t kLarge = 130;
+    const bool large = !shapes_.empty() && shapes_[0].n > kLarge;
+    return large ? std::min<int64_t>(placement_.chunk, 2) : placement_.chunk;
+  }
+  /// The last chunk is whole, and what it holds beside the batch is watched.
+  Field<T> make_interleaved(std::vector<Slot> slots) const {
+    const auto count = static_cast<int64_t>(slots.size());
+    const int64_t side_by_side = chunk(), chunks = (count + side_by_side - 1) / side_by_side;
+    const int64_t matrix = count > 0 ? slots[0].ld * slots[0].columns : 0;
+    for (int64_t b = 0; b < count; ++b) {
+      Slot& s = slots[static_cast<size_t>(b)];
+      s.offset = placement_.offset + b / side_by_side * matrix * side_by_side + b % side_by_side;
+      s.step = side_by_side;
+    }
+    const int64_t elements = placement_.offset + chunks * matrix * side_by_side + placement_.gap;
+    return Field<T>(memory_, std::move(slots), elements, placement_.edge);
+  }
+
   chol_status_t run_layout(chol_handle_t handle, Call<T>& call) {
     switch (layout_) {
       case Layout::one:
@@ -166,6 +189,13 @@ class Arrays {
         call.strideA = call.lda * call.n + placement_.gap;
         call.B = B_.address(0);
         call.strideB = call.ldb * call.nrhs + placement_.gap;
+        return invoke(handle, call);
+      case Layout::interleaved:
+        set_uniform(call);
+        call.chunk = chunk();
+        if (batch() == 0) return invoke(handle, call);
+        call.A = A_.address(0);
+        call.B = B_.address(0);
         return invoke(handle, call);
       case Layout::batched:
       case Layout::variable:

@@ -13,10 +13,14 @@ enum class Function { potrf, potrs, posv, potri, pocon, logdet };
 inline constexpr Function kFunctions[] = {Function::potrf, Function::potrs, Function::posv,
                                           Function::potri, Function::pocon, Function::logdet};
 
-/// The one-matrix form and the three batch layouts.
-enum class Layout { one, batched, strided, variable };
+/// The one-matrix form and the four batch layouts.
+enum class Layout { one, batched, strided, variable, interleaved };
 inline constexpr Layout kLayouts[] = {Layout::one, Layout::batched, Layout::strided,
-                                      Layout::variable};
+                                      Layout::variable, Layout::interleaved};
+/// Whether matrices of different orders go into one call, or into one call each.
+constexpr bool mixes_orders(Layout layout) {
+  return layout == Layout::one || layout == Layout::variable;
+}
 
 constexpr bool has_rhs(Function f) { return f == Function::potrs || f == Function::posv; }
 constexpr bool has_info(Function f) {
@@ -30,14 +34,15 @@ constexpr bool exists(Function f, Layout layout) {
 }
 
 inline const char* layout_name(Layout layout) {
-  constexpr const char* kNames[] = {"one", "batched", "strided", "variable"};
+  constexpr const char* kNames[] = {"one", "batched", "strided", "variable", "interleaved"};
   return kNames[static_cast<int>(layout)];
 }
 
 /// The public name, such as chol_dpotrf_vbatched.
 inline std::string public_name(char precision, Function f, Layout layout) {
   constexpr const char* kNames[] = {"potrf", "potrs", "posv", "potri", "pocon", "logdet"};
-  constexpr const char* kSuffixes[] = {"", "_batched", "_strided_batched", "_vbatched"};
+  constexpr const char* kSuffixes[] = {"", "_batched", "_strided_batched", "_vbatched",
+                                       "_interleaved"};
   return std::string("chol_") + precision + kNames[static_cast<int>(f)] +
          kSuffixes[static_cast<int>(layout)];
 }
@@ -61,6 +66,7 @@ struct Call {
   const int64_t* nrhss = nullptr;
   const int64_t* ldas = nullptr;
   const int64_t* ldbs = nullptr;
+  int64_t chunk = 1;  ///< interleaved
   int* info = nullptr;
   RealOf<T>* result = nullptr;
   RealOf<T> anorm = 0;
@@ -150,6 +156,27 @@ chol_status_t invoke_variable(chol_handle_t h, const Call<T>& c) {
 }
 
 template <class T>
+chol_status_t invoke_interleaved(chol_handle_t h, const Call<T>& c) {
+  switch (c.function) {
+    case Function::potrf:
+      return Api<T>::potrf_interleaved(h, c.uplo, c.n, c.A, c.lda, c.chunk, c.info, c.batch);
+    case Function::potrs:
+      return Api<T>::potrs_interleaved(h, c.uplo, c.n, c.nrhs, c.A, c.lda, c.B, c.ldb, c.chunk,
+                                       c.batch);
+    case Function::posv:
+      return Api<T>::posv_interleaved(h, c.uplo, c.n, c.nrhs, c.A, c.lda, c.B, c.ldb, c.chunk,
+                                      c.info, c.batch);
+    case Function::potri:
+      return Api<T>::potri_interleaved(h, c.uplo, c.n, c.A, c.lda, c.chunk, c.info, c.batch);
+    case Function::logdet:
+      return Api<T>::logdet_interleaved(h, c.uplo, c.n, c.A, c.lda, c.chunk, c.result, c.batch);
+    case Function::pocon:
+      break;
+  }
+  return CHOL_STATUS_INTERNAL;
+}
+
+template <class T>
 chol_status_t invoke(chol_handle_t handle, const Call<T>& call) {
   switch (call.layout) {
     case Layout::one:
@@ -160,6 +187,8 @@ chol_status_t invoke(chol_handle_t handle, const Call<T>& call) {
       return invoke_strided(handle, call);
     case Layout::variable:
       return invoke_variable(handle, call);
+    case Layout::interleaved:
+      return invoke_interleaved(handle, call);
   }
   return CHOL_STATUS_INTERNAL;
 }

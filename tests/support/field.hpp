@@ -38,10 +38,11 @@ bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// A matrix of the batch: element (i, j) at offset + i + j * ld.
+/// A matrix of the batch: element (i, j) at offset + (i + j * ld) * step.
 struct Slot {
   int64_t rows, columns, ld, offset;
-  int64_t at(int64_t i, int64_t j) const { return offset + i + j * ld; }
+  int64_t step = 1;  ///< the chunk of an interleaved batch
+  int64_t at(int64_t i, int64_t j) const { return offset + (i + j * ld) * step; }
   /// From the first element to the last: the rows below the last column are not in it, since a
   /// caller's matrix may end where his memory does.
   static int64_t extent(int64_t rows, int64_t columns, int64_t ld) {
@@ -91,8 +92,10 @@ class Field {
   std::string describe(const char* name, int64_t position) const {
     for (size_t b = 0; b < slots_.size(); ++b) {
       const Slot& s = slots_[b];
-      const int64_t from = position - s.offset;
-      if (from < 0 || from >= Slot::extent(s.rows, s.columns, s.ld)) continue;
+      const int64_t from = (position - s.offset) / s.step;
+      if (position < s.offset || (position - s.offset) % s.step != 0 ||
+          from >= Slot::extent(s.rows, s.columns, s.ld))
+        continue;
       return std::string(name) + ": element (" + std::to_string(from % s.ld) + ", " +
              std::to_string(from / s.ld) + ") of matrix " + std::to_string(b) +
              " was changed and must keep every bit";

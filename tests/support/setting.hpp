@@ -66,7 +66,9 @@ using CasesOf = testing::Types<
     Case<T, CHOL_LOWER, Layout::one, kMemory>, Case<T, CHOL_UPPER, Layout::one, kMemory>,
     Case<T, CHOL_LOWER, Layout::batched, kMemory>, Case<T, CHOL_UPPER, Layout::batched, kMemory>,
     Case<T, CHOL_LOWER, Layout::strided, kMemory>, Case<T, CHOL_UPPER, Layout::strided, kMemory>,
-    Case<T, CHOL_LOWER, Layout::variable, kMemory>, Case<T, CHOL_UPPER, Layout::variable, kMemory>>;
+    Case<T, CHOL_LOWER, Layout::variable, kMemory>, Case<T, CHOL_UPPER, Layout::variable, kMemory>,
+    Case<T, CHOL_LOWER, Layout::interleaved, kMemory>,
+    Case<T, CHOL_UPPER, Layout::interleaved, kMemory>>;
 
 /// All cases on host arrays, and one a precision that shows what awaits a device memory.
 using AllCases = Joined<

@@ -214,19 +214,26 @@ TEST(Allocation, NothingStaysBehind) {
   });
 }
 
-/// Once a call has been made, the same call allocates nothing; with a workspace the first does not
-/// either.
+/// Once a call has been made, the same call allocates nothing; with the workspace that a query
+/// names the first does not either.
 TEST(Allocation, NoneWhenWarm) {
-  alignas(256) static char workspace[1 << 20];
+  static char workspace[1 << 20];
   for (const bool given : {false, true})
     for (const Function function : kFunctions)
       for (const Layout layout : kLayouts) {
         if (!exists(function, layout)) continue;
         const Handle handle(CHOL_BACKEND_HOST, 1);
         ValidCall<double> first(function, layout), second(function, layout);
-        ASSERT_EQ(given ? chol_set_workspace(handle, workspace, sizeof workspace)
-                        : invoke(handle, first.call),
-                  CHOL_STATUS_SUCCESS);
+        size_t bytes = 0;
+        if (given) chol_query_workspace(handle, &bytes);
+        ASSERT_EQ(invoke(handle, first.call), CHOL_STATUS_SUCCESS);
+        if (given) {
+          EXPECT_TRUE(first.untouched());
+          ASSERT_LE(bytes, sizeof workspace - 1);
+          chol_query_workspace(handle, nullptr);
+          ASSERT_EQ(chol_set_workspace(handle, bytes ? workspace + 1 : nullptr, bytes),
+                    CHOL_STATUS_SUCCESS);
+        }
         const Armed counting(-1);
         EXPECT_EQ(invoke(handle, second.call), CHOL_STATUS_SUCCESS);
         EXPECT_EQ(counted, 0) << public_name('d', function, layout);

@@ -30,6 +30,7 @@ bool pointers(Function, Layout layout) {
   return layout == Layout::batched || layout == Layout::variable;
 }
 bool strided(Function, Layout layout) { return layout == Layout::strided; }
+bool interleaved(Function, Layout layout) { return layout == Layout::interleaved; }
 bool in_batch(Function, Layout layout) { return layout != Layout::one; }
 
 /// Both conditions.
@@ -88,6 +89,8 @@ std::vector<Fault<T>> scalar_faults() {
       {estimates, anorm(-1), "anorm = -1, must be finite and at least 0"},
       {estimates, anorm(inf), "anorm = inf, must be finite and at least 0"},
       {estimates, anorm(std::nan("")), "anorm = nan, must be finite and at least 0"},
+      {interleaved, [](V& v) { v.call.chunk = 0; }, "chunk = 0, must be at least 1"},
+      {interleaved, [](V& v) { v.call.chunk = -8; }, "chunk = -8, must be at least 1"},
       {in_batch, [](V& v) { v.call.batch = -1; }, "batch = -1, must be at least 0"},
   };
 }
@@ -148,6 +151,8 @@ std::vector<Fault<T>> overflow_faults() {
        },
        "B[2] spans more than 2^63 bytes, must be addressable"},
       {pointers, [](V& v) { v.call.batch = kHuge; }, A},
+      {interleaved, [](V& v) { v.call.batch = kHuge; }, A},
+      {interleaved, [](V& v) { v.call.chunk = kHuge / 16; }, A},
   };
 }
 

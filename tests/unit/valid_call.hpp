@@ -22,7 +22,9 @@ class ValidCall {
       ldbs_.fill(kN);
       As_[static_cast<size_t>(b)] = &A_[static_cast<size_t>(b * kN * kN)];
       Bs_[static_cast<size_t>(b)] = &B_[static_cast<size_t>(b * kN * kRhs)];
-      for (int64_t i = 0; i < kN; ++i) A_[static_cast<size_t>((b * kN + i) * kN + i)] = T(2);
+      for (int64_t i = 0; i < kN; ++i)
+        A_[static_cast<size_t>(layout == Layout::interleaved ? (i * kN + i) * kBatch + b
+                                                             : (b * kN + i) * kN + i)] = T(2);
     }
     info_.fill(-7);
     result_.fill(-7);
@@ -35,6 +37,7 @@ class ValidCall {
     call.B = B_.data();
     call.Bs = Bs_.data();
     call.lda = call.ldb = kN;
+    call.chunk = kBatch;
     call.strideA = kN * kN;
     call.strideB = kN * kRhs;
     call.ns = ns_.data();

@@ -46,6 +46,28 @@ TYPED_TEST(Workspace, AnySizeAndAlignment) {
         }
 }
 
+/// A queried call leaves its arrays alone, and what it names is enough wherever it starts: the
+/// allocation test counts that nothing else is taken.
+TYPED_TEST(Workspace, QueryNamesWhatIsEnough) {
+  const Handle plain(CHOL_BACKEND_HOST, 2);
+  for (const Layout layout : kLayouts)
+    for (const int64_t n : {0, 3, 40, 200}) {
+      const std::vector<TypeParam> expected = solved<TypeParam>(plain, layout, n, CHOL_LOWER);
+      Handle handle(CHOL_BACKEND_HOST, 2);
+      size_t bytes = 7;
+      ASSERT_EQ(chol_query_workspace(handle, &bytes), CHOL_STATUS_SUCCESS);
+      ASSERT_EQ(bytes, 0u);
+      Arrays<TypeParam> arrays(host_memory(), layout,
+                               uniform(layout == Layout::one ? 1 : 9, n, 1, 3, 1));
+      ASSERT_EQ(arrays.run(handle, Function::posv, CHOL_LOWER), CHOL_STATUS_SUCCESS);
+      ASSERT_EQ(bytes > 0, n > 0) << layout_name(layout) << " n " << n;
+      ASSERT_EQ(chol_query_workspace(handle, nullptr), CHOL_STATUS_SUCCESS);
+      Block block(host_memory(), bytes + 3, Edge::end);
+      ASSERT_EQ(chol_set_workspace(handle, block.as<char>() + 3, bytes), CHOL_STATUS_SUCCESS);
+      ASSERT_EQ(solved<TypeParam>(handle, layout, n, CHOL_LOWER), expected);
+    }
+}
+
 TYPED_TEST(Workspace, NoMemoryForBytes) {
   const Handle handle;
   EXPECT_EQ(chol_set_workspace(handle, nullptr, 1), CHOL_STATUS_INVALID_VALUE);

@@ -73,40 +73,58 @@ CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Sca
   return acc;
 }
 
-/// Four consecutive elements of each of `width` rows to and from four vectors across the rows; of
-/// row i only the first count(i) elements are touched.
-template <class T, class Row, class Count>
-CHOL_INLINE void load_rows4(Row row, Count count, Elements<T> (&out)[4]) {
+/// N = 4 or, where kRowRun is 8, 8 consecutive reals of each of `width` rows to and from N vectors
+/// across the rows.
+template <int N, class Row, class Count, class V>
+CHOL_INLINE void load_reals(Row row, Count count, V (&out)[N]) {
+  if constexpr (N == 8)
+    load8(row, count, out);
+  else
+    load4(row, count, out);
+}
+template <int N, class Row, class Count, class V>
+CHOL_INLINE void store_reals(Row row, Count count, const V (&in)[N]) {
+  if constexpr (N == 8)
+    store8(row, count, in);
+  else
+    store4(row, count, in);
+}
+
+/// N consecutive elements of each of `width` rows to and from N vectors across the rows; of row i
+/// only the first count(i) elements are touched.
+template <class T, int N, class Row, class Count>
+CHOL_INLINE void load_rows(Row row, Count count, Elements<T> (&out)[N]) {
   using R = RealOf<T>;
   if constexpr (!is_complex<T>) {
-    Vec<R> v[4];
-    load4(row, count, v);
-    for (int e = 0; e < 4; ++e) out[e].v = v[e];
+    Vec<R> v[N];
+    load_reals(row, count, v);
+    for (int e = 0; e < N; ++e) out[e].v = v[e];
   } else if constexpr (sizeof(R) == 4) {
     // A single precision complex number moves as one 64-bit word.
-    Vec<double> v[4];
-    load4([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
-    for (int e = 0; e < 4; ++e) out[e].v = bits_as_float(v[e]);
+    Vec<double> v[N];
+    load_reals([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
+    for (int e = 0; e < N; ++e) out[e].v = bits_as_float(v[e]);
   } else {
     static const T nothing = {0, 0};
-    for (int e = 0; e < 4; ++e)
+    for (int e = 0; e < N; ++e)
       out[e].v = load_pairs(
           [&](int i) { return Elements<T>::reals(e < count(i) ? row(i) + e : &nothing); });
   }
 }
-template <class T, class Row, class Count>
-CHOL_INLINE void store_rows4(Row row, Count count, const Elements<T> (&in)[4]) {
+template <class T, int N, class Row, class Count>
+CHOL_INLINE void store_rows(Row row, Count count, const Elements<T> (&in)[N]) {
   using R = RealOf<T>;
   if constexpr (!is_complex<T>) {
-    const Vec<R> v[4] = {in[0].v, in[1].v, in[2].v, in[3].v};
-    store4(row, count, v);
+    Vec<R> v[N];
+    for (int e = 0; e < N; ++e) v[e] = in[e].v;
+    store_reals(row, count, v);
   } else if constexpr (sizeof(R) == 4) {
-    const Vec<double> v[4] = {bits_as_double(in[0].v), bits_as_double(in[1].v),
-                              bits_as_double(in[2].v), bits_as_double(in[3].v)};
-    store4([&](int i) { return reinterpret_cast<double*>(row(i)); }, count, v);
+    Vec<double> v[N];
+    for (int e = 0; e < N; ++e) v[e] = bits_as_double(in[e].v);
+    store_reals([&](int i) { return reinterpret_cast<double*>(row(i)); }, count, v);
   } else {
     for (int i = 0; i < Elements<T>::width; ++i)
-      for (int e = 0; e < 4; ++e)
+      for (int e = 0; e < N; ++e)
         if (e < count(i)) store_pair(in[e].v, i, Elements<T>::reals(row(i) + e));
   }
 }

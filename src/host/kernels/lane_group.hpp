@@ -38,7 +38,6 @@ class LaneBuffer {
   using R = typename V::Real;
   static constexpr int kLanes = V::width;
   static constexpr int kReals = LaneTraits<E>::reals;
-  static constexpr int kRun = 4 / kReals;  ///< elements of one load4
 
   static int64_t column_stride(int64_t n) { return n | 1; }
 
@@ -46,38 +45,27 @@ class LaneBuffer {
   /// from `lanes`, whose elements are `step` apart. Lanes of `kept` are not stored.
   CHOL_INLINE static void load_run(R* const* matrix, int64_t offset, int64_t length, E* lanes,
                                    int64_t step) {
+    const auto lane = [=](int64_t e) -> E& { return lanes[e * step]; };
     int64_t at = 0;
-    for (; at + kRun <= length; at += kRun) {
-      V v[4];
-      load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [](int) { return 4; }, v);
-      CHOL_UNROLL
-      for (int e = 0; e < kRun; ++e) put(lanes[(at + e) * step], v, e);
-    }
-    if (at == length) return;
-    const int64_t count = kReals * (length - at);
-    V v[4];
-    load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; }, v);
-    for (int e = 0; at + e < length; ++e) put(lanes[(at + e) * step], v, e);
+    for (; at + kRun <= length; at += kRun)
+      load_part<kRowRun>(matrix, offset + at, kRun, [&](int e) -> E& { return lane(at + e); });
+    if (at < length)
+      load_part<kRowRun>(matrix, offset + at, length - at,
+                         [&](int e) -> E& { return lane(at + e); });
   }
   CHOL_INLINE static void store_run(R* const* matrix, int64_t offset, int64_t length,
                                     const E* lanes, int64_t step, uint32_t kept = 0) {
-    const auto row = [&](int64_t at) {
-      return [=](int i) { return matrix[i] + kReals * (offset + at); };
-    };
+    const auto lane = [=](int64_t e) -> const E& { return lanes[e * step]; };
     int64_t at = 0;
-    for (; at + kRun <= length && kept == 0; at += kRun) {
-      V v[4];
-      CHOL_UNROLL
-      for (int e = 0; e < kRun; ++e) get(lanes[(at + e) * step], v, e);
-      store4(
-          row(at), [](int) { return 4; }, v);
-    }
+    for (; at + kRun <= length && kept == 0; at += kRun)
+      store_part<kRowRun>(
+          matrix, offset + at, kRun, [&](int e) -> const E& { return lane(at + e); },
+          [](int) { return kRowRun; });
     for (; at < length; at += kRun) {
-      const int64_t count = smaller<int64_t>(4, kReals * (length - at));
-      V v[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
-      for (int e = 0; kReals * e < count; ++e) get(lanes[(at + e) * step], v, e);
-      store4(
-          row(at), [&](int i) { return kept >> i & 1 ? 0 : count; }, v);
+      const int64_t elements = smaller<int64_t>(kRun, length - at);
+      store_part<kRowRun>(
+          matrix, offset + at, elements, [&](int e) -> const E& { return lane(at + e); },
+          [&](int i) -> int64_t { return kept >> i & 1 ? 0 : kReals * elements; });
     }
   }
 
@@ -86,38 +74,56 @@ class LaneBuffer {
   template <class Lane>
   CHOL_INLINE static void load_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
     CHOL_UNROLL
-    for (int at = 0; at < length; at += kRun) {
-      const int count = smaller(4, kReals * (length - at));
-      V v[4];
-      load4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; },
-            v);
-      CHOL_UNROLL
-      for (int e = 0; e < kRun; ++e)
-        if (kReals * e < count) put(lane(at + e), v, e);
-    }
+    for (int at = 0; at < length; at += 4 / kReals)
+      load_part<4>(matrix, offset + at, smaller(4 / kReals, length - at),
+                   [&](int e) -> E& { return lane(at + e); });
   }
   template <class Lane>
   CHOL_INLINE static void store_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
     CHOL_UNROLL
-    for (int at = 0; at < length; at += kRun) {
-      const int count = smaller(4, kReals * (length - at));
-      V v[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
-      CHOL_UNROLL
-      for (int e = 0; e < kRun; ++e)
-        if (kReals * e < count) get(lane(at + e), v, e);
-      store4([&](int i) { return matrix[i] + kReals * (offset + at); }, [&](int) { return count; },
-             v);
+    for (int at = 0; at < length; at += 4 / kReals) {
+      const int elements = smaller(4 / kReals, length - at);
+      store_part<4>(
+          matrix, offset + at, elements, [&](int e) { return lane(at + e); },
+          [&](int) { return kReals * elements; });
     }
   }
 
  private:
-  CHOL_INLINE static void put(E& lane, const V (&v)[4], int e) {
+  static constexpr int kRun = kRowRun / kReals;  ///< elements that one load moves
+
+  /// `elements` of every matrix, at most N reals, into lane(0), lane(1), ...
+  template <int N, class Count, class Lane>
+  CHOL_INLINE static void load_part(R* const* matrix, int64_t offset, Count elements, Lane lane) {
+    V v[N];
+    load_reals([&](int i) { return matrix[i] + kReals * offset; },
+               [&](int) { return kReals * elements; }, v);
+    CHOL_UNROLL
+    for (int e = 0; e < N / kReals; ++e)
+      if (e < elements) put(lane(e), v, e);
+  }
+  template <int N, class Elements, class Lane, class Count>
+  CHOL_INLINE static void store_part(R* const* matrix, int64_t offset, Elements elements, Lane lane,
+                                     Count count) {
+    V v[N];
+    CHOL_UNROLL
+    for (int e = 0; e < N / kReals; ++e) {
+      if (e < elements)
+        get(lane(e), v, e);
+      else
+        for (int r = 0; r < kReals; ++r) v[kReals * e + r] = V::zero();
+    }
+    store_reals([&](int i) { return matrix[i] + kReals * offset; }, count, v);
+  }
+  template <int N>
+  CHOL_INLINE static void put(E& lane, const V (&v)[N], int e) {
     if constexpr (kReals == 2)
       lane = {v[2 * e], v[2 * e + 1]};
     else
       lane = v[e];
   }
-  CHOL_INLINE static void get(const E& lane, V (&v)[4], int e) {
+  template <int N>
+  CHOL_INLINE static void get(const E& lane, V (&v)[N], int e) {
     if constexpr (kReals == 2) {
       v[2 * e] = lane.re;
       v[2 * e + 1] = lane.im;
@@ -135,8 +141,10 @@ struct GroupTriangles {
   using E = typename Buffer::E;
   using R = typename Buffer::R;
 
+  /// What is contiguous in the matrices is contiguous in the buffer.
   static LaneMatrix<E> view(const host::LaneGroup& group, E* buffer) {
-    return {buffer, 1, Buffer::column_stride(group.n)};
+    const LaneMatrix<E> lower{buffer, 1, Buffer::column_stride(group.n)};
+    return group.upper ? lower.transposed() : lower;
   }
 
   /// Calls run(offset, length, lanes, step) for the part of every column in the triangle.
@@ -152,13 +160,20 @@ struct GroupTriangles {
   }
   static void load(const host::LaneGroup& group, LaneMatrix<E> lanes) {
     R* const* matrix = reinterpret_cast<R* const*>(group.A);
-    const bool fetches = group.next_A[0] != nullptr;
     for_each_column(group, lanes, [&](int64_t offset, int64_t length, E* lane, int64_t step) {
       Buffer::load_run(matrix, offset, length, lane, step);
-      if (!fetches) return;
-      for (int i = 0; i < Buffer::kLanes; ++i)
-        fetch(static_cast<const T*>(group.next_A[i]) + offset, length * int64_t(sizeof(T)));
     });
+  }
+  /// Brings columns [from, to) of the next group near: beside the arithmetic, which leaves the way
+  /// to memory idle.
+  static void fetch_next(const host::LaneGroup& group, int64_t from, int64_t to) {
+    if (group.next_A[0] == nullptr) return;
+    for (int64_t j = from; j < to; ++j) {
+      const int64_t top = group.upper ? 0 : j, bottom = group.upper ? j + 1 : group.n;
+      for (int i = 0; i < Buffer::kLanes; ++i)
+        fetch(static_cast<const T*>(group.next_A[i]) + top + j * group.lda,
+              (bottom - top) * int64_t(sizeof(T)));
+    }
   }
   static void store(const host::LaneGroup& group, LaneMatrix<E> lanes) {
     R* const* matrix = reinterpret_cast<R* const*>(group.A);
@@ -201,7 +216,7 @@ struct LaneKernels {
     LaneMatrix<E> X;
     Parts(const host::LaneGroup& group, void* buffer)
         : L(GroupTriangles<T>::view(group, static_cast<E*>(buffer))),
-          reciprocal(reinterpret_cast<V*>(L.base + L.cs * group.n)),
+          reciprocal(reinterpret_cast<V*>(L.base + Buffer::column_stride(group.n) * group.n)),
           X{reinterpret_cast<E*>(reciprocal + group.n), 1, Buffer::column_stride(group.n)} {}
   };
   static size_t buffer_bytes(int64_t n, int64_t nrhs) {
@@ -212,7 +227,8 @@ struct LaneKernels {
   static void factor_group(host::LaneGroup& group, const Parts& parts) {
     GroupTriangles<T>::load(group, parts.L);
     V info = V::zero();
-    factor<NB>(parts.L, group.n, parts.reciprocal, info);
+    factor<NB>(parts.L, group.n, parts.reciprocal, info,
+               [&](int64_t from, int64_t to) { GroupTriangles<T>::fetch_next(group, from, to); });
     GroupTriangles<T>::store(group, parts.L);
     take_info(group, info);
   }
@@ -257,14 +273,20 @@ struct LaneKernels {
     }
     take_info(group, info);
   }
-  static void solve_group(const host::LaneGroup& group, const Parts& parts, uint32_t kept = 0) {
+  /// @param beside work to do beside the first right-hand sides.
+  template <class Beside>
+  CHOL_INLINE static void solve_group(const host::LaneGroup& group, const Parts& parts,
+                                      uint32_t kept, Beside&& beside) {
     for (int64_t c = 0; c < group.nrhs; c += kRhsAtATime) {
+      const auto at_first = [&](int64_t from, int64_t to) {
+        if (c == 0) beside(from, to);
+      };
       const int64_t count = smaller(kRhsAtATime, group.nrhs - c);
       move_right_hand_sides<T, false>(group, c, count, parts.X);
       if (group.upper)
-        solve<NB, true>(parts.L, group.n, parts.reciprocal, parts.X, count);
+        solve<NB, true>(parts.L, group.n, parts.reciprocal, parts.X, count, at_first);
       else
-        solve<NB, false>(parts.L, group.n, parts.reciprocal, parts.X, count);
+        solve<NB, false>(parts.L, group.n, parts.reciprocal, parts.X, count, at_first);
       move_right_hand_sides<T, true>(group, c, count, parts.X, kept);
     }
   }
@@ -276,14 +298,15 @@ struct LaneKernels {
     const Parts parts(group, buffer);
     GroupTriangles<T>::load(group, parts.L);
     invert_diagonal(parts.L, group.n, parts.reciprocal);
-    solve_group(group, parts);
+    solve_group(group, parts, 0,
+                [&](int64_t from, int64_t to) { GroupTriangles<T>::fetch_next(group, from, to); });
   }
   static void posv(host::LaneGroup& group, void* buffer) {
     const Parts parts(group, buffer);
     factor_group(group, parts);
     uint32_t failed = 0;
     for (int i = 0; i < Buffer::kLanes; ++i) failed |= uint32_t(group.info[i] != 0) << i;
-    solve_group(group, parts, failed);
+    solve_group(group, parts, failed, NoWork{});
   }
   static void potri(host::LaneGroup& group, void* buffer) {
     const Parts parts(group, buffer);

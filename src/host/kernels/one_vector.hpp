@@ -38,6 +38,7 @@ struct VectorSolve {
   const T* A;
   int64_t n, lda;
   T* x;
+  const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
 
   CHOL_INLINE const T* line(int64_t j) const { return A + j * lda; }
   /// The part of the lines of block [j, j + count) outside the block's own triangle.
@@ -128,6 +129,7 @@ struct VectorSolve {
   void run() const {
     for (int64_t j = 0; j < n; j += kLines) {
       const int64_t count = smaller<int64_t>(kLines, n - j);
+      if (coming) fetch_columns<T>(*coming, j, j + count);
       if constexpr (Upper) take_products<true>(j, count);
       solve_block<true, Upper>(j, count);
       if constexpr (!Upper) update<false>(j, count);
@@ -148,11 +150,11 @@ struct VectorSolve {
 
 template <class T>
 inline void solve_vector(const host::PanelMatrix& M, void* x) {
-  if (M.next) fetch_columns<T>(*M.next, 0, M.next->n);
+  const T* A = static_cast<const T*>(M.A);
   if (M.upper)
-    VectorSolve<T, true>{static_cast<const T*>(M.A), M.n, M.lda, static_cast<T*>(x)}.run();
+    VectorSolve<T, true>{A, M.n, M.lda, static_cast<T*>(x), M.next}.run();
   else
-    VectorSolve<T, false>{static_cast<const T*>(M.A), M.n, M.lda, static_cast<T*>(x)}.run();
+    VectorSolve<T, false>{A, M.n, M.lda, static_cast<T*>(x), M.next}.run();
 }
 
 }  // namespace chol::CHOL_ISA

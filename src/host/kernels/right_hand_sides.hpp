@@ -30,6 +30,7 @@ struct TransposedSolve {
   int64_t n;
   const R* reciprocal;
   T* X;  ///< strips of W right-hand sides: element (r, j) at X[(r / W * n + j) * W + r % W]
+  const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
 
   CHOL_INLINE T* at(int64_t strip, int64_t j) const { return X + (strip * n + j) * W; }
 
@@ -46,11 +47,12 @@ struct TransposedSolve {
     for (int c = 0; c < C; ++c) t.e[v][c].store(at(strip + v, j + c));
   }
 
-  /// t(:, c) -= X(:, k) * op(l[c * step + k * k_step]) for k in [from, to).
-  template <bool Conj, int V, int C>
+  /// t(:, c) -= X(:, k) * op(l[c * step]) for k = from, from + Direction, ..., before `to`, with l
+  /// moving on by k_step.
+  template <bool Conj, int Direction, int V, int C>
   CHOL_INLINE void subtract_unknowns(RegisterTile<T, V, C>& t, int64_t strip, const T* l,
                                      int64_t step, int64_t k_step, int64_t from, int64_t to) const {
-    for (int64_t k = from; k < to; ++k, l += k_step) {
+    for (int64_t k = from; k != to; k += Direction, l += k_step) {
       Elements<T> x[V];
       CHOL_UNROLL
       for (int v = 0; v < V; ++v) x[v] = Elements<T>::load(at(strip + v, k));
@@ -68,7 +70,7 @@ struct TransposedSolve {
   CHOL_INLINE void forward_tile(int64_t strip, int64_t j, int64_t start) const {
     RegisterTile<T, V, C> t;
     load(t, strip, j);
-    subtract_unknowns<Conj>(t, strip, L.at(j, start), L.rs, L.cs, start, j);
+    subtract_unknowns<Conj, 1>(t, strip, L.at(j, start), L.rs, L.cs, start, j);
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
       CHOL_UNROLL
@@ -82,16 +84,17 @@ struct TransposedSolve {
     }
     store(t, strip, j);
   }
-  /// Unknowns [j, j + C) from those in [j + C, n).
+  /// Unknowns [j, j + C) from those in [j + C, n), the last first: every unknown takes the others
+  /// in the order they become known, so that the bits depend on no tile size.
   template <bool Conj, int V, int C>
   CHOL_INLINE void backward_tile(int64_t strip, int64_t j) const {
     RegisterTile<T, V, C> t;
     load(t, strip, j);
-    if (j + C < n) subtract_unknowns<Conj>(t, strip, L.at(j + C, j), L.cs, L.rs, j + C, n);
+    subtract_unknowns<Conj, -1>(t, strip, L.at(n - 1, j), L.cs, -L.rs, n - 1, j + C - 1);
     CHOL_UNROLL
     for (int c = C - 1; c >= 0; --c) {
       CHOL_UNROLL
-      for (int k = c + 1; k < C; ++k) {
+      for (int k = C - 1; k > c; --k) {
         const Scalar<T> b(L.at(j + k, j + c));
         CHOL_UNROLL
         for (int v = 0; v < V; ++v) t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(t.e[v][k]), b);
@@ -107,7 +110,10 @@ struct TransposedSolve {
   template <bool ConjForward, int V>
   void substitute(int64_t strip, int64_t start) const {
     const int64_t whole = start + (n - start) / NR * NR;
-    for (int64_t j = start; j < whole; j += NR) forward_tile<ConjForward, V, NR>(strip, j, start);
+    for (int64_t j = start; j < whole; j += NR) {
+      if (coming && strip == 0) fetch_columns<T>(*coming, j, j + NR);
+      forward_tile<ConjForward, V, NR>(strip, j, start);
+    }
     for (int64_t j = whole; j < n; ++j) forward_tile<ConjForward, V, 1>(strip, j, start);
     for (int64_t j = n - 1; j >= whole; --j) backward_tile<!ConjForward, V, 1>(strip, j);
     for (int64_t j = whole - NR; j >= start; j -= NR) backward_tile<!ConjForward, V, NR>(strip, j);
@@ -135,12 +141,12 @@ inline void move_strips(const TransposedSolve<T>& s, T* B, int64_t ldb, int64_t 
       const auto part = [&](int r) -> int64_t { return r < rows ? length : 0; };
       Elements<T> four[4];
       if constexpr (ToStrips) {
-        load_rows4<T>(row, part, four);
+        load_rows(row, part, four);
         for (int64_t e = 0; e < length; ++e) four[e].store(s.at(strip, j + e));
       } else {
         for (int64_t e = 0; e < 4; ++e)
           four[e] = Elements<T>::load(s.at(strip, j + smaller(e, length - 1)));
-        store_rows4<T>(row, part, four);
+        store_rows(row, part, four);
       }
     }
 }
@@ -162,7 +168,7 @@ struct SolveBuffer {
     for (int64_t j = 0; j < M.n; ++j)
       reciprocal[j] = RealOf<T>(1) / Elements<T>::reals(L.at(j, j))[0];
     return {L, M.n, reciprocal,
-            reinterpret_cast<T*>(static_cast<char*>(buffer) + reciprocal_bytes(M.n))};
+            reinterpret_cast<T*>(static_cast<char*>(buffer) + reciprocal_bytes(M.n)), M.next};
   }
 };
 

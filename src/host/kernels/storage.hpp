@@ -72,77 +72,119 @@ struct ByColumns {
 };
 
 /// Columns of a row side by side: the upper triangle in column-major storage. Tiles are transposed
-/// in registers on the way in and out. C is a multiple of 4.
+/// in registers on the way in and out. C is a multiple of kRowRun.
 template <class T>
 struct ByRows {
   T* base;
   int64_t ld;
   static constexpr int W = Elements<T>::width;
+  static constexpr int P = kRowRun;
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i * ld + j; }
 
   template <int V, int C>
   CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
-    for_each_part<V, C>(row, row_end, column, column_end, [&](int v, int c, auto rows, auto count) {
-      Elements<T> four[4];
-      load_rows4<T>(rows, count, four);
+    static_assert(C % P == 0);
+    CHOL_UNROLL
+    for (int v = 0; v < V; ++v) {
       CHOL_UNROLL
-      for (int e = 0; e < 4; ++e) t.e[v][c + e] = four[e];
-    });
+      for (int c = 0; c < C; c += P) {
+        const Part at{row + v * W, row_end, column + c, column_end};
+        if (at.is_whole()) {
+          Elements<T> part[P];
+          load_rows(rows_of(at), whole, part);
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
+        } else {
+          Elements<T> part[P];
+          load_cut(at, part);
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
+        }
+      }
+    }
   }
   template <int V, int C>
   CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
                          int64_t column, int64_t column_end) const {
-    for_each_part<V, C>(row, row_end, column, column_end, [&](int v, int c, auto rows, auto count) {
-      const Elements<T> four[4] = {t.e[v][c], t.e[v][c + 1], t.e[v][c + 2], t.e[v][c + 3]};
-      store_rows4<T>(rows, count, four);
-    });
-  }
-
- private:
-  /// Elements of row i of a part of four columns whose diagonal starts in row `first`: a constant
-  /// once the loop over the rows is unrolled, so that the masks are.
-  template <int first>
-  static constexpr int below_diagonal(int i) {
-    return i < first ? 0 : i < first + 3 ? i - first + 1 : 4;
-  }
-
-  /// Runs body on each W by 4 part with its row pointers and how many elements of each row count.
-  template <int V, int C, class Body>
-  CHOL_INLINE void for_each_part(int64_t row, int64_t row_end, int64_t column, int64_t column_end,
-                                 Body&& body) const {
-    static_assert(C % 4 == 0);
-    const int64_t fourth = 4 * ld;
     CHOL_UNROLL
     for (int v = 0; v < V; ++v) {
       CHOL_UNROLL
-      for (int c = 0; c < C; c += 4) {
-        const int64_t top = row + v * W, left = column + c;
-        T* const corner = at(top, left);
-        const auto pointer = [&](int i) { return corner + i / 4 * fourth + i % 4 * ld; };
-        const bool in_bounds = top + W <= row_end && left + 4 <= column_end;
-        if (in_bounds && top >= left + 3) {
-          body(v, c, pointer, [](int) { return 4; });
-        } else if (in_bounds && top == left) {
-          body(v, c, pointer, [](int i) { return below_diagonal<0>(i); });
-        } else if (in_bounds && top == left - 4) {
-          body(v, c, pointer, [](int i) { return below_diagonal<4>(i); });
-        } else if (W > 8 && in_bounds && top == left - 8) {
-          body(v, c, pointer, [](int i) { return below_diagonal<8>(i); });
-        } else if (W > 8 && in_bounds && top == left - 12) {
-          body(v, c, pointer, [](int i) { return below_diagonal<12>(i); });
+      for (int c = 0; c < C; c += P) {
+        const Part at{row + v * W, row_end, column + c, column_end};
+        if (at.is_whole()) {
+          Elements<T> part[P];
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
+          store_rows(rows_of(at), whole, part);
         } else {
-          const auto count = [&](int i) -> int64_t {
-            if (top + i >= row_end) return 0;
-            const int64_t last = smaller(smaller(left + 4, column_end), top + i + 1);
-            return larger<int64_t>(0, last - left);
-          };
-          body(
-              v, c, [&](int i) { return count(i) > 0 ? at(top + i, left) : base; }, count);
+          Elements<T> part[P];
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
+          store_cut(at, part);
         }
       }
     }
+  }
+
+ private:
+  /// W rows from `top` by P columns from `left`, as far as they lie inside the tile's bounds.
+  struct Part {
+    int64_t top, row_end, left, column_end;
+    CHOL_INLINE bool is_inside() const { return top + W <= row_end && left + P <= column_end; }
+    CHOL_INLINE bool is_below_diagonal() const { return top >= left + P - 1; }
+    CHOL_INLINE bool is_whole() const { return is_inside() && is_below_diagonal(); }
+    /// Whether only rows past the matrix's last are missing.
+    bool has_all_columns() const { return left + P <= column_end && is_below_diagonal(); }
+    int64_t rows() const { return smaller<int64_t>(W, row_end - top); }
+  };
+  static constexpr auto whole = [](int) { return P; };
+  CHOL_INLINE auto rows_of(Part at) const {
+    return [corner = this->at(at.top, at.left), ld = ld, fourth = 4 * ld](int i) {
+      return corner + i / 4 * fourth + i % 4 * ld;
+    };
+  }
+  /// Elements of row i in a part whose diagonal starts in row `first`: a constant once the loop
+  /// over the rows is unrolled, so that the masks are.
+  template <int first>
+  static constexpr int below_diagonal(int i) {
+    return i < first ? 0 : i < first + P - 1 ? i - first + 1 : P;
+  }
+
+  /// Calls move(rows, counts) for a part that the diagonal or the matrix's edge cuts. Out of line
+  /// with its caller's part in memory: it is rare, and the tile has to stay in registers.
+  template <class Move>
+  CHOL_INLINE void with_cut(Part at, Move&& move) const {
+    if (at.is_inside() && at.top == at.left)
+      return move(rows_of(at), [](int i) { return below_diagonal<0>(i); });
+    if (W > P && at.is_inside() && at.top == at.left - P)
+      return move(rows_of(at), [](int i) { return below_diagonal<P>(i); });
+    if (W < P && at.is_inside() && at.top == at.left + W)
+      return move(rows_of(at), [](int i) { return below_diagonal<-W>(i); });
+    const int64_t rows = at.rows(), under = at.top - at.left + 1;
+    const int64_t columns = smaller<int64_t>(P, at.column_end - at.left);
+    const auto count = [&](int i) -> int64_t {
+      return i < rows ? larger<int64_t>(0, smaller(columns, under + i)) : 0;
+    };
+    T* const corner = this->at(at.top, at.left);
+    move([&](int i) { return count(i) > 0 ? corner + i * ld : base; }, count);
+  }
+  /// The last row stands in for those past it, whose elements nobody stores.
+  CHOL_INLINE auto rows_before_end(Part at) const {
+    return [corner = this->at(at.top, at.left), ld = ld, last = at.rows() - 1](int i) {
+      return corner + smaller<int64_t>(i, last) * ld;
+    };
+  }
+  __attribute__((noinline)) void load_cut(Part at, Elements<T> (&out)[P]) const {
+    if (at.has_all_columns() && at.rows() > 0) return load_rows(rows_before_end(at), whole, out);
+    with_cut(at, [&](auto rows, auto count) { load_rows(rows, count, out); });
+  }
+  __attribute__((noinline)) void store_cut(Part at, const Elements<T> (&in)[P]) const {
+    if (at.has_all_columns() && at.rows() > 0)
+      return store_rows(
+          rows_before_end(at), [rows = at.rows()](int i) { return i < rows ? P : 0; }, in);
+    with_cut(at, [&](auto rows, auto count) { store_rows(rows, count, in); });
   }
 };
 

@@ -2,7 +2,7 @@
 // compiled once a precision.
 #pragma once
 
-#include "host/kernels/lane_group.hpp"
+#include "host/kernels/interleaved.hpp"
 #include "host/kernels/one_vector.hpp"
 #include "host/kernels/right_hand_sides.hpp"
 #include "host/kernels/trailing.hpp"
@@ -40,6 +40,12 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.lane_potrs = Lane::potrs;
   k.lane_posv = Lane::posv;
   k.lane_potri = Lane::potri;
+  using Side = InterleavedKernels<T>;
+  k.interleaved_buffer_bytes = Side::buffer_bytes;
+  k.interleaved_potrf = Side::potrf;
+  k.interleaved_potrs = Side::potrs;
+  k.interleaved_posv = Side::posv;
+  k.interleaved_potri = Side::potri;
   k.strip_rows = Strips<T>::kRows;
   k.strip_elements = Strips<T>::elements;
   k.factor_block = factor_block<T>;

@@ -10,6 +10,8 @@
 namespace chol::CHOL_ISA {
 
 inline constexpr int kVectorRegisters = 16;
+/// Reals of a row that load4 and store4 move at once.
+inline constexpr int kRowRun = 4;
 
 /// Eight all-ones words, then eight zeros: a window into it is the mask of the first lanes.
 inline constexpr int32_t kMaskWindow[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -72,6 +74,13 @@ CHOL_INLINE VecD divide(VecD a, VecD b) { return {_mm256_div_pd(a.v, b.v)}; }
 CHOL_INLINE VecF divide(VecF a, VecF b) { return {_mm256_div_ps(a.v, b.v)}; }
 CHOL_INLINE VecD sqrt(VecD a) { return {_mm256_sqrt_pd(a.v)}; }
 CHOL_INLINE VecF sqrt(VecF a) { return {_mm256_sqrt_ps(a.v)}; }
+
+/// root = sqrt(x) and reciprocal = 1 / root; no estimate here takes every exponent.
+template <class R>
+CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
+  root = sqrt(x);
+  reciprocal = divide(Vec<R>::broadcast(R(1)), root);
+}
 
 /// Lanes where low < a <= high; false for NaN.
 CHOL_INLINE VecD::Mask between(VecD a, VecD low, VecD high) {
@@ -136,6 +145,25 @@ CHOL_INLINE void transpose(__m256d (&a)[4]) {
   a[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
   a[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
 }
+/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
+/// order that join_pairs takes back.
+CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
+  re = {_mm256_unpacklo_pd(a.v, b.v)};
+  im = {_mm256_unpackhi_pd(a.v, b.v)};
+}
+CHOL_INLINE void split_pairs(VecF a, VecF b, VecF& re, VecF& im) {
+  re = {_mm256_shuffle_ps(a.v, b.v, 0x88)};
+  im = {_mm256_shuffle_ps(a.v, b.v, 0xDD)};
+}
+CHOL_INLINE void join_pairs(VecD re, VecD im, VecD& a, VecD& b) {
+  a = {_mm256_unpacklo_pd(re.v, im.v)};
+  b = {_mm256_unpackhi_pd(re.v, im.v)};
+}
+CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
+  a = {_mm256_unpacklo_ps(re.v, im.v)};
+  b = {_mm256_unpackhi_ps(re.v, im.v)};
+}
+
 /// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
 /// Of row i only the first count(i) elements are read, the others are zero.
 template <class Row, class Count>

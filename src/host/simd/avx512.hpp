@@ -10,6 +10,8 @@
 namespace chol::CHOL_ISA {
 
 inline constexpr int kVectorRegisters = 32;
+/// Reals of a row that load8 and store8 move at once.
+inline constexpr int kRowRun = 8;
 
 template <>
 struct Vec<double> {
@@ -71,6 +73,29 @@ CHOL_INLINE VecF divide(VecF a, VecF b) { return {_mm512_div_ps(a.v, b.v)}; }
 CHOL_INLINE VecD sqrt(VecD a) { return {_mm512_sqrt_pd(a.v)}; }
 CHOL_INLINE VecF sqrt(VecF a) { return {_mm512_sqrt_ps(a.v)}; }
 
+/// root = sqrt(x) and reciprocal = 1 / root of positive finite x to a few units in the last place:
+/// the hardware's estimate of 14 bits, which takes any exponent, and Newton's steps without a
+/// product that leaves the range.
+template <class R>
+CHOL_INLINE void refine_root(Vec<R> x, Vec<R> estimate, int steps, Vec<R>& root,
+                             Vec<R>& reciprocal) {
+  const Vec<R> half = Vec<R>::broadcast(R(0.5)), one = Vec<R>::broadcast(R(1));
+  reciprocal = estimate;
+  CHOL_UNROLL
+  for (int i = 0; i < steps; ++i) {
+    const Vec<R> error = fnma(one, mul(x, reciprocal), reciprocal);
+    reciprocal = fma(reciprocal, mul(half, reciprocal), error);
+  }
+  root = mul(x, reciprocal);
+  root = fma(root, mul(half, reciprocal), fnma(x, root, root));
+}
+CHOL_INLINE void approximate_root(VecD x, VecD& root, VecD& reciprocal) {
+  refine_root(x, VecD{_mm512_rsqrt14_pd(x.v)}, 2, root, reciprocal);
+}
+CHOL_INLINE void approximate_root(VecF x, VecF& root, VecF& reciprocal) {
+  refine_root(x, VecF{_mm512_rsqrt14_ps(x.v)}, 1, root, reciprocal);
+}
+
 /// Lanes where low < a <= high; false for NaN.
 CHOL_INLINE VecD::Mask between(VecD a, VecD low, VecD high) {
   return _mm512_cmp_pd_mask(a.v, low.v, _CMP_GT_OQ) & _mm512_cmp_pd_mask(a.v, high.v, _CMP_LE_OQ);
@@ -125,6 +150,29 @@ CHOL_INLINE __m128 kept_in_register(__m128 a) {
   __asm__("" : "+v"(a));
   return a;
 }
+CHOL_INLINE __m256 kept_in_register(__m256 a) {
+  __asm__("" : "+v"(a));
+  return a;
+}
+
+/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
+/// order that join_pairs takes back.
+CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
+  re = {_mm512_unpacklo_pd(a.v, b.v)};
+  im = {_mm512_unpackhi_pd(a.v, b.v)};
+}
+CHOL_INLINE void split_pairs(VecF a, VecF b, VecF& re, VecF& im) {
+  re = {_mm512_shuffle_ps(a.v, b.v, 0x88)};
+  im = {_mm512_shuffle_ps(a.v, b.v, 0xDD)};
+}
+CHOL_INLINE void join_pairs(VecD re, VecD im, VecD& a, VecD& b) {
+  a = {_mm512_unpacklo_pd(re.v, im.v)};
+  b = {_mm512_unpackhi_pd(re.v, im.v)};
+}
+CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
+  a = {_mm512_unpacklo_ps(re.v, im.v)};
+  b = {_mm512_unpackhi_ps(re.v, im.v)};
+}
 
 /// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
 /// Of row i only the first count(i) elements are read, the others are zero.
@@ -168,6 +216,47 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
   }
 }
 
+/// 8 x 8 transpose; its own inverse.
+CHOL_INLINE void transpose8(__m512d (&a)[8]) {
+  const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+  const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+  __m512d low[4], high[4];
+  for (int i = 0; i < 4; ++i) {
+    low[i] = _mm512_unpacklo_pd(a[2 * i], a[2 * i + 1]);
+    high[i] = _mm512_unpackhi_pd(a[2 * i], a[2 * i + 1]);
+  }
+  const auto join = [&](const __m512d(&half)[4], __m512i index, int e) {
+    const __m512d first = _mm512_permutex2var_pd(half[0], index, half[1]);
+    const __m512d last = _mm512_permutex2var_pd(half[2], index, half[3]);
+    a[e] = _mm512_shuffle_f64x2(first, last, 0x44);
+    a[e + 4] = _mm512_shuffle_f64x2(first, last, 0xEE);
+  };
+  join(low, even, 0);
+  join(high, even, 1);
+  join(low, odd, 2);
+  join(high, odd, 3);
+}
+/// load4 and store4 for rows of eight contiguous elements.
+template <class Row, class Count>
+CHOL_INLINE void load8(Row row, Count count, VecD (&out)[8]) {
+  __m512d a[8];
+  for (int i = 0; i < 8; ++i) a[i] = _mm512_maskz_loadu_pd(VecD::first(count(i)), row(i));
+  transpose8(a);
+  for (int e = 0; e < 8; ++e) out[e].v = a[e];
+}
+template <class Row, class Count>
+CHOL_INLINE void store8(Row row, Count count, const VecD (&in)[8]) {
+  __m512d a[8];
+  for (int e = 0; e < 8; ++e) a[e] = in[e].v;
+  transpose8(a);
+  for (int i = 0; i < 8; ++i) {
+    if (count(i) == 8)
+      _mm512_storeu_pd(row(i), a[i]);
+    else if (count(i) > 0)
+      _mm512_mask_storeu_pd(row(i), VecD::first(count(i)), a[i]);
+  }
+}
+
 /// 4 x 4 transposes inside the 128-bit parts; its own inverse.
 CHOL_INLINE void transpose_parts(__m512 (&a)[4]) {
   const __m512 low01 = _mm512_unpacklo_ps(a[0], a[1]), high01 = _mm512_unpackhi_ps(a[0], a[1]);
@@ -207,6 +296,48 @@ CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
     part(i + 4, _mm512_extractf32x4_ps(a[i], 1));
     part(i + 8, _mm512_extractf32x4_ps(a[i], 2));
     part(i + 12, _mm512_extractf32x4_ps(a[i], 3));
+  }
+}
+/// Row i and row i + 4 of each eight share a register, so that the last step of a transpose joins
+/// 128-bit parts of two registers.
+template <class Row, class Count>
+CHOL_INLINE void load8(Row row, Count count, VecF (&out)[8]) {
+  const auto part = [&](int i) {
+    return _mm256_maskz_loadu_ps(static_cast<__mmask8>(VecF::first(count(i))), row(i));
+  };
+  __m512 a[2][4];
+  for (int half = 0; half < 2; ++half) {
+    for (int i = 0; i < 4; ++i)
+      a[half][i] =
+          _mm512_insertf32x8(_mm512_castps256_ps512(part(8 * half + i)), part(8 * half + i + 4), 1);
+    transpose_parts(a[half]);
+  }
+  for (int e = 0; e < 4; ++e) {
+    out[e].v = _mm512_shuffle_f32x4(a[0][e], a[1][e], 0x88);
+    out[e + 4].v = _mm512_shuffle_f32x4(a[0][e], a[1][e], 0xDD);
+  }
+}
+template <class Row, class Count>
+CHOL_INLINE void store8(Row row, Count count, const VecF (&in)[8]) {
+  const __m512i halves[2] = {_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0),
+                             _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4)};
+  const auto part = [&](int i, __m256 x) {
+    if (count(i) == 8)
+      _mm256_storeu_ps(row(i), x);
+    else if (count(i) > 0)
+      _mm256_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))),
+                            kept_in_register(x));
+  };
+  for (int half = 0; half < 2; ++half) {
+    __m512 a[4];
+    for (int e = 0; e < 4; ++e)
+      a[e] = _mm512_castpd_ps(_mm512_permutex2var_pd(_mm512_castps_pd(in[e].v), halves[half],
+                                                     _mm512_castps_pd(in[e + 4].v)));
+    transpose_parts(a);
+    for (int i = 0; i < 4; ++i) {
+      part(8 * half + i, _mm512_castps512_ps256(a[i]));
+      part(8 * half + i + 4, _mm512_extractf32x8_ps(a[i], 1));
+    }
   }
 }
 

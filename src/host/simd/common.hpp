@@ -25,6 +25,13 @@ inline constexpr float kLargest<float> = 0x1.fffffep+127f;
 template <>
 inline constexpr double kLargest<double> = 0x1.fffffffffffffp+1023;
 
+/// root = sqrt(x) and reciprocal = 1 / root, both correctly rounded.
+template <class V>
+CHOL_INLINE void invert_root(V x, V& root, V& reciprocal) {
+  root = sqrt(x);
+  reciprocal = divide(V::broadcast(1), root);
+}
+
 /// Asks for the lines of `bytes` bytes at p to be brought into the second-level cache.
 CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   const char* line = static_cast<const char*>(p);

@@ -10,6 +10,8 @@ namespace chol::CHOL_ISA {
 
 /// SSE2's; NEON has 32, but 128-bit tiles of 32 accumulators would be higher than wide.
 inline constexpr int kVectorRegisters = 16;
+/// Reals of a row that load4 and store4 move at once.
+inline constexpr int kRowRun = 4;
 
 template <class R>
 struct Vec {
@@ -68,6 +70,13 @@ CHOL_INLINE VecF sqrt(VecF a) {
                          __builtin_sqrtf(a.v[3])}};
 }
 
+/// root = sqrt(x) and reciprocal = 1 / root; no estimate here takes every exponent.
+template <class R>
+CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
+  root = sqrt(x);
+  reciprocal = divide(Vec<R>::broadcast(R(1)), root);
+}
+
 /// Lanes where low < a <= high; false for NaN.
 template <class R>
 CHOL_INLINE typename Vec<R>::Mask between(Vec<R> a, Vec<R> low, Vec<R> high) {
@@ -102,6 +111,25 @@ CHOL_INLINE double sum(VecD a) { return a.v[0] + a.v[1]; }
 CHOL_INLINE float sum(VecF a) { return (a.v[0] + a.v[2]) + (a.v[1] + a.v[3]); }
 CHOL_INLINE VecD bits_as_double(VecF a) { return {reinterpret_cast<VecD::Register>(a.v)}; }
 CHOL_INLINE VecF bits_as_float(VecD a) { return {reinterpret_cast<VecF::Register>(a.v)}; }
+
+/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
+/// order that join_pairs takes back.
+CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
+  re.v = VecD::Register{a.v[0], b.v[0]};
+  im.v = VecD::Register{a.v[1], b.v[1]};
+}
+CHOL_INLINE void split_pairs(VecF a, VecF b, VecF& re, VecF& im) {
+  re.v = VecF::Register{a.v[0], a.v[2], b.v[0], b.v[2]};
+  im.v = VecF::Register{a.v[1], a.v[3], b.v[1], b.v[3]};
+}
+CHOL_INLINE void join_pairs(VecD re, VecD im, VecD& a, VecD& b) {
+  a.v = VecD::Register{re.v[0], im.v[0]};
+  b.v = VecD::Register{re.v[1], im.v[1]};
+}
+CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
+  a.v = VecF::Register{re.v[0], im.v[0], re.v[1], im.v[1]};
+  b.v = VecF::Register{re.v[2], im.v[2], re.v[3], im.v[3]};
+}
 
 /// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
 /// Of row i only the first count(i) elements are read, the others are zero.

@@ -1,0 +1,191 @@
+// A matrix of any order by one thread block in one launch: block columns from left to right, each
+// updated by all columns to its left, eliminated, and written once. Strips of 32 rows are dealt out
+// to the warps, which meet only where the diagonal block, part of the first strip, is factored and
+// at the end of the block column. The first block column is the narrow one, so that the others have
+// whole strips, or half ones where blocks have 16 columns.
+#pragma once
+
+#include <type_traits>
+
+#include "batched/kernels.hpp"
+#include "batched/row_update.cuh"
+
+namespace chol::cuda {
+
+template <class T>
+inline constexpr int kBlockColumnsOf = Traits<T>::is_complex ? 16 : 32;
+
+template <int kWarps>
+__device__ __forceinline__ void meet() {
+  if constexpr (kWarps == 1)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+
+/// One matrix as the warps of a block see it.
+template <class T, bool kSwapped, int kWarps, int kDepth>
+struct LeftLooking {
+  static constexpr int kColumns = kBlockColumnsOf<T>;
+  using Rows = RowBlock<T, kColumns>;
+  using Block = DiagonalBlock<T, kColumns>;
+
+  LowerView<T> A;
+  int n;
+  Block& block;
+  T* staging;  ///< of the warp
+  int warp, lane;
+  bool aligned;
+
+  /// Asks for the strip that this warp takes next, while it still eliminates one. Lanes go along
+  /// the lines that hold it.
+  __device__ __forceinline__ void prefetch_next(int row, int j, int columns) const {
+    row += 32 * kWarps;
+    if (row >= n) {
+      j += columns;
+      row = j + 32 * warp;
+      columns = kColumns;
+      if (row >= n) return;
+    }
+    constexpr int kLine = 128 / sizeof(T), kLength = kSwapped ? kColumns : 32;
+    const int lines = kSwapped ? min(n - row, 32) : columns;
+    const int length = kSwapped ? columns : n - row;
+    if (lane >= lines) return;
+    const T* const p = kSwapped ? A.at(row + lane, j) : A.at(row, j + lane);
+#pragma unroll
+    for (int at = 0; at < kLength; at += kLine)
+      if (at < length) prefetch_to_l2(p + at);
+  }
+
+  /// Block column [j, j + columns), at most kMost of them.
+  template <int kMost>
+  __device__ __forceinline__ void block_column(int j, int columns) const {
+    const LowerView<T> top = A.from(j, 0);
+#pragma unroll 1
+    for (int strip = warp; strip == warp || j + 32 * strip < n; strip += kWarps) {
+      const int row = j + 32 * strip;
+      const RowBlockPlace place{n - row, columns, strip == 0, aligned};
+      const LowerView<T> here = A.from(row, j);
+      Rows rows;
+      if (row < n) {
+        if (kMost < kColumns || j == 0)
+          rows.template load<kMost>(here, place, staging, lane);
+        else
+          update_rows<kDepth, kSwapped>(rows, here, A.from(row, 0), top, place, j, staging, lane);
+        prefetch_next(row, j, columns);
+      }
+      // The strip with the diagonal block first, the others when it is there.
+      if (kWarps > 1 && strip == warp && strip > 0) __syncthreads();
+      if (strip == 0) {
+        rows.template eliminate<kMost, true>(block, columns, lane);
+        meet<kWarps>();
+      } else if (row < n) {
+        rows.template eliminate<kMost, false>(block, columns, lane);
+      }
+      if (row < n) rows.template store<kMost>(here, place, staging, lane);
+    }
+  }
+};
+
+template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks>
+__global__ void __launch_bounds__(32 * kWarps, kBlocks)
+    left_looking_kernel(BatchProblem<T> problem, int staging_of_warp) {
+  using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth>;
+  constexpr int kColumns = Matrix::kColumns;
+  const int64_t b = blockIdx.x;
+  const int thread = threadIdx.x;
+  // The shuffle tells the compiler that it is the same in every lane.
+  const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, thread / 32, 0);
+  const int64_t order = problem.order(b);
+  if (order <= 0) {
+    if (order == 0 && thread == 0) problem.info[b] = 0;
+    return;
+  }
+  const int n = static_cast<int>(order), narrow = (n - 1) % kColumns + 1;
+  const LowerView<T> A{problem.A.matrix(b), problem.A.leading_dimension(b), kSwapped};
+  const uint64_t offsets = (A.ld | narrow) * sizeof(T);
+
+  extern __shared__ __align__(16) unsigned char shared[];
+  auto& block = *reinterpret_cast<typename Matrix::Block*>(shared);
+  constexpr size_t kBlockBytes = (sizeof block + 15) / 16 * 16;
+  const Matrix matrix{A,
+                      n,
+                      block,
+                      reinterpret_cast<T*>(shared + kBlockBytes) + warp * staging_of_warp,
+                      warp,
+                      thread % 32,
+                      ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0};
+
+  int columns = narrow;
+#pragma unroll 1
+  for (int j = 0; j < n; j += columns, columns = kColumns) {
+    if (columns <= 8)
+      matrix.template block_column<8>(j, columns);
+    else
+      matrix.template block_column<kColumns>(j, columns);
+    const int bad = block.bad;
+    meet<kWarps>();
+    if (bad >= 0) {
+      if (thread == 0) problem.info[b] = j + bad + 1;
+      return;
+    }
+  }
+  if (thread == 0) problem.info[b] = 0;
+}
+
+template <class T, bool kSwapped, class Shape>
+struct LeftLookingLaunch {
+  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth>;
+  static constexpr int kStaging =
+      staging_elements<T, Matrix::kColumns, Shape::kDepth>(kSwapped);  ///< elements of a warp
+  static constexpr size_t kBytes = (sizeof(typename Matrix::Block) + 15) / 16 * 16 +
+                                   sizeof(T) * size_t(kStaging) * Shape::kWarps;
+
+  static Status run(const BatchProblem<T>& problem, cudaStream_t stream) {
+    auto* kernel = left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks>;
+    if (kBytes > 48 * 1024) {
+      const cudaError_t error = cudaFuncSetAttribute(
+          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
+      if (error != cudaSuccess) return status_of(error, "left looking: shared memory");
+    }
+    kernel<<<static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream>>>(problem,
+                                                                                         kStaging);
+    return launched("left looking");
+  }
+};
+
+/// Shared memory that a block may have on the current device.
+inline size_t block_shared_limit() {
+  int device = 0, bytes = 48 * 1024;
+  if (cudaGetDevice(&device) == cudaSuccess)
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return static_cast<size_t>(bytes);
+}
+
+/// A shape that asks for more shared memory than the device has gives way to the first, of one
+/// warp; the factor has the same bits.
+template <class T, bool kSwapped>
+Status run_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+  using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
+                                  typename Shapes<T>::ColumnLeftLooking>;
+  const size_t limit = block_shared_limit();
+  Status status;
+  const auto try_shape = [&]<class S>(S, int wanted) {
+    using Launch = LeftLookingLaunch<T, kSwapped, S>;
+    if ((wanted != 0 && wanted != 32 * S::kWarps) || Launch::kBytes > limit) return false;
+    status = Launch::run(problem, stream);
+    return true;
+  };
+  const bool found = [&]<class... S>(ShapeList<S...>) {
+    return (try_shape(S{}, threads) || ...) || (try_shape(S{}, 0) || ...);
+  }(List{});
+  return found ? status
+               : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
+                               threads);
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_LEFT_LOOKING(swapped, T)                                             \
+  template chol::Status chol::cuda::run_left_looking<T, swapped>(const BatchProblem<T>&, int, \
+                                                                 cudaStream_t);

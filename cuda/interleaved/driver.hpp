@@ -1,0 +1,23 @@
+// Interleaved batches: from a plan to the kernels that carry it out.
+#pragma once
+
+#include "common/launch.hpp"
+#include "interleaved/call.cuh"
+#include "interleaved/pack.cuh"
+#include "tune/plan.hpp"
+
+namespace chol::cuda {
+
+/// Whether the kernels of precision T can run a plan on interleaved matrices of orders up to max_n.
+template <class T>
+bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n);
+
+/// log2 of the chunk, or a shift that gives 0 when one chunk holds the batch, or -1.
+int chunk_bits(int64_t chunk, int64_t batch);
+
+/// potrf, potrs, posv, potri and logdet.
+template <class T>
+Status run_interleaved(Routine routine, InterleavedCall<T> call, const Plan& plan, Real<T>* result,
+                       cudaStream_t stream);
+
+}  // namespace chol::cuda

@@ -1,0 +1,93 @@
+// What the driver of interleaved batches calls: kernels chosen by plan, one compile unit a family,
+// task and precision.
+#pragma once
+
+#include <utility>
+
+#include "common/launch.hpp"
+#include "interleaved/call.cuh"
+#include "interleaved/shapes.hpp"
+
+namespace chol::cuda {
+
+/// Most threads of a block of the kernels of registers.cuh.
+inline constexpr int kRegisterThreads = 128;
+/// Largest order that the registers of a thread hold.
+template <class T>
+inline constexpr int kRegisterOrder = sizeof(T) == 4   ? 20
+                                      : sizeof(T) == 8 ? 14
+                                                       : 9;
+/// Largest order of columns.cuh that needs no more than registers.
+template <class T>
+inline constexpr int kColumnRegisterOrder = sizeof(T) == 4   ? 28
+                                            : sizeof(T) == 8 ? 20
+                                                             : 14;
+/// Largest and smallest order that columns.cuh is built for.
+template <InterleavedTask kTask, class T>
+inline constexpr int kColumnOrder = kTask == InterleavedTask::factor ? (sizeof(T) == 4   ? 40
+                                                                        : sizeof(T) == 8 ? 28
+                                                                                         : 16)
+                                                                     : (sizeof(T) == 4   ? 28
+                                                                        : sizeof(T) == 8 ? 20
+                                                                                         : 12);
+template <InterleavedTask kTask, class T>
+inline constexpr int kFirstColumnOrder = kTask == InterleavedTask::factor
+                                             ? kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1)
+                                             : kRegisterOrder<T> + 1;
+template <class T>
+inline constexpr int kFirstHeldOrder = kRegisterOrder<T> + 1;
+/// Largest order that held_solve.cuh is built for, and the columns held in registers.
+template <class T>
+inline constexpr int kHeldOrder = sizeof(T) == 16         ? 16
+                                  : Traits<T>::is_complex ? 24
+                                                          : 32;
+template <class T>
+inline constexpr int kHeldColumns = sizeof(T) == 4   ? 16
+                                    : sizeof(T) == 8 ? 12
+                                                     : 6;
+
+/// One thread a matrix, orders up to kRegisterOrder. @param threads of a block, 0 for the most.
+template <InterleavedTask kTask, class T>
+Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t stream);
+
+/// Compile units of the two below, of which each takes every kOrderParts-th order from the first +
+/// kPart on.
+inline constexpr int kOrderParts = 2;
+
+/// One thread a matrix, orders from kFirstColumnOrder to kColumnOrder: factors, with at most one
+/// right-hand side.
+template <InterleavedTask kTask, int kPart, class T>
+Status run_columns(const InterleavedCall<T>& call, cudaStream_t stream);
+
+/// One thread a matrix, orders from kFirstHeldOrder to kHeldOrder: solves.
+template <int kPart, class T>
+Status run_held_solve(const InterleavedCall<T>& call, cudaStream_t stream);
+
+/// Shared memory that a block can have on the current device.
+inline int64_t block_shared_limit() {
+  int device = 0, bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return bytes;
+}
+
+/// Orders whose triangles of `lanes` matrices fit the shared memory of a block of `threads`, by
+/// block columns of that many columns.
+template <InterleavedTask kTask, class T>
+Status run_shared(const InterleavedCall<T>& call, int columns, int lanes, int threads,
+                  cudaStream_t stream);
+/// Shared memory that run_shared takes when so many right-hand sides are worked on at a time;
+/// negative where no such kernel is built.
+template <InterleavedTask kTask, class T>
+int64_t shared_need(int64_t n, int64_t solvers, int columns, int lanes, int threads);
+
+/// One thread a matrix in device memory, any order.
+template <InterleavedTask kTask, class T>
+Status run_streamed(const InterleavedCall<T>& call, cudaStream_t stream);
+/// The inverse from the factor.
+template <class T>
+Status run_inverse(const InterleavedCall<T>& call, cudaStream_t stream);
+template <class T>
+Status run_log_determinant(const InterleavedCall<T>& call, Real<T>* result, cudaStream_t stream);
+
+}  // namespace chol::cuda

@@ -1,0 +1,94 @@
+// Copies between interleaved and column-major matrices, by tiles that turn round in shared memory.
+#pragma once
+
+#include "common/launch.hpp"
+#include "common/view.cuh"
+#include "interleaved/call.cuh"
+
+namespace chol::cuda {
+
+/// Which elements of a matrix are copied.
+enum class PackedPart { lower, upper, whole };
+
+template <class T>
+struct PackCall {
+  BatchView<T> matrices;
+  InterleavedCall<T> packed;       ///< A, lda, chunk, chunk_bits, batch
+  unsigned rows = 0, columns = 0;  ///< their product below 2^31, for 32-bit divisions
+  PackedPart part = PackedPart::whole;
+
+  __device__ __forceinline__ bool has(unsigned i, unsigned j) const {
+    if (i >= rows || j >= columns) return false;
+    return part == PackedPart::whole || (part == PackedPart::lower ? i >= j : i <= j);
+  }
+};
+
+template <class T>
+Status run_pack(const PackCall<T>& call, bool unpacks, cudaStream_t stream);
+
+inline constexpr int kPackTile = 32, kPackRows = 8;
+
+/// A block turns kPackTile matrices by kPackTile elements, which it counts down the columns, so
+/// that small matrices without gaps are read in whole lines.
+template <class T, bool kUnpacks>
+__global__ void __launch_bounds__(kPackTile* kPackRows) pack_kernel(PackCall<T> call) {
+  __shared__ T tile[kPackTile][kPackTile + 1];
+  const int64_t first_b = int64_t(blockIdx.x) * kPackTile;
+  const int x = threadIdx.x, y = threadIdx.y;
+  const InterleavedCall<T>& packed = call.packed;
+  for (unsigned first = blockIdx.y * kPackTile; first < call.rows * call.columns;
+       first += gridDim.y * kPackTile) {
+    // Elements vary along x on the column-major side, matrices along x on the other.
+    const auto columns_side = [&](auto&& move) {
+      const unsigned e = first + x, j = e / call.rows, i = e - j * call.rows;
+#pragma unroll
+      for (int r = 0; r < kPackTile / kPackRows; ++r) {
+        const int m = y + r * kPackRows;
+        const int64_t b = first_b + m;
+        if (b < packed.batch && call.has(i, j))
+          move(call.matrices.matrix(b)[j * call.matrices.leading_dimension(b) + i], tile[m][x]);
+      }
+    };
+    const auto packed_side = [&](auto&& move) {
+      const int64_t b = first_b + x;
+      if (b >= packed.batch) return;
+      T* const base = packed.A + packed.start(b, packed.lda, call.columns);
+#pragma unroll
+      for (int r = 0; r < kPackTile / kPackRows; ++r) {
+        const int k = y + r * kPackRows;
+        const unsigned e = first + k, j = e / call.rows, i = e - j * call.rows;
+        if (call.has(i, j)) move(base[(j * packed.lda + i) * packed.chunk], tile[x][k]);
+      }
+    };
+    const auto take = [](T& from, T& to) { to = from; };
+    const auto put = [](T& to, T& from) { to = from; };
+    if constexpr (kUnpacks) {
+      packed_side(take);
+      __syncthreads();
+      columns_side(put);
+    } else {
+      columns_side(take);
+      __syncthreads();
+      packed_side(put);
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+Status run_pack(const PackCall<T>& call, bool unpacks, cudaStream_t stream) {
+  const int64_t tiles = (int64_t(call.rows) * call.columns + kPackTile - 1) / kPackTile;
+  const dim3 grid(static_cast<unsigned>((call.packed.batch + kPackTile - 1) / kPackTile),
+                  static_cast<unsigned>(tiles < 65535 ? tiles : 65535));
+  const dim3 block(kPackTile, kPackRows);
+  if (unpacks)
+    pack_kernel<T, true><<<grid, block, 0, stream>>>(call);
+  else
+    pack_kernel<T, false><<<grid, block, 0, stream>>>(call);
+  return launched(unpacks ? "unpack" : "pack");
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_INTERLEAVED_PACK(T) \
+  template chol::Status chol::cuda::run_pack<T>(const PackCall<T>&, bool, cudaStream_t);

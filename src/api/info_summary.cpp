@@ -1,0 +1,19 @@
+// C ABI: what a batch's info says in two numbers.
+#include "api/call.hpp"
+
+using namespace chol;
+using namespace chol::api;
+
+extern "C" chol_status_t chol_info_summary(chol_handle_t handle, const int info[], int64_t batch,
+                                           int64_t* failed, int64_t* first) {
+  static constexpr const char* kFunction = "chol_info_summary";
+  return enter(handle, kFunction, [&](chol_handle_s& h) {
+    Status status = check(kFunction, {array("info", info, batch > 0), at_least("batch", batch, 0),
+                                      array("failed", failed, true), array("first", first, true)});
+    routine::BackendSlot* slot = nullptr;
+    // Where info lies says who works; the results may lie elsewhere.
+    if (status.ok()) status = slot_of(h, kFunction, {{"info", info}}, &slot);
+    if (!status.ok()) return status;
+    return slot->backend->summarize_info(info, batch, failed, first, h.stream);
+  });
+}

@@ -1,0 +1,50 @@
+// What the tests of the CUDA backend share: failures, and calls on device arrays.
+#pragma once
+
+#include "problem.hpp"
+
+namespace chol::test {
+
+inline int failures = 0;
+
+inline void expect(bool good, const char* what, char precision, chol_uplo_t uplo, int64_t n,
+                   double value) {
+  if (good) return;
+  ++failures;
+  if (failures <= 60)
+    std::printf("FAILED %s: %c uplo %c n %lld value %g\n", what, precision, static_cast<char>(uplo),
+                static_cast<long long>(n), value);
+}
+
+inline void expect_status(chol_handle_t handle, chol_status_t status, const char* what) {
+  if (status == CHOL_STATUS_SUCCESS) return;
+  ++failures;
+  std::printf("FAILED %s: %s\n", what, chol_last_error(handle));
+}
+
+template <class T>
+struct Calls {
+  chol_handle_t handle;
+  chol_uplo_t uplo;
+  static constexpr double kBound = 30;
+
+  char letter() const { return letter_of(T{}); }
+  void check(bool good, const char* what, int64_t n, double value) const {
+    expect(good, what, letter(), uplo, n, value);
+  }
+  void ok(chol_status_t status, const char* what) const { expect_status(handle, status, what); }
+
+  Batch<T> factored(const Batch<T>& A, std::vector<int>* info) const {
+    DeviceArray<T> device(A.a);
+    DeviceArray<int> device_info(std::vector<int>(A.count, -99));
+    ok(potrf_strided_of(T{})(handle, uplo, A.n, device.data(), A.lda, A.stride, device_info.data(),
+                             A.count),
+       "potrf_strided_batched");
+    Batch<T> L = A;
+    L.a = device.get();
+    *info = device_info.get();
+    return L;
+  }
+};
+
+}  // namespace chol::test

@@ -1,0 +1,368 @@
+// Interleaved batches over orders, chunks and batch sizes: the bits of the column-major factor,
+// nothing changed beside the batch, packing both ways, approximate roots within their bound.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "support/expect.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/setting.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class C>
+class Interleaved : public Suite<C> {};
+
+template <class T>
+using Both = testing::Types<Case<T, CHOL_LOWER, Layout::interleaved, host_memory>,
+                            Case<T, CHOL_UPPER, Layout::interleaved, host_memory>>;
+using InterleavedCases =
+    Joined<Both<float>, Both<double>, Both<std::complex<float>>, Both<std::complex<double>>>::type;
+TYPED_TEST_SUITE(Interleaved, InterleavedCases, CaseNames);
+
+constexpr int64_t kChunks[] = {1, 3, 8, 32, 33, 512};
+constexpr int kVariants = 4;  ///< of which the last is not positive definite
+
+/// Batches from 1 to 1000, fewer of the larger orders.
+int64_t batch_of(int64_t n, size_t chunk_index) {
+  constexpr int64_t kSmall[] = {1, 7, 65, 129, 515, 1000}, kLarge[] = {3, 9, 33, 1, 35, 67};
+  return n <= 12 ? kSmall[(chunk_index + static_cast<size_t>(n)) % 6]
+                 : kLarge[(chunk_index + static_cast<size_t>(n)) % 6];
+}
+
+/// What the column-major routine makes of one matrix.
+template <class T>
+struct Expected {
+  Dense<T> A, L;
+  int info;
+};
+
+template <class T>
+std::vector<Expected<T>> expected_factors(chol_handle_t handle, chol_uplo_t uplo, int64_t n) {
+  std::vector<Expected<T>> all;
+  for (int v = 0; v < kVariants; ++v) {
+    Dense<T> A = reference<T>(n, v % 3).A;
+    const int64_t bad = n / 2 + n % 3 % std::max<int64_t>(n - n / 2, 1);
+    if (v == kVariants - 1) A(bad, bad) = n % 2 ? T(-1) : T(std::nan(""));
+    Arrays<T> one(host_memory(), Layout::one, uniform(1, n));
+    one.set_triangle(0, uplo, A);
+    EXPECT_EQ(one.run(handle, Function::potrf, uplo), CHOL_STATUS_SUCCESS);
+    if (v < kVariants - 1) {
+      EXPECT_TRUE(is_factor(one, 0, uplo, A));
+    }
+    all.push_back({A, one.lower(0, uplo), one.info(0)});
+  }
+  return all;
+}
+
+/// The columns before the pivot that failed, or all.
+template <class T>
+testing::AssertionResult same_factor(const Arrays<T>& arrays, int64_t b, chol_uplo_t uplo,
+                                     const Expected<T>& expected) {
+  if (arrays.info(b) != expected.info)
+    return testing::AssertionFailure()
+           << "info = " << arrays.info(b) << " of matrix " << b << ", must be " << expected.info;
+  const Dense<T> L = arrays.lower(b, uplo);
+  const int64_t columns = expected.info > 0 ? expected.info - 1 : L.columns;
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = j; i < L.rows; ++i) {
+      const bool spoiled = expected.info > 0 && i == expected.info - 1;
+      if (!spoiled && !same_bits(L(i, j), expected.L(i, j)))
+        return testing::AssertionFailure()
+               << "element (" << i << ", " << j << ") of matrix " << b << " differs";
+    }
+  return testing::AssertionSuccess();
+}
+
+template <class T>
+void factor_has_the_bits_of_column_major(const Setting& s) {
+  for (int64_t n = 1; n <= 100; n += short_run() ? 7 : 1) {
+    const Handle handle(s.memory.backend(), static_cast<int>(1 + n % 3));
+    const auto expected = expected_factors<T>(handle, s.uplo, n);
+    for (size_t c = 0; c < std::size(kChunks); ++c) {
+      if (n > 24 && n % 5 != static_cast<int64_t>(c) % 5 && n != 100) continue;
+      const int64_t batch = batch_of(n, c);
+      SCOPED_TRACE(testing::Message()
+                   << "n " << n << " chunk " << kChunks[c] << " batch " << batch);
+      Arrays<T> arrays(s.memory, s.layout, uniform(batch, n, n % 3),
+                       {n % 4, n % 2, Edge::end, kChunks[c]});
+      for (int64_t b = 0; b < batch; ++b) {
+        arrays.set_triangle(b, s.uplo, expected[static_cast<size_t>(b % kVariants)].A);
+        arrays.spoil_diagonal(b);
+      }
+      run_well(arrays, handle, Function::potrf, s.uplo);
+      for (int64_t b = 0; b < batch; ++b)
+        ASSERT_TRUE(same_factor(arrays, b, s.uplo, expected[static_cast<size_t>(b % kVariants)]));
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+TYPED_TEST(Interleaved, FactorHasTheBitsOfColumnMajor) {
+  factor_has_the_bits_of_column_major<typename TypeParam::Element>(this->setting);
+}
+
+/// Every tile size that a tuning file can name gives the same bits; here by every pivot failing.
+template <class T>
+void stops_at_every_pivot(const Setting& s) {
+  const Handle handle(s.memory.backend(), 1);
+  for (const int64_t n : {1, 2, 5, 8, 13, 17, 23}) {
+    Arrays<T> arrays(s.memory, s.layout, uniform(n + 1, n), {0, 0, Edge::end, 33});
+    const Dense<T>& A = reference<T>(n).A;
+    for (int64_t b = 0; b <= n; ++b) {
+      Dense<T> M = A;
+      if (b < n) M(b, b) = b % 3 == 0 ? T(0) : b % 3 == 1 ? T(std::nan("")) : T(-1);
+      arrays.set_triangle(b, s.uplo, M);
+    }
+    run_well(arrays, handle, Function::potrf, s.uplo);
+    for (int64_t b = 0; b < n; ++b) ASSERT_TRUE(stopped_at(arrays, b, s.uplo, A, b + 1));
+    ASSERT_TRUE(is_factor(arrays, n, s.uplo, A));
+  }
+}
+TYPED_TEST(Interleaved, StopsAtEveryPivot) {
+  stops_at_every_pivot<typename TypeParam::Element>(this->setting);
+}
+
+/// potrs and posv; a matrix that is not positive definite keeps its right-hand sides.
+template <class T>
+void solve_in_every_chunk(const Setting& s, Function function) {
+  Random random(5);
+  for (const int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 31, 33, 64, 100})
+    for (const int64_t nrhs : {0, 1, 3, 16}) {
+      const Handle handle(s.memory.backend(), static_cast<int>(1 + nrhs % 2));
+      for (size_t c = 0; c < std::size(kChunks); ++c) {
+        if (n > 16 && static_cast<int64_t>(c) % 2 != n % 2) continue;
+        const int64_t batch = std::min<int64_t>(batch_of(n, c), 67);
+        SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs << " chunk " << kChunks[c]
+                                        << " batch " << batch);
+        Arrays<T> arrays(s.memory, s.layout, uniform(batch, n, n % 2, nrhs, n % 3),
+                         {1, 0, Edge::end, kChunks[c]});
+        const Dense<T> B = random_dense<T>(n, nrhs, random);
+        const auto fails = [&](int64_t b) { return function == Function::posv && b % 7 == 3; };
+        for (int64_t b = 0; b < batch; ++b) {
+          const Reference<T>& r = reference<T>(n, static_cast<int>(b % 3));
+          Dense<T> M = function == Function::posv ? r.A : r.L;
+          if (fails(b)) M(n - 1, n - 1) = T(-3);
+          arrays.set_triangle(b, s.uplo, M);
+          arrays.spoil_diagonal(b);
+          arrays.set_rhs(b, B);
+        }
+        run_well(arrays, handle, function, s.uplo);
+        for (int64_t b = 0; b < batch; ++b) {
+          if (has_info(function)) {
+            ASSERT_EQ(arrays.info(b), fails(b) ? n : 0);
+          }
+          if (!fails(b)) {
+            ASSERT_TRUE(is_solution(arrays, b, reference<T>(n, static_cast<int>(b % 3)).A, B));
+          }
+        }
+      }
+    }
+}
+TYPED_TEST(Interleaved, Potrs) {
+  solve_in_every_chunk<typename TypeParam::Element>(this->setting, Function::potrs);
+}
+TYPED_TEST(Interleaved, Posv) {
+  solve_in_every_chunk<typename TypeParam::Element>(this->setting, Function::posv);
+}
+
+/// A zero on the diagonal stops one inverse, which stays as it was.
+template <class T>
+void invert_in_every_chunk(const Setting& s) {
+  const Handle handle(s.memory.backend(), 2);
+  for (const int64_t n : {1, 2, 3, 5, 8, 13, 16, 20, 33, 50})
+    for (size_t c = 0; c < std::size(kChunks); ++c) {
+      const int64_t batch = std::min<int64_t>(batch_of(n, c), 67);
+      SCOPED_TRACE(testing::Message()
+                   << "n " << n << " chunk " << kChunks[c] << " batch " << batch);
+      Arrays<T> arrays(s.memory, s.layout, uniform(batch, n, 1), {0, 2, Edge::end, kChunks[c]});
+      for (int64_t b = 0; b < batch; ++b) {
+        Dense<T> L = reference<T>(n, static_cast<int>(b % 2)).L;
+        if (b % 20 == 5) L(n / 2, n / 2) = T(0);
+        arrays.set_triangle(b, s.uplo, L);
+      }
+      run_well(arrays, handle, Function::potri, s.uplo);
+      for (int64_t b = 0; b < batch; ++b) {
+        ASSERT_EQ(arrays.info(b), b % 20 == 5 ? n / 2 + 1 : 0);
+        if (b % 20 != 5) {
+          ASSERT_LT(inverse_ratio(reference<T>(n, static_cast<int>(b % 2)).A,
+                                  arrays.hermitian(b, s.uplo)),
+                    kThreshold);
+        }
+      }
+    }
+}
+TYPED_TEST(Interleaved, Potri) {
+  invert_in_every_chunk<typename TypeParam::Element>(this->setting);
+}
+
+template <class T>
+void logdet_in_every_chunk(const Setting& s) {
+  const Handle handle(s.memory.backend(), 2);
+  for (const int64_t n : {1, 2, 5, 16, 33, 100})
+    for (const int64_t chunk : kChunks) {
+      Arrays<T> arrays(s.memory, s.layout, uniform(35, n, 1), {0, 0, Edge::end, chunk});
+      Arrays<T> apart(s.memory, Layout::strided, uniform(35, n));
+      for (int64_t b = 0; b < 35; ++b) {
+        arrays.set_triangle(b, s.uplo, reference<T>(n, static_cast<int>(b % 3)).L);
+        apart.set_triangle(b, s.uplo, reference<T>(n, static_cast<int>(b % 3)).L);
+      }
+      run_well(arrays, handle, Function::logdet, s.uplo);
+      run_well(apart, handle, Function::logdet, s.uplo);
+      for (int64_t b = 0; b < 35; ++b) ASSERT_EQ(arrays.result(b), apart.result(b));
+    }
+}
+TYPED_TEST(Interleaved, Logdet) {
+  logdet_in_every_chunk<typename TypeParam::Element>(this->setting);
+}
+
+/// LAPACK's measures below 300 with approximate roots, over the whole range of exponents, and info
+/// as ever.
+template <class T>
+void approximate_roots(const Setting& s) {
+  const Handle handle(s.memory.backend(), 1);
+  ASSERT_EQ(chol_set_math_mode(handle, CHOL_MATH_FAST), CHOL_STATUS_SUCCESS);
+  Random random(11);
+  for (int64_t n = 1; n <= 40; n += n < 20 ? 1 : 7) {
+    Arrays<T> arrays(s.memory, s.layout, uniform(35, n, 1, 2), {0, 0, Edge::end, 16});
+    std::vector<Dense<T>> matrices;
+    const Dense<T> B = random_dense<T>(n, 2, random);
+    for (int64_t b = 0; b < 35; ++b) {
+      matrices.push_back(b % 5 == 4 ? graded_spd<T>(n, random) : random_spd<T>(n, random));
+      Dense<T> M = matrices.back();
+      if (b % 11 == 6) M(n - 1, n - 1) = T(-1);
+      arrays.set_triangle(b, s.uplo, M);
+      arrays.set_rhs(b, B);
+    }
+    run_well(arrays, handle, Function::posv, s.uplo);
+    for (int64_t b = 0; b < 35; ++b) {
+      ASSERT_EQ(arrays.info(b), b % 11 == 6 ? n : 0);
+      if (arrays.info(b) != 0) continue;
+      const Dense<T>& A = matrices[static_cast<size_t>(b)];
+      ASSERT_LT(factor_ratios(A, arrays.lower(b, s.uplo), n).worst(), 300) << "n " << n;
+      if (b % 5 != 4) {
+        ASSERT_LT(solve_ratio(A, arrays.rhs(b), B), 300) << "n " << n;
+      }
+    }
+  }
+}
+TYPED_TEST(Interleaved, ApproximateRoots) {
+  approximate_roots<typename TypeParam::Element>(this->setting);
+}
+
+/// Column-major matrices on one side of a packing call, the interleaved array on the other; all of
+/// both poisoned beforehand.
+template <class T>
+struct Packs {
+  int64_t n, columns, ld, ldp, chunk, batch;
+  std::vector<T> apart, packed;
+  std::vector<T*> pointers;
+
+  Packs(int64_t rows, int64_t cols, int64_t matrices, int64_t side_by_side)
+      : n(rows), columns(cols), ld(rows + 1), ldp(rows + 2), chunk(side_by_side), batch(matrices) {
+    apart.resize(static_cast<size_t>(ld * columns * batch));
+    packed.resize(static_cast<size_t>(ldp * columns * chunk * ((batch + chunk - 1) / chunk)));
+    poison_all(apart, 0);
+    poison_all(packed, 1 << 19);
+    for (int64_t b = 0; b < batch; ++b) pointers.push_back(apart.data() + b * ld * columns);
+  }
+  static void poison_all(std::vector<T>& values, int64_t first) {
+    for (size_t k = 0; k < values.size(); ++k)
+      values[k] = poison<T>(first + static_cast<int64_t>(k));
+  }
+  size_t apart_at(int64_t b, int64_t i, int64_t j) const {
+    return static_cast<size_t>((b * columns + j) * ld + i);
+  }
+  size_t packed_at(int64_t b, int64_t i, int64_t j) const {
+    return static_cast<size_t>((((b / chunk) * columns + j) * ldp + i) * chunk + b % chunk);
+  }
+  /// `to` is what it was but for the elements that were to be copied, which have the bits of
+  /// `from`.
+  template <class Copied>
+  bool is_copy(bool packing, const std::vector<T>& before, Copied&& copied) const {
+    std::vector<T> expected = before;
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t j = 0; j < columns; ++j)
+        for (int64_t i = 0; i < n; ++i)
+          if (copied(i, j)) {
+            if (packing)
+              expected[packed_at(b, i, j)] = apart[apart_at(b, i, j)];
+            else
+              expected[apart_at(b, i, j)] = packed[packed_at(b, i, j)];
+          }
+    const std::vector<T>& found = packing ? packed : apart;
+    return std::memcmp(expected.data(), found.data(), found.size() * sizeof(T)) == 0;
+  }
+};
+
+template <class T>
+void triangles_there_and_back(chol_uplo_t uplo, int64_t n, int64_t chunk, int64_t batch,
+                              bool pointers) {
+  const Handle handle(CHOL_BACKEND_HOST, 2);
+  Packs<T> p(n, n, batch, chunk);
+  const auto copied = [&](int64_t i, int64_t j) { return uplo == CHOL_UPPER ? i <= j : i >= j; };
+  const std::vector<T> first = p.packed;
+  ASSERT_EQ(pointers ? Api<T>::pack_batched(handle, uplo, n, p.pointers.data(), p.ld,
+                                            p.packed.data(), p.ldp, chunk, batch)
+                     : Api<T>::pack(handle, uplo, n, p.apart.data(), p.ld, p.ld * n,
+                                    p.packed.data(), p.ldp, chunk, batch),
+            CHOL_STATUS_SUCCESS)
+      << handle.last_error();
+  ASSERT_TRUE(p.is_copy(true, first, copied));
+  const std::vector<T> original = p.apart;
+  Packs<T>::poison_all(p.apart, 1 << 20);
+  const std::vector<T> before = p.apart;
+  ASSERT_EQ(pointers ? Api<T>::unpack_batched(handle, uplo, n, p.packed.data(), p.ldp,
+                                              p.pointers.data(), p.ld, chunk, batch)
+                     : Api<T>::unpack(handle, uplo, n, p.packed.data(), p.ldp, p.apart.data(), p.ld,
+                                      p.ld * n, chunk, batch),
+            CHOL_STATUS_SUCCESS)
+      << handle.last_error();
+  ASSERT_TRUE(p.is_copy(false, before, copied));
+  for (int64_t b = 0; b < batch; ++b)
+    for_each_in_triangle(n, uplo == CHOL_UPPER, [&](int64_t i, int64_t j) {
+      EXPECT_TRUE(same_bits(p.apart[p.apart_at(b, i, j)], original[p.apart_at(b, i, j)]));
+    });
+}
+
+template <class T>
+void whole_there_and_back(int64_t n, int64_t nrhs, int64_t chunk, int64_t batch, bool pointers) {
+  const Handle handle(CHOL_BACKEND_HOST, 2);
+  Packs<T> p(n, nrhs, batch, chunk);
+  const auto copied = [](int64_t, int64_t) { return true; };
+  const std::vector<T> first = p.packed;
+  ASSERT_EQ(pointers ? Api<T>::pack_rhs_batched(handle, n, nrhs, p.pointers.data(), p.ld,
+                                                p.packed.data(), p.ldp, chunk, batch)
+                     : Api<T>::pack_rhs(handle, n, nrhs, p.apart.data(), p.ld, p.ld * nrhs,
+                                        p.packed.data(), p.ldp, chunk, batch),
+            CHOL_STATUS_SUCCESS)
+      << handle.last_error();
+  ASSERT_TRUE(p.is_copy(true, first, copied));
+  Packs<T>::poison_all(p.apart, 1 << 20);
+  const std::vector<T> before = p.apart;
+  ASSERT_EQ(pointers ? Api<T>::unpack_rhs_batched(handle, n, nrhs, p.packed.data(), p.ldp,
+                                                  p.pointers.data(), p.ld, chunk, batch)
+                     : Api<T>::unpack_rhs(handle, n, nrhs, p.packed.data(), p.ldp, p.apart.data(),
+                                          p.ld, p.ld * nrhs, chunk, batch),
+            CHOL_STATUS_SUCCESS)
+      << handle.last_error();
+  ASSERT_TRUE(p.is_copy(false, before, copied));
+}
+
+TYPED_TEST(Interleaved, PackedAndUnpacked) {
+  using T = typename TypeParam::Element;
+  for (const int64_t n : {1, 2, 3, 4, 5, 8, 9, 17, 33})
+    for (size_t c = 0; c < std::size(kChunks); ++c)
+      for (const bool pointers : {false, true}) {
+        const int64_t batch = std::min<int64_t>(batch_of(n, c), 200);
+        SCOPED_TRACE(testing::Message()
+                     << "n " << n << " chunk " << kChunks[c] << " batch " << batch);
+        triangles_there_and_back<T>(this->setting.uplo, n, kChunks[c], batch, pointers);
+        whole_there_and_back<T>(n, 1 + n % 3, kChunks[c], batch, pointers);
+        if (testing::Test::HasFailure()) return;
+      }
+}
+
+}  // namespace
+}  // namespace chol::test

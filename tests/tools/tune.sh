@@ -1,0 +1,77 @@
+#!/bin/sh
+# chol-tune: a run, a killed one that goes on, damaged files, two at once, and what the library makes
+# of the files.
+#   tune.sh CHOL_TUNE CHOL_INFO VERSION
+set -eu
+tune=$1 info=$2 version=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset CHOL_TUNING
+export XDG_CONFIG_HOME="$work/config" CHOL_BACKEND=host
+out=$work/plans.json
+run() { "$tune" --quick --routines potrf --precisions d --trial-ms 0.1 --output "$out" "$@" 2>"$work/log"; }
+die() {
+  echo "FAILED: $*"
+  cat "$work/log"
+  exit 1
+}
+
+run >"$work/said" || die "first run"
+grep -q '\[6/6\]' "$work/log" || die "no progress"
+CHOL_TUNING=$out "$info" --json | grep -q '"source": "file"' || die "the library does not take the file"
+complete=$(wc -l <"$out.journal")
+run --report | grep -q '100 %' || die "report"
+
+# Killed with some trials done: no trial is made twice.
+rm -f "$out" "$out.journal"
+"$tune" --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
+child=$!
+waited=0
+while [ "$(cat "$out.journal" 2>/dev/null | wc -l)" -lt 3 ] && [ $waited -lt 500 ]; do
+  sleep 0.02
+  waited=$((waited + 1))
+done
+kill -KILL $child
+wait $child 2>/dev/null || true
+[ -s "$out.journal" ] || die "no journal"
+[ ! -e "$out" ] || die "a killed run wrote its result"
+run >"$work/said" || die "run after a kill"
+grep -q 'known from before' "$work/log" || die "nothing was taken from the killed run"
+[ "$(sort "$out.journal" | sed 's/.*"key":"\([^"]*\)".*/\1/' | sort | uniq -d | wc -l)" -eq 0 ] || die "a trial was made twice"
+
+# Nothing is measured again; a torn line and somebody else's text are passed over.
+cp "$out.journal" "$work/before"
+run >"$work/said" || die "run on a complete journal"
+cmp -s "$out.journal" "$work/before" || die "a complete journal grew"
+printf 'not a trial\n{"machine": "x", "key"' >>"$out.journal"
+run >"$work/said" || die "run on a damaged journal"
+grep -q '2 lines are no trials' "$work/log" || die "damage not reported"
+run >"$work/said" || die "run after that"
+[ "$complete" -gt 0 ] || die "empty journal"
+
+# A damaged or foreign result is replaced; another machine's rows stay.
+echo '{' >"$out"
+run >"$work/said" || die "run on a damaged result"
+CHOL_TUNING=$out "$info" >/dev/null || die "result after damage"
+echo '{"chol": "'"$version"'", "machines": {"abacus": [1]}}' >"$out"
+run >"$work/said"
+grep -q abacus "$out" || die "another machine's rows are gone"
+
+# Two at once.
+if command -v flock >/dev/null; then
+  if flock "$out.journal" "$tune" --quick --routines potrf --precisions d --output "$out" >"$work/log" 2>&1; then
+    die "two at once"
+  fi
+  grep -q 'another chol-tune is at work' "$work/log" || die "two at once, message"
+fi
+
+# Named, a broken or stale file is an error with the reason; found, it is passed over.
+mkdir -p "$work/config/chol"
+for broken in '{' '{"chol": "0.0.1", "machines": {}}' '[]'; do
+  printf '%s' "$broken" >"$work/config/chol/tuning.json"
+  "$info" >"$work/log" 2>&1 || die "found file $broken"
+  if CHOL_TUNING=$work/config/chol/tuning.json "$info" >"$work/log" 2>&1; then die "named file $broken"; fi
+  grep -q 'tuning.json' "$work/log" || die "named file $broken: no reason"
+done
+CHOL_VERBOSE=1 "$info" 2>&1 | grep -q 'passed over' || die "no line under CHOL_VERBOSE"
+echo passed
