@@ -31,6 +31,7 @@ constexpr FormName kForms[] = {
     {Form::batched, "_batched"},
     {Form::strided_batched, "_strided_batched"},
     {Form::vbatched, "_vbatched"},
+    {Form::interleaved, "_interleaved"},
 };
 
 double flops_of_one(const Case& c, double n) {
@@ -92,6 +93,11 @@ double triangle_sectors(int64_t n, int64_t lda, int64_t size) {
 
 }  // namespace
 
+int64_t chunk_of(const Case& c) {
+  if (c.chunk > 0) return c.chunk;
+  return c.precision == 's' || c.precision == 'c' ? 16 : 8;
+}
+
 bool has_rhs(Routine routine) {
   return routine == Routine::potrs || routine == Routine::posv || routine == Routine::potrf_potrs;
 }
@@ -143,6 +149,7 @@ std::string describe(const Case& c) {
   std::string text = function_name(c) + ' ' + c.uplo + " n=" + std::to_string(c.n);
   if (has_rhs(c.routine)) text += " nrhs=" + std::to_string(c.nrhs);
   if (c.lda > c.n) text += " lda=" + std::to_string(c.lda);
+  if (c.form == Form::interleaved) text += " chunk=" + std::to_string(chunk_of(c));
   if (c.form != Form::one) text += " batch=" + std::to_string(c.batch);
   return text + " threads=" + std::to_string(c.threads);
 }
@@ -150,8 +157,9 @@ std::string describe(const Case& c) {
 std::string command_of(const Case& c) {
   return "chol-bench --function " + function_name(c) + " --uplo " + c.uplo + " --n " +
          std::to_string(c.n) + " --nrhs " + std::to_string(c.nrhs) + " --lda " +
-         std::to_string(c.lda) + " --batch " + std::to_string(c.batch) + " --threads " +
-         std::to_string(c.threads);
+         std::to_string(c.lda) +
+         (c.form == Form::interleaved ? " --chunk " + std::to_string(chunk_of(c)) : "") +
+         " --batch " + std::to_string(c.batch) + " --threads " + std::to_string(c.threads);
 }
 
 Layout layout_of(const Case& c) {
@@ -190,7 +198,10 @@ double bytes_of(const Case& c) {
     if (layout.n[i] != n || layout.lda[i] != lda) {
       n = layout.n[i];
       lda = layout.lda[i];
-      triangle = triangle_sectors(n, lda, size);
+      // Interleaved triangles have no neighbour's sectors between their elements.
+      triangle = c.form == Form::interleaved
+                     ? 0.5 * static_cast<double>(n) * static_cast<double>((n + 1) * size)
+                     : triangle_sectors(n, lda, size);
     }
     bytes += passes * triangle;
   }

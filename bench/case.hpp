@@ -13,7 +13,9 @@ namespace chol::bench {
 enum class Routine : int32_t { potrf, potrs, posv, potri, pocon, logdet, potrf_potrs };
 
 /// How the matrices are handed over. The loops of LAPACK peers are the same for every form.
-enum class Form : int32_t { one, batched, strided_batched, vbatched };
+/// Of the interleaved form the inputs are column-major; each contestant lays them out outside of
+/// the timer.
+enum class Form : int32_t { one, batched, strided_batched, vbatched, interleaved };
 
 struct Case {
   Routine routine = Routine::potrf;
@@ -25,6 +27,7 @@ struct Case {
   int64_t nrhs = 0;
   int64_t lda = 0;  ///< 0 is n; of a variable batch always n[b]
   int64_t batch = 1;
+  int64_t chunk = 0;  ///< of the interleaved form, 0 for 64 bytes of reals
 };
 static_assert(std::is_trivially_copyable_v<Case>);
 
@@ -50,6 +53,8 @@ std::string describe(const Case& c);
 /// The command line that repeats it.
 std::string command_of(const Case& c);
 
+/// Matrices side by side in the interleaved form.
+int64_t chunk_of(const Case& c);
 bool has_rhs(Routine routine);
 /// The routine reads a factor, so that the input has to be factored before it is timed.
 bool wants_factor(Routine routine);

@@ -36,6 +36,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--n", o.c.n, "order; of a variable batch the largest (orders uniform in 1..n)");
   app.add_option("--nrhs", o.c.nrhs, "right-hand sides");
   app.add_option("--lda", o.c.lda, "leading dimension, 0 for n");
+  app.add_option("--chunk", o.c.chunk, "matrices side by side in an interleaved batch");
   app.add_option("--batch", o.c.batch, "matrices");
   app.add_option("--suite", o.suite, "run a suite: host, smoke")
       ->check(CLI::IsMember(suite_names()));

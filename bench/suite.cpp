@@ -14,6 +14,7 @@ constexpr double kMostBytes = 300e6;
 
 const std::vector<std::string> kLoopPeers = {"openblas", "openblas-skx", "eigen", "eigen-fixed",
                                              "reference"};
+const std::vector<std::string> kCompact = {"mkl-compact"};
 const std::vector<std::string> kLargePeers = {"openblas", "openblas-skx", "eigen"};
 
 const Bar& bar_named(const std::string& id) {
@@ -75,6 +76,41 @@ const std::vector<Grid>& grids() {
        {8, 12, 16, 24, 32, 48, 64},
        {8, 32, 64},
        {1, 16}},
+      {"interleaved-4-16",
+       Routine::potrf,
+       Form::interleaved,
+       "ds",
+       {4, 5, 6, 8, 10, 12, 14, 16},
+       {4, 8, 16},
+       {0}},
+      {"interleaved-17-64",
+       Routine::potrf,
+       Form::interleaved,
+       "ds",
+       {17, 20, 24, 28, 32, 48, 64},
+       {24, 32, 64},
+       {0}},
+      {"interleaved-solve",
+       Routine::posv,
+       Form::interleaved,
+       "ds",
+       {4, 8, 12, 16, 24, 32, 48, 64},
+       {8, 32},
+       {1}},
+      {"interleaved-loop-4-16",
+       Routine::potrf,
+       Form::interleaved,
+       "ds",
+       {4, 6, 8, 12, 16},
+       {8},
+       {0}},
+      {"interleaved-loop-17-64",
+       Routine::potrf,
+       Form::interleaved,
+       "ds",
+       {17, 24, 32, 48, 64},
+       {32},
+       {0}},
       {"one-32-300",
        Routine::potrf,
        Form::one,
@@ -159,7 +195,8 @@ void add_upper(std::vector<SuiteCase>& cases, const std::vector<int>& threads) {
 std::vector<SuiteCase> smoke_cases() {
   std::vector<SuiteCase> cases;
   for (const char p : {'s', 'd', 'c', 'z'})
-    for (const Form form : {Form::one, Form::batched, Form::strided_batched, Form::vbatched})
+    for (const Form form :
+         {Form::one, Form::batched, Form::strided_batched, Form::vbatched, Form::interleaved})
       for (const Routine routine : {Routine::potrf, Routine::potrf_potrs, Routine::potri}) {
         Case c = case_of(routine, form, p, 8, has_rhs(routine) ? 3 : 0, 1);
         if (form != Form::one) c.batch = 20;
@@ -180,6 +217,11 @@ const std::vector<Bar>& bars() {
       {"batch-48-128", "d/s batched potrf, n = 48..128", 1.5, 3, kLoopPeers},
       {"batch-complex", "c/z batched potrf, n = 4..64", 1.5, 3, kLoopPeers},
       {"batch-solve", "batched potrf + potrs, nrhs 1 and 16, n = 8..64", 1.8, 4, kLoopPeers},
+      {"interleaved-4-16", "d/s interleaved potrf, n = 4..16", 1.3, 2, kCompact},
+      {"interleaved-17-64", "d/s interleaved potrf, n = 17..64", 1.1, 1.5, kCompact},
+      {"interleaved-solve", "d/s interleaved posv, nrhs 1, n = 4..64", 1.1, 1.5, kCompact},
+      {"interleaved-loop-4-16", "interleaved potrf over a loop, n = 4..16", 4, 10, kLoopPeers},
+      {"interleaved-loop-17-64", "interleaved potrf over a loop, n = 17..64", 2, 4, kLoopPeers},
       {"one-32-300", "one matrix, n = 32..300", 1.3, 2, {}},
       {"one-500-8000", "one matrix, n = 500..8000", 1.0, 1.2, kLargePeers},
       {"scaling", "2 threads over 1, batches of 10^4", 1.8, 1.95, {"chol"}},

@@ -41,33 +41,51 @@ struct Functions {
   S (*posv_vbatched)(H, U, I, I, Is, Is, Ms, Is, Ms, Is, int*, I);
   S (*potri_vbatched)(H, U, I, Is, Ms, Is, int*, I);
   S (*logdet_vbatched)(H, U, I, Is, Cs, Is, R*, I);
+  S (*potrf_interleaved)(H, U, I, T*, I, I, int*, I);
+  S (*potrs_interleaved)(H, U, I, I, const T*, I, T*, I, I, I);
+  S (*posv_interleaved)(H, U, I, I, T*, I, T*, I, I, int*, I);
+  S (*potri_interleaved)(H, U, I, T*, I, I, int*, I);
+  S (*logdet_interleaved)(H, U, I, const T*, I, I, R*, I);
+  S (*pack_interleaved_batched)(H, U, I, Cs, I, T*, I, I, I);
+  S (*unpack_interleaved_batched)(H, U, I, const T*, I, Ms, I, I, I);
+  S (*pack_interleaved_rhs_batched)(H, I, I, Cs, I, T*, I, I, I);
+  S (*unpack_interleaved_rhs_batched)(H, I, I, const T*, I, Ms, I, I, I);
 
   explicit Functions(void* library);
 };
 
 /// The types above against chol.h's prototypes: one that drifts does not compile.
-#define CHOL_BENCH_FUNCTIONS(X) \
-  X(potrf)                      \
-  X(potrs)                      \
-  X(posv)                       \
-  X(potri)                      \
-  X(pocon)                      \
-  X(logdet)                     \
-  X(potrf_batched)              \
-  X(potrs_batched)              \
-  X(posv_batched)               \
-  X(potri_batched)              \
-  X(logdet_batched)             \
-  X(potrf_strided_batched)      \
-  X(potrs_strided_batched)      \
-  X(posv_strided_batched)       \
-  X(potri_strided_batched)      \
-  X(logdet_strided_batched)     \
-  X(potrf_vbatched)             \
-  X(potrs_vbatched)             \
-  X(posv_vbatched)              \
-  X(potri_vbatched)             \
-  X(logdet_vbatched)
+#define CHOL_BENCH_FUNCTIONS(X)   \
+  X(potrf)                        \
+  X(potrs)                        \
+  X(posv)                         \
+  X(potri)                        \
+  X(pocon)                        \
+  X(logdet)                       \
+  X(potrf_batched)                \
+  X(potrs_batched)                \
+  X(posv_batched)                 \
+  X(potri_batched)                \
+  X(logdet_batched)               \
+  X(potrf_strided_batched)        \
+  X(potrs_strided_batched)        \
+  X(posv_strided_batched)         \
+  X(potri_strided_batched)        \
+  X(logdet_strided_batched)       \
+  X(potrf_vbatched)               \
+  X(potrs_vbatched)               \
+  X(posv_vbatched)                \
+  X(potri_vbatched)               \
+  X(logdet_vbatched)              \
+  X(potrf_interleaved)            \
+  X(potrs_interleaved)            \
+  X(posv_interleaved)             \
+  X(potri_interleaved)            \
+  X(logdet_interleaved)           \
+  X(pack_interleaved_batched)     \
+  X(unpack_interleaved_batched)   \
+  X(pack_interleaved_rhs_batched) \
+  X(unpack_interleaved_rhs_batched)
 #define CHOL_BENCH_SAME(name) \
   static_assert(std::is_same_v<decltype(&chol_d##name), decltype(Functions<double>::name)>);
 CHOL_BENCH_FUNCTIONS(CHOL_BENCH_SAME)
@@ -108,7 +126,16 @@ class CholEngine : public HostEngine {
   }
 
  protected:
-  void prepare(Work& work) override { require(set_num_threads_(handle_, work.c.threads)); }
+  void prepare(Work& work) override {
+    require(set_num_threads_(handle_, work.c.threads));
+    if (work.c.form != Form::interleaved) return;
+    const int64_t chunk = chunk_of(work.c), chunks = (work.c.batch + chunk - 1) / chunk;
+    const size_t whole = element_size(work.c.precision) * static_cast<size_t>(chunk * chunks);
+    packed_A_ = make_packed(whole * static_cast<size_t>(work.layout.lda[0] * work.c.n));
+    packed_B_ = make_packed(whole * static_cast<size_t>(work.layout.ldb[0] * work.c.nrhs));
+  }
+  void arrange(Work& work) override { repack(work, true); }
+  void collect(Work& work) override { repack(work, false); }
   void execute(Work& work) override {
     with_precision(work.c.precision, [&](auto type) {
       using T = decltype(type);
@@ -150,6 +177,8 @@ class CholEngine : public HostEngine {
         return require(strided<T>(work, routine));
       case Form::vbatched:
         return require(variable<T>(work, routine));
+      case Form::interleaved:
+        return require(interleaved<T>(work, routine));
     }
   }
 
@@ -250,6 +279,65 @@ class CholEngine : public HostEngine {
         return f.logdet_vbatched(handle_, uplo, max_n, n, A, lda, w.scalars<RealOf<T>>(), count);
     }
   }
+
+  template <class T>
+  chol_status_t interleaved(Work& w, Routine routine) const {
+    const Functions<T>& f = functions<T>();
+    const int64_t n = w.c.n, nrhs = w.c.nrhs, lda = w.layout.lda[0], ldb = w.layout.ldb[0];
+    const int64_t chunk = chunk_of(w.c), count = w.c.batch;
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    T* A = reinterpret_cast<T*>(packed_A_.get());
+    T* B = reinterpret_cast<T*>(packed_B_.get());
+    int* info = w.info.data();
+    switch (routine) {
+      case Routine::potrf:
+        return f.potrf_interleaved(handle_, uplo, n, A, lda, chunk, info, count);
+      case Routine::potrs:
+        return f.potrs_interleaved(handle_, uplo, n, nrhs, A, lda, B, ldb, chunk, count);
+      case Routine::posv:
+        return f.posv_interleaved(handle_, uplo, n, nrhs, A, lda, B, ldb, chunk, info, count);
+      case Routine::potri:
+        return f.potri_interleaved(handle_, uplo, n, A, lda, chunk, info, count);
+      default:
+        return f.logdet_interleaved(handle_, uplo, n, A, lda, chunk, w.scalars<RealOf<T>>(), count);
+    }
+  }
+
+  /// Between the column-major input and the interleaved arrays.
+  void repack(Work& work, bool pack) const {
+    if (work.c.form != Form::interleaved) return;
+    with_precision(work.c.precision, [&](auto type) { repack_as<decltype(type)>(work, pack); });
+  }
+  template <class T>
+  void repack_as(Work& w, bool pack) const {
+    const Functions<T>& f = functions<T>();
+    const int64_t n = w.c.n, nrhs = w.c.nrhs, lda = w.layout.lda[0], ldb = w.layout.ldb[0];
+    const int64_t chunk = chunk_of(w.c), count = w.c.batch;
+    const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
+    T* const* A = reinterpret_cast<T* const*>(w.A_of.data());
+    T* const* B = reinterpret_cast<T* const*>(w.B_of.data());
+    T* P = reinterpret_cast<T*>(packed_A_.get());
+    T* Q = reinterpret_cast<T*>(packed_B_.get());
+    require(pack ? f.pack_interleaved_batched(handle_, uplo, n, A, lda, P, lda, chunk, count)
+                 : f.unpack_interleaved_batched(handle_, uplo, n, P, lda, A, lda, chunk, count));
+    if (!has_rhs(w.c.routine)) return;
+    require(pack
+                ? f.pack_interleaved_rhs_batched(handle_, n, nrhs, B, ldb, Q, ldb, chunk, count)
+                : f.unpack_interleaved_rhs_batched(handle_, n, nrhs, Q, ldb, B, ldb, chunk, count));
+  }
+
+  /// Aligned to a cache line, as who chooses this layout does.
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  using Packed = std::unique_ptr<char, Free>;
+  static Packed make_packed(size_t bytes) {
+    constexpr size_t kLine = 64;
+    Packed memory(static_cast<char*>(std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine)));
+    if (!memory) throw std::bad_alloc();
+    return memory;
+  }
+  Packed packed_A_, packed_B_;
 
   void* library_;
   Functions<float> s_;

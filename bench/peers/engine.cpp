@@ -54,12 +54,15 @@ void HostEngine::load(const Case& c, const char* input) {
   work_.nrhs.assign(layout.count(), c.nrhs);
   work_.info.assign(layout.count(), 0);
   work_.scalar.assign(layout.count(), 0);
-  restore();
   prepare(work_);
+  restore();
   if (wants_factor(c.routine)) factor_input();
 }
 
-void HostEngine::restore() { std::memcpy(memory_.get(), initial_, bytes_); }
+void HostEngine::restore() {
+  std::memcpy(memory_.get(), initial_, bytes_);
+  arrange(work_);
+}
 
 /// potrs and its like start from a factor: this contestant's own.
 void HostEngine::factor_input() {
@@ -72,6 +75,7 @@ void HostEngine::factor_input() {
   const Case asked = work_.c;
   work_.c.routine = Routine::potrf;
   execute(work_);
+  collect(work_);
   work_.c = asked;
   factored_ = allocate(bytes_);
   std::memcpy(factored_.get(), memory_.get(), bytes_);

@@ -59,12 +59,18 @@ class HostEngine : public Engine {
   void load(const Case& c, const char* input) override;
   void restore() override;
   void run() override { execute(work_); }
-  const Work& result() override { return work_; }
+  const Work& result() override {
+    collect(work_);
+    return work_;
+  }
 
  protected:
   /// Called once a case, before anything of it is timed.
   virtual void prepare(Work&) {}
   virtual void execute(Work& work) = 0;
+  /// Lays the restored input out as the case wants it, and the result back: neither is timed.
+  virtual void arrange(Work&) {}
+  virtual void collect(Work&) {}
 
  private:
   /// What plain malloc gives, as most callers' matrices are allocated.

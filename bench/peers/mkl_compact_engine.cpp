@@ -1,4 +1,5 @@
-// MKL's compact routines, the rival for small batches: a caller with column-major matrices packs a
+// MKL's compact routines, the rival for small batches. In the interleaved form the matrices are in
+// its layout before and after. A caller with column-major matrices packs a
 // group of them, factors it and unpacks it. Groups are small enough to stay in the private cache,
 // which is kinder to MKL than packing the whole batch first. MKL comes at run time, so the few
 // prototypes used are stated here, from oneMKL's reference of the compact functions.
@@ -17,6 +18,7 @@ namespace {
 using Integer = int;
 using Choice = int;  // MKL's enums
 constexpr Choice kColumnMajor = 102, kUpper = 121, kLower = 122;
+constexpr Choice kLeft = 141, kNoTranspose = 111, kTranspose = 112, kNonUnit = 131;
 constexpr Choice kPackSse = 181, kPackAvx = 182, kPackAvx512 = 183;
 
 template <class T>
@@ -29,12 +31,16 @@ struct Compact {
                  const R* from, Integer ldp, Choice format, Integer count);
   void (*potrf)(Choice layout, Choice uplo, Integer n, R* A, Integer lda, Integer* info,
                 Choice format, Integer count);
+  void (*trsm)(Choice layout, Choice side, Choice uplo, Choice transpose, Choice diagonal,
+               Integer rows, Integer columns, R alpha, const R* A, Integer lda, R* B, Integer ldb,
+               Choice format, Integer count);
 
   Compact() {
     bind(get_size, "get_size_compact");
     bind(pack, "gepack_compact");
     bind(unpack, "geunpack_compact");
     bind(potrf, "potrf_compact");
+    bind(trsm, "trsm_compact");
   }
 
  private:
@@ -67,6 +73,10 @@ class MklCompactEngine : public HostEngine {
                                   : "compact";
   }
   bool supports(const Case& c) const override {
+    if (c.form == Form::interleaved)
+      return c.routine == Routine::potrf ||
+             (!precision_is_complex(c.precision) &&
+              (c.routine == Routine::posv || c.routine == Routine::potrf_potrs));
     return c.routine == Routine::potrf &&
            (c.form == Form::batched || c.form == Form::strided_batched);
   }
@@ -76,8 +86,15 @@ class MklCompactEngine : public HostEngine {
     with_precision(work.c.precision, [&](auto type) { reserve<decltype(type)>(work); });
   }
   void execute(Work& work) override {
-    with_precision(work.c.precision, [&](auto type) { factor<decltype(type)>(work); });
+    with_precision(work.c.precision, [&](auto type) {
+      if (work.c.form == Form::interleaved)
+        work_packed<decltype(type)>(work);
+      else
+        factor<decltype(type)>(work);
+    });
   }
+  void arrange(Work& work) override { repack(work, true); }
+  void collect(Work& work) override { repack(work, false); }
 
  private:
   template <class T>
@@ -87,7 +104,13 @@ class MklCompactEngine : public HostEngine {
   }
 
   template <class T>
+  Integer size_of(Integer rows, Integer columns, int64_t count) const {
+    return functions<T>().get_size(rows, columns, format_, static_cast<Integer>(count));
+  }
+
+  template <class T>
   void reserve(const Work& work) {
+    if (work.c.form == Form::interleaved) return reserve_whole<T>(work);
     constexpr int64_t kCacheBytes = 256 * 1024, kLargestPack = 16;
     const int64_t bytes = work.c.n * work.c.n * static_cast<int64_t>(sizeof(T));
     const int64_t packs = std::max<int64_t>(1, kCacheBytes / (bytes * kLargestPack));
@@ -95,6 +118,74 @@ class MklCompactEngine : public HostEngine {
     const auto n = static_cast<Integer>(work.c.n);
     const Integer size = functions<T>().get_size(n, n, format_, static_cast<Integer>(group_));
     buffer_.assign(work.c.threads, std::vector<double>(size / sizeof(double) + 8));
+  }
+
+  /// One packed array for the whole batch, aligned as MKL wants it; a thread takes a range of
+  /// packs.
+  template <class T>
+  void reserve_whole(const Work& work) {
+    const auto n = static_cast<Integer>(work.c.n), nrhs = static_cast<Integer>(work.c.nrhs);
+    buffer_.assign(2, {});
+    buffer_[0].resize(size_of<T>(n, n, work.c.batch) / sizeof(double) + 16);
+    buffer_[1].resize(size_of<T>(n, std::max(nrhs, 1), work.c.batch) / sizeof(double) + 16);
+  }
+  template <class T>
+  RealOf<T>* packed(int which, int64_t first, Integer rows, Integer columns) {
+    const auto address = reinterpret_cast<uintptr_t>(buffer_[which].data());
+    char* base = reinterpret_cast<char*>((address + 63) / 64 * 64);
+    constexpr int64_t kLargestPack = 16;
+    return reinterpret_cast<RealOf<T>*>(base + first / kLargestPack *
+                                                   size_of<T>(rows, columns, kLargestPack));
+  }
+  void repack(Work& work, bool pack) {
+    if (work.c.form != Form::interleaved) return;
+    with_precision(work.c.precision, [&](auto type) { repack_as<decltype(type)>(work, pack); });
+  }
+  template <class T>
+  void repack_as(Work& work, bool pack) {
+    const Compact<T>& mkl = functions<T>();
+    const auto n = static_cast<Integer>(work.c.n), nrhs = static_cast<Integer>(work.c.nrhs);
+    const auto lda = static_cast<Integer>(work.layout.lda[0]),
+               count = static_cast<Integer>(work.c.batch);
+    const auto move = [&](std::vector<void*>& of, Integer columns, Integer ld, int which) {
+      T* const* matrices = reinterpret_cast<T* const*>(of.data());
+      if (pack)
+        mkl.pack(kColumnMajor, n, columns, matrices, ld, packed<T>(which, 0, n, columns), n,
+                 format_, count);
+      else
+        mkl.unpack(kColumnMajor, n, columns, matrices, ld, packed<T>(which, 0, n, columns), n,
+                   format_, count);
+    };
+    move(work.A_of, n, lda, 0);
+    if (has_rhs(work.c.routine)) move(work.B_of, nrhs, n, 1);
+  }
+  template <class T>
+  void work_packed(Work& work) {
+    constexpr int64_t kLargestPack = 16;
+    const int64_t packs = (work.c.batch + kLargestPack - 1) / kLargestPack;
+    const int threads = work.c.threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int thread = 0; thread < threads; ++thread) {
+      const int64_t first = packs * thread / threads * kLargestPack;
+      const int64_t end = std::min(work.c.batch, packs * (thread + 1) / threads * kLargestPack);
+      if (first < end) work_range<T>(work, first, static_cast<Integer>(end - first));
+    }
+  }
+  template <class T>
+  void work_range(Work& work, int64_t first, Integer count) {
+    const Compact<T>& mkl = functions<T>();
+    const auto n = static_cast<Integer>(work.c.n), nrhs = static_cast<Integer>(work.c.nrhs);
+    const bool lower = work.c.uplo == 'L';
+    const Choice uplo = lower ? kLower : kUpper;
+    RealOf<T>* A = packed<T>(0, first, n, n);
+    Integer info = 0;
+    mkl.potrf(kColumnMajor, uplo, n, A, n, &info, format_, count);
+    if (info != 0) work.info[first] = info;
+    if (!has_rhs(work.c.routine)) return;
+    RealOf<T>* B = packed<T>(1, first, n, nrhs);
+    for (const bool forward : {true, false})
+      mkl.trsm(kColumnMajor, kLeft, uplo, lower == forward ? kNoTranspose : kTranspose, kNonUnit, n,
+               nrhs, RealOf<T>(1), A, n, B, n, format_, count);
   }
 
   template <class T>

@@ -1,0 +1,234 @@
+// Interleaved batches on a CUDA device as CSV, a line a case: the share is bytes that must move
+// (the triangle read and written, right-hand sides too) over time and copy bandwidth, measured in
+// the same run. That is the roofline as well: up to n = 130 no routine here reaches the GEMM rate
+// of an H200 before its copy bandwidth.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "problem.hpp"
+
+namespace chol::bench {
+namespace {
+
+using test::DeviceArray;
+using test::letter_of;
+using test::Real;
+
+cudaStream_t stream;
+chol_handle_t handle;
+double copy_bandwidth = 0;
+FILE* csv = nullptr;
+int repetitions = 5;
+
+void ours(chol_status_t status) {
+  if (status == CHOL_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "chol: %s\n", chol_last_error(handle));
+  std::exit(3);
+}
+
+/// Median milliseconds of body(), with prepare() before each repetition outside the timer.
+double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {
+  cudaEvent_t start, stop;
+  CHOL_TEST_CUDA(cudaEventCreate(&start));
+  CHOL_TEST_CUDA(cudaEventCreate(&stop));
+  std::vector<float> times;
+  for (int r = -1; r < repetitions; ++r) {
+    prepare();
+    CHOL_TEST_CUDA(cudaEventRecord(start, stream));
+    body();
+    CHOL_TEST_CUDA(cudaEventRecord(stop, stream));
+    CHOL_TEST_CUDA(cudaEventSynchronize(stop));
+    float ms = 0;
+    CHOL_TEST_CUDA(cudaEventElapsedTime(&ms, start, stop));
+    if (r >= 0) times.push_back(ms);
+  }
+  std::sort(times.begin(), times.end());
+  CHOL_TEST_CUDA(cudaEventDestroy(start));
+  CHOL_TEST_CUDA(cudaEventDestroy(stop));
+  return times[times.size() / 2];
+}
+
+/// Column-major matrices back to back, a few hundred different ones repeated, and the same packed.
+template <class T>
+struct PackedBatch {
+  int64_t n, chunk, count;
+  size_t elements;
+  DeviceArray<T> matrices, master, work, rhs, solution;
+  DeviceArray<int> info;
+
+  PackedBatch(int64_t n_, int64_t chunk_, int64_t count_)
+      : n(n_),
+        chunk(chunk_ > 0 ? chunk_ : count_),
+        count(count_),
+        elements(size_t(n * n * chunk * ((count + chunk - 1) / chunk))),
+        matrices(n * n * count),
+        master(elements),
+        work(elements),
+        rhs(elements / n),
+        solution(elements / n),
+        info(count) {
+    const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 18) / (n * n)));
+    std::vector<T> host(n * n * different);
+    std::mt19937_64 engine(n);
+    for (int64_t b = 0; b < different; ++b)
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i <= j; ++i) {
+          T x = test::random_element<T>(engine);
+          if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
+          host[b * n * n + j * n + i] = x;
+          host[b * n * n + i * n + j] = test::conj_of(x);
+        }
+    fill(matrices, host, size_t(n * n * count));
+    std::vector<T> some(1 << 16);
+    for (T& x : some) x = test::random_element<T>(engine);
+    fill(rhs, some, rhs.size());
+    fill(master, some, elements);
+    ours(test::pack_of(T{})(handle, CHOL_LOWER, n, matrices.data(), n, n * n, master.data(), n,
+                            chunk, count));
+  }
+  static void fill(const DeviceArray<T>& to, const std::vector<T>& host, size_t count) {
+    const size_t first = std::min(host.size(), count);
+    CHOL_TEST_CUDA(cudaMemcpy(to.data(), host.data(), sizeof(T) * first, cudaMemcpyHostToDevice));
+    for (size_t filled = first; filled < count; filled *= 2)
+      CHOL_TEST_CUDA(cudaMemcpy(to.data() + filled, to.data(),
+                                sizeof(T) * std::min(filled, count - filled),
+                                cudaMemcpyDeviceToDevice));
+  }
+  void restore() const {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * elements,
+                                   cudaMemcpyDeviceToDevice, stream));
+    CHOL_TEST_CUDA(cudaMemcpyAsync(solution.data(), rhs.data(), sizeof(T) * rhs.size(),
+                                   cudaMemcpyDeviceToDevice, stream));
+  }
+  void potrf() const {
+    ours(test::potrf_interleaved_of(T{})(handle, CHOL_LOWER, n, work.data(), n, chunk, info.data(),
+                                         count));
+  }
+  void potrs() const {
+    ours(test::potrs_interleaved_of(T{})(handle, CHOL_LOWER, n, 1, work.data(), n, solution.data(),
+                                         n, chunk, count));
+  }
+  void posv() const {
+    ours(test::posv_interleaved_of(T{})(handle, CHOL_LOWER, n, 1, work.data(), n, solution.data(),
+                                        n, chunk, info.data(), count));
+  }
+};
+
+template <class T>
+void print(const char* what, const PackedBatch<T>& P, double flops, double bytes, double ms,
+           const char* peer, double peer_ms) {
+  char line[256];
+  const double factor = sizeof(T) == sizeof(Real<T>) ? 1 : 4;
+  std::snprintf(line, sizeof line, "%s,%c,L,%lld,%lld,%lld,%.4f,%.1f,%.0f,%.3f,%s,%.4f,%.2f", what,
+                letter_of(T{}), static_cast<long long>(P.n), static_cast<long long>(P.chunk),
+                static_cast<long long>(P.count), ms, factor * flops * double(P.count) / ms * 1e-6,
+                bytes * double(P.count) / ms * 1e-6,
+                bytes * double(P.count) / ms * 1e-6 / copy_bandwidth, peer, peer_ms,
+                peer_ms > 0 ? peer_ms / ms : 0);
+  std::printf("%s\n", line);
+  std::fflush(stdout);
+  if (csv) std::fprintf(csv, "%s\n", line);
+}
+
+template <class T>
+void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
+  const int64_t count =
+      std::min<int64_t>(4000000, (int64_t(768) << 20) / int64_t(n * n * sizeof(T)));
+  const PackedBatch<T> P(n, chunk, count);
+  const auto restore = [&] { P.restore(); };
+  const double triangle = double(n * (n + 1) / 2) * sizeof(T),
+               vectors = 2.0 * double(n) * sizeof(T);
+  const double size = double(n), factor_flops = size * size * size / 3 + size * size / 2 + size / 6;
+  const double potrf = median_ms(restore, [&] { P.potrf(); });
+  print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "", 0);
+  if (solves) {
+    const auto factored = [&] {
+      P.restore();
+      P.potrf();
+    };
+    const double potrs = median_ms(factored, [&] { P.potrs(); });
+    print("potrs_interleaved", P, 2 * size * size, triangle + vectors, potrs, "", 0);
+    const double posv = median_ms(restore, [&] { P.posv(); });
+    print("posv_interleaved", P, factor_flops + 2 * size * size, 2 * triangle + vectors, posv,
+          "potrf_then_potrs", potrf + potrs);
+  }
+  if (!packs) return;
+  DeviceArray<T> copy(P.matrices.size());
+  const auto again = [&] {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(copy.data(), P.matrices.data(), sizeof(T) * copy.size(),
+                                   cudaMemcpyDeviceToDevice, stream));
+  };
+  const double whole = median_ms(again, [&] {
+    ours(test::pack_of(T{})(handle, CHOL_LOWER, n, copy.data(), n, n * n, P.work.data(), n, P.chunk,
+                            P.count));
+    P.potrf();
+    ours(test::unpack_of(T{})(handle, CHOL_LOWER, n, P.work.data(), n, copy.data(), n, n * n,
+                              P.chunk, P.count));
+  });
+  const double direct = median_ms(again, [&] {
+    ours(test::potrf_strided_of(T{})(handle, CHOL_LOWER, n, copy.data(), n, n * n, P.info.data(),
+                                     P.count));
+  });
+  print("pack_potrf_unpack", P, factor_flops, 6 * triangle, whole, "potrf_strided_batched", direct);
+}
+
+void measure_copy() {
+  const size_t bytes = size_t(2) << 30;
+  const DeviceArray<char> from(bytes), to(bytes);
+  CHOL_TEST_CUDA(cudaMemset(from.data(), 1, bytes));
+  const double ms = median_ms([] {},
+                              [&] {
+                                CHOL_TEST_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes,
+                                                               cudaMemcpyDeviceToDevice, stream));
+                              });
+  copy_bandwidth = 2.0 * double(bytes) / ms * 1e-6;
+  std::printf("# copy %.0f GB/s\n", copy_bandwidth);
+  if (csv) std::fprintf(csv, "# copy %.0f GB/s\n", copy_bandwidth);
+}
+
+template <class T>
+void run_all(bool quick) {
+  if (quick) {
+    for (int64_t n : {4, 12, 16, 24, 32, 48, 64, 100}) bench_order<T>(n, 32, true, false);
+    return;
+  }
+  for (int64_t n : {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21,
+                    22, 24, 26, 28, 30, 32, 33, 36, 40, 44, 48, 56, 64, 65, 72, 80, 90, 96, 100})
+    bench_order<T>(n, 32, true, n % 8 == 0 || n == 4 || n == 12 || n == 20);
+  for (int64_t chunk : {64, 128, 256, 512, 0})
+    for (int64_t n : {4, 8, 12, 16, 24, 32, 48, 64, 96}) bench_order<T>(n, chunk, false, false);
+}
+
+}  // namespace
+}  // namespace chol::bench
+
+/// bench_interleaved [all|quick] [precisions] [csv] [repetitions]
+int main(int argc, char** argv) {
+  using namespace chol::bench;
+  if (!chol::test::device_present()) return 0;
+  const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
+  const std::string precisions = argc > 2 ? argv[2] : "sdcz";
+  if (argc > 3) csv = std::fopen(argv[3], "a");
+  if (argc > 4) repetitions = std::atoi(argv[4]);
+  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
+    return 1;
+  }
+  ours(chol_set_stream(handle, stream));
+  measure_copy();
+  const char* header = "case,precision,uplo,n,chunk,batch,ms,gflops,GB_s,share,peer,peer_ms,ratio";
+  std::printf("%s\n", header);
+  if (csv) std::fprintf(csv, "%s\n", header);
+  for (char p : precisions) {
+    if (p == 's') run_all<float>(quick);
+    if (p == 'd') run_all<double>(quick);
+    if (p == 'c') run_all<std::complex<float>>(quick);
+    if (p == 'z') run_all<std::complex<double>>(quick);
+  }
+  if (csv) std::fclose(csv);
+  chol_destroy(handle);
+  return 0;
+}

@@ -1,0 +1,208 @@
+// What every case of the benchmark uses: the libraries that are compared, timing, the ceilings of
+// the device, lines of CSV.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "problem.hpp"
+
+namespace chol::bench {
+
+using test::DeviceArray;
+using test::letter_of;
+using test::Real;
+
+inline cudaStream_t stream;
+inline cublasHandle_t blas;
+inline cusolverDnHandle_t solver;
+inline chol_handle_t handle;
+inline double copy_bandwidth = 0;
+inline double gemm_rate[4] = {};  ///< s, d, c, z
+inline FILE* csv = nullptr;
+inline int repetitions = 5;
+
+inline int index_of(char letter) { return static_cast<int>(std::strchr("sdcz", letter) - "sdcz"); }
+
+/// Median milliseconds of body(), with prepare() before each repetition outside the timer.
+inline double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {
+  cudaEvent_t start, stop;
+  CHOL_TEST_CUDA(cudaEventCreate(&start));
+  CHOL_TEST_CUDA(cudaEventCreate(&stop));
+  std::vector<float> times;
+  for (int r = -1; r < repetitions; ++r) {
+    prepare();
+    CHOL_TEST_CUDA(cudaEventRecord(start, stream));
+    body();
+    CHOL_TEST_CUDA(cudaEventRecord(stop, stream));
+    CHOL_TEST_CUDA(cudaEventSynchronize(stop));
+    float ms = 0;
+    CHOL_TEST_CUDA(cudaEventElapsedTime(&ms, start, stop));
+    if (r >= 0) times.push_back(ms);
+  }
+  std::sort(times.begin(), times.end());
+  CHOL_TEST_CUDA(cudaEventDestroy(start));
+  CHOL_TEST_CUDA(cudaEventDestroy(stop));
+  return times[times.size() / 2];
+}
+
+inline void ours(chol_status_t status) {
+  if (status == CHOL_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "chol: %s\n", chol_last_error(handle));
+  std::exit(3);
+}
+inline void peer(int status) {
+  if (status == 0) return;
+  std::fprintf(stderr, "peer library: status %d\n", status);
+  std::exit(4);
+}
+
+#define CHOL_BENCH_PEERS(P, T, C)                                                                  \
+  inline void peer_potrf(cublasFillMode_t uplo, int n, T** A, int* info, int batch) {              \
+    peer(cusolverDn##P##potrfBatched(solver, uplo, n, reinterpret_cast<C**>(A), n, info, batch));  \
+  }                                                                                                \
+  inline void peer_potrs(cublasFillMode_t uplo, int n, T** A, T** B, int* info, int batch) {       \
+    peer(cusolverDn##P##potrsBatched(solver, uplo, n, 1, reinterpret_cast<C**>(A), n,              \
+                                     reinterpret_cast<C**>(B), n, info, batch));                   \
+  }                                                                                                \
+  inline void peer_trsm(cublasFillMode_t uplo, bool adjoint, int n, int nrhs, T** A, T** B,        \
+                        int batch) {                                                               \
+    const T one = T(1);                                                                            \
+    peer(cublas##P##trsmBatched(blas, CUBLAS_SIDE_LEFT, uplo, adjoint ? CUBLAS_OP_C : CUBLAS_OP_N, \
+                                CUBLAS_DIAG_NON_UNIT, n, nrhs, reinterpret_cast<const C*>(&one),   \
+                                reinterpret_cast<C* const*>(A), n, reinterpret_cast<C* const*>(B), \
+                                n, batch));                                                        \
+  }                                                                                                \
+  inline void peer_gemm(int n, const T* A, const T* B, T* D) {                                     \
+    const T one = T(1), zero = T(0);                                                               \
+    peer(cublas##P##gemm(blas, CUBLAS_OP_N, CUBLAS_OP_C, n, n, n,                                  \
+                         reinterpret_cast<const C*>(&one), reinterpret_cast<const C*>(A), n,       \
+                         reinterpret_cast<const C*>(B), n, reinterpret_cast<const C*>(&zero),      \
+                         reinterpret_cast<C*>(D), n));                                             \
+  }
+CHOL_BENCH_PEERS(S, float, float)
+CHOL_BENCH_PEERS(D, double, double)
+CHOL_BENCH_PEERS(C, std::complex<float>, cuComplex)
+CHOL_BENCH_PEERS(Z, std::complex<double>, cuDoubleComplex)
+
+template <class T>
+cudaDataType data_type() {
+  const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+  return types[index_of(letter_of(T{}))];
+}
+
+inline double potrf_flops(double n) { return n * n * n / 3 + n * n / 2 + n / 6; }
+template <class T>
+double factor_of() {
+  return sizeof(T) == sizeof(Real<T>) ? 1 : 4;
+}
+
+/// Bytes of the sectors of 32 bytes that hold the lower triangle of an n x n array, read once.
+inline double triangle_sectors(int64_t n, int64_t size) {
+  int64_t sectors = 0, past = -1;
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t from = (j * n + j) * size / 32, to = ((j + 1) * n * size - 1) / 32;
+    sectors += to - std::max(from, past + 1) + 1;
+    past = to;
+  }
+  return 32.0 * double(sectors);
+}
+
+/// A batch of matrices back to back, a few hundred different ones repeated.
+template <class T>
+struct DeviceBatch {
+  int64_t n, count;
+  DeviceArray<T> master, work;
+  DeviceArray<T*> pointers;
+  DeviceArray<int> info;
+
+  DeviceBatch(chol_uplo_t uplo, int64_t n_, int64_t count_)
+      : n(n_),
+        count(count_),
+        master(n_ * n_ * count_),
+        work(n_ * n_ * count_),
+        pointers(count_),
+        info(count_) {
+    const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 20) / (n * n)));
+    std::vector<T> host(n * n * different);
+    std::mt19937_64 engine(n);
+    for (int64_t b = 0; b < different; ++b)
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i <= j; ++i) {
+          T x = test::random_element<T>(engine);
+          if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
+          host[b * n * n + j * n + i] = x;
+          host[b * n * n + i * n + j] = test::conj_of(x);
+        }
+    (void)uplo;
+    const size_t part = sizeof(T) * n * n;
+    CHOL_TEST_CUDA(
+        cudaMemcpy(master.data(), host.data(), part * different, cudaMemcpyHostToDevice));
+    for (int64_t filled = different; filled < count; filled *= 2)
+      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * n * n, master.data(),
+                                part * std::min(filled, count - filled), cudaMemcpyDeviceToDevice));
+    std::vector<T*> where(count);
+    for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * n * n;
+    pointers.put(where);
+  }
+  void restore() const {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * n * n * count,
+                                   cudaMemcpyDeviceToDevice, stream));
+  }
+};
+
+inline void print(const char* what, char precision, char uplo, int64_t n, int64_t nrhs,
+                  int64_t batch, double flops, double ours_ms, double peer_ms,
+                  const char* peer_name, double bytes) {
+  const double rate = flops / ours_ms * 1e-6, peer_rate = peer_ms > 0 ? flops / peer_ms * 1e-6 : 0;
+  const double roof =
+      std::min(gemm_rate[index_of(precision)] * 1e3, copy_bandwidth * flops / bytes);
+  const std::string line = [&] {
+    char text[256];
+    std::snprintf(text, sizeof text, "%s,%c,%c,%lld,%lld,%lld,%.4f,%.1f,%s,%.1f,%.2f,%.1f,%.3f",
+                  what, precision, uplo, static_cast<long long>(n), static_cast<long long>(nrhs),
+                  static_cast<long long>(batch), ours_ms, rate, peer_name, peer_rate,
+                  peer_rate > 0 ? rate / peer_rate : 0, roof, rate / roof);
+    return std::string(text);
+  }();
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+  if (csv) std::fprintf(csv, "%s\n", line.c_str());
+}
+
+template <class T>
+void measure_gemm() {
+  const int n = 6144;
+  std::vector<T> host(size_t(n) * n);
+  std::mt19937_64 engine(1);
+  for (size_t k = 0; k < host.size(); ++k)
+    host[k] = k < 4096 ? test::random_element<T>(engine) : host[k - 4095];
+  const DeviceArray<T> A(host), B(host), C(host.size());
+  const double ms = median_ms([] {}, [&] { peer_gemm(n, A.data(), B.data(), C.data()); });
+  gemm_rate[index_of(letter_of(T{}))] = factor_of<T>() * 2.0 * n * n * n / ms * 1e-9;
+}
+
+inline void measure_ceilings() {
+  const size_t bytes = size_t(2) << 30;
+  const DeviceArray<char> from(bytes), to(bytes);
+  CHOL_TEST_CUDA(cudaMemset(from.data(), 1, bytes));
+  const double ms = median_ms([] {},
+                              [&] {
+                                CHOL_TEST_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes,
+                                                               cudaMemcpyDeviceToDevice, stream));
+                              });
+  copy_bandwidth = 2.0 * double(bytes) / ms * 1e-6;
+  measure_gemm<float>();
+  measure_gemm<double>();
+  measure_gemm<std::complex<float>>();
+  measure_gemm<std::complex<double>>();
+  std::printf("# copy %.0f GB/s, gemm s %.1f d %.1f c %.1f z %.1f TF/s\n", copy_bandwidth,
+              gemm_rate[0], gemm_rate[1], gemm_rate[2], gemm_rate[3]);
+}
+
+}  // namespace chol::bench
