@@ -36,7 +36,7 @@ std::string machine_name() {
     throw std::runtime_error(chol_last_error(nullptr));
   const char* name = "";
   chol_backend_name(handle, CHOL_BACKEND_HOST, &name);
-  const std::string copy = name;
+  std::string copy = name;
   chol_destroy(handle);
   return copy;
 }
