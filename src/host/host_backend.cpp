@@ -97,7 +97,7 @@ bool accepts_interleaved(const TuningRow& row) {
     return plan.tile == 0 || row.routine == Routine::potrs || row.routine == Routine::posv;
   const bool tile = plan.tile == 0 || (row.routine == Routine::potrf && plan.tile <= 4);
   // A packed triangle of a larger order would leave the caches that lanes live by.
-  return plan.method == Method::lanes && tile && plan.tile != 1 && row.max_n <= 256 &&
+  return plan.method == Method::lanes && tile && plan.tile != 1 && row.max_n <= kMostLaneOrder &&
          row.routine <= Routine::potri;
 }
 
@@ -107,12 +107,13 @@ bool HostBackend::accepts(const TuningRow& row) const {
   if (row.form == Form::interleaved) return accepts_interleaved(row);
   if (row.routine == Routine::pack || row.routine == Routine::unpack) return false;
   const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
-  const bool groups = row.routine == Routine::potrf && plan.method == Method::lanes;
-  if (plan.tile != 0 && !groups && (!solves || plan.method == Method::lanes)) return false;
+  const bool groups = plan.method == Method::lanes && (solves || row.routine == Routine::potrf);
+  if (plan.tile != 0 && !groups && !solves) return false;
   switch (plan.method) {
     case Method::lanes:
       // A lane buffer of a larger order would leave the caches that lanes live by.
-      return row.form == Form::batch && row.max_n <= 128 && row.routine != Routine::logdet;
+      return row.form == Form::batch && row.max_n <= kMostLaneOrder &&
+             row.routine != Routine::logdet;
     case Method::panel:
       return plan.block == 0;
     case Method::tiles:

@@ -9,6 +9,8 @@
 namespace chol::host {
 
 inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
+/// Largest order that goes through lanes.
+inline constexpr int64_t kMostLaneOrder = 256;
 
 /// Kernels::lanes matrices of one shape that are worked on side by side; lanes without a matrix of
 /// their own point to scratch.

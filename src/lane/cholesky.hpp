@@ -1,45 +1,52 @@
 // Factor, solve and invert matrices held across lanes, on the register tiles of lane/tile.hpp.
 #pragma once
 
-#include "lane/tile.hpp"
+#include "lane/triangle.hpp"
 
 namespace chol::CHOL_ISA {
 
 struct NoWork {
-  CHOL_INLINE void operator()(int64_t, int64_t) const {}
+  CHOL_INLINE void operator()() const {}
 };
 
-/// One tile below the diagonal of a block column that starts at column j and is N wide.
-template <int NB, int N, class E, class V>
-CHOL_INLINE void factor_below(LaneMatrix<E> A, int64_t i, int64_t j, int64_t n,
-                              const V* reciprocal) {
-  with_count<NB>(n - i, [&](auto rows) {
-    constexpr int R = decltype(rows)::value;
-    auto t = load_tile<R, N>(A.from(i, j));
-    subtract_product<false, true>(t, A.from(i, 0), A.from(j, 0).transposed(), j);
-    solve_from_right(t, A.from(j, j), reciprocal);
-    store_tile(t, A.from(i, j));
-  });
+/// Register tiles of a triangle, and how often factor() calls `beside`.
+template <int NB>
+CHOL_INLINE constexpr int64_t tiles_of(int64_t n) {
+  const int64_t blocks = (n + NB - 1) / NB;
+  return blocks * (blocks + 1) / 2;
 }
 
 /// Left-looking Cholesky of the lower triangle: A = L L^H in every lane.
 /// @param[out] reciprocal n lanes of 1 / l(j, j).
 /// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
-/// @param beside called with the range of every block column: work to do beside it.
+/// @param beside called with every tile: work to do beside it.
 template <int NB, class E, class V, class Beside = NoWork>
-inline void factor(LaneMatrix<E> A, int64_t n, V* reciprocal, V& info, Beside&& beside = {}) {
+inline void factor(PackedTriangle<E, NB> A, int64_t n, V* reciprocal, V& info,
+                   Beside&& beside = {}) {
   for (int64_t j = 0; j < n; j += NB) {
-    beside(j, smaller<int64_t>(j + NB, n));
+    beside();
+    const LaneMatrix<E> pivot_rows = A.rows(j);
     with_count<NB>(n - j, [&](auto columns) {
       constexpr int N = decltype(columns)::value;
-      auto t = load_lower<N>(A.from(j, j));
-      subtract_product<false, true, true>(t, A.from(j, 0), A.from(j, 0).transposed(), j);
+      auto t = load_lower<N>(pivot_rows.from(0, j));
+      subtract_product<false, true, true>(t, pivot_rows, pivot_rows.transposed(), j);
       V local[N];
       factor_tile(t, local, info, j);
-      store_lower(t, A.from(j, j));
+      store_lower(t, pivot_rows.from(0, j));
+      CHOL_UNROLL
       for (int c = 0; c < N; ++c) reciprocal[j + c] = local[c];
-      for (int64_t i = j + N; i < n; i += NB) factor_below<NB, N>(A, i, j, n, reciprocal + j);
     });
+    for (int64_t i = j + NB; i < n; i += NB) {
+      beside();
+      const LaneMatrix<E> rows = A.rows(i);
+      with_count<NB>(n - i, [&](auto count) {
+        constexpr int R = decltype(count)::value;
+        auto t = load_tile<R, NB>(rows.from(0, j));
+        subtract_product<false, true>(t, rows, pivot_rows.transposed(), j);
+        solve_from_right(t, pivot_rows.from(0, j), reciprocal + j);
+        store_tile(t, rows.from(0, j));
+      });
+    }
   }
 }
 
@@ -49,39 +56,47 @@ inline void invert_diagonal(LaneMatrix<E> L, int64_t n, V* reciprocal) {
   const V one = V::broadcast(1);
   for (int64_t j = 0; j < n; ++j) reciprocal[j] = divide(one, real_part(L.at(j, j)));
 }
+template <int NB, class E, class V>
+inline void invert_diagonal(PackedTriangle<E, NB> L, int64_t n, V* reciprocal) {
+  for (int64_t i = 0; i < n; i += NB)
+    invert_diagonal(L.rows(i).from(0, i), smaller<int64_t>(NB, n - i), reciprocal + i);
+}
 
 /// B := inverse(op(L)) B, then B := inverse(op(L)^H) B on n by nrhs right-hand sides. Conj = false
 /// solves L L^H X = B; Conj = true solves conj(L) L^T X = B, which is U^H U for U = L^T. Every
 /// unknown takes the others in the order they become known, so that the bits depend on no tile
 /// size.
-/// @param beside called with the range of every block of unknowns of the first right-hand sides.
-template <int NB, bool Conj, class E, class V, class Beside = NoWork>
-inline void solve(LaneMatrix<E> L, int64_t n, const V* reciprocal, LaneMatrix<E> B, int64_t nrhs,
-                  Beside&& beside = {}) {
+/// @param beside called with every block of unknowns, there and back, of the first right-hand
+/// sides.
+template <bool Conj, int NB, class E, class V, class Beside = NoWork>
+inline void solve(PackedTriangle<E, NB> L, int64_t n, const V* reciprocal, LaneMatrix<E> B,
+                  int64_t nrhs, Beside&& beside = {}) {
   for (int64_t c = 0; c < nrhs; c += NB) {
     with_count<NB>(nrhs - c, [&](auto columns) {
       constexpr int C = decltype(columns)::value;
       for (int64_t i = 0; i < n; i += NB) {
-        if (c == 0) beside(i, smaller<int64_t>(i + NB, n));
+        if (c == 0) beside();
         with_count<NB>(n - i, [&](auto rows) {
           constexpr int N = decltype(rows)::value;
           auto x = load_tile<N, C>(B.from(i, c));
-          subtract_unknowns<Conj>(x, L.from(i, 0), B.from(0, c), i);
-          solve_forward<Conj>(x, L.from(i, i), reciprocal + i);
+          subtract_unknowns<Conj>(x, L.rows(i), B.from(0, c), i);
+          solve_forward<Conj>(x, L.rows(i).from(0, i), reciprocal + i);
           store_tile(x, B.from(i, c));
         });
       }
-      for (int64_t end = n; end > 0;) {
-        const int64_t i = (end - 1) / NB * NB;
-        with_count<NB>(end - i, [&](auto rows) {
+      for (int64_t i = (n - 1) / NB * NB; i >= 0; i -= NB) {
+        if (c == 0) beside();
+        with_count<NB>(n - i, [&](auto rows) {
           constexpr int N = decltype(rows)::value;
           auto x = load_tile<N, C>(B.from(i, c));
-          subtract_unknowns<!Conj>(x, L.from(n - 1, i).transposed().columns_reversed(),
-                                   B.from(n - 1, c).rows_reversed(), n - end);
-          solve_backward<!Conj>(x, L.from(i, i), reciprocal + i);
+          for (int64_t k = (n - 1) / NB * NB; k > i; k -= NB) {
+            const int64_t last = smaller<int64_t>(NB, n - k) - 1;
+            subtract_unknowns<!Conj>(x, L.rows(k).from(last, i).transposed().columns_reversed(),
+                                     B.from(k + last, c).rows_reversed(), last + 1);
+          }
+          solve_backward<!Conj>(x, L.rows(i).from(0, i), reciprocal + i);
           store_tile(x, B.from(i, c));
         });
-        end = i;
       }
     });
   }

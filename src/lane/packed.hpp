@@ -6,22 +6,9 @@
 // row or column, from(i, j) is the place so many of them further on.
 #pragma once
 
-#include "lane/tile.hpp"
+#include "lane/triangle.hpp"
 
 namespace chol::CHOL_ISA {
-
-/// The lower triangle in block rows of NB rows, one after the other, each as long as it is in the
-/// triangle; in a block row the columns follow each other. Products of block rows read it in order.
-template <class E, int NB>
-struct PackedTriangle {
-  E* base;
-  CHOL_INLINE static constexpr int64_t elements(int64_t n) {
-    const int64_t blocks = (n + NB - 1) / NB;
-    return NB * NB * blocks * (blocks + 1) / 2;
-  }
-  /// Rows i .. i + NB - 1, i a multiple of NB, from column 0.
-  CHOL_INLINE LaneMatrix<E> rows(int64_t i) const { return {base + elements(i), 1, NB}; }
-};
 
 template <int R, int C, class E, class M>
 CHOL_INLINE Tile<E, R, C> get_tile(M column) {

@@ -73,18 +73,22 @@ CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Sca
   return acc;
 }
 
-/// N = 4 or, where kRowRun is 8, 8 consecutive reals of each of `width` rows to and from N vectors
-/// across the rows.
+/// N = 4 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals of each of `width` rows
+/// to and from N vectors across the rows. Of 16, all are moved.
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void load_reals(Row row, Count count, V (&out)[N]) {
-  if constexpr (N == 8)
+  if constexpr (N == 16)
+    load16(row, count, out);
+  else if constexpr (N == 8)
     load8(row, count, out);
   else
     load4(row, count, out);
 }
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void store_reals(Row row, Count count, const V (&in)[N]) {
-  if constexpr (N == 8)
+  if constexpr (N == 16)
+    store16(row, count, in);
+  else if constexpr (N == 8)
     store8(row, count, in);
   else
     store4(row, count, in);

@@ -249,7 +249,7 @@ struct InterleavedKernels {
   }
   /// From a factor without a zero on its diagonal.
   static void potri(const Run& run, void* buffer) {
-    const LaneMatrix<E> W{static_cast<E*>(buffer), 1, LaneBuffer<T>::column_stride(run.n)};
+    const LaneMatrix<E> W{static_cast<E*>(buffer), 1, odd_stride(run.n)};
     V* reciprocal = reinterpret_cast<V*>(W.base + W.cs * run.n);
     for (int64_t g = 0; g < run.groups; ++g) {
       const Lanes A = triangle(run, g);

@@ -12,6 +12,9 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
+/// Lanes move no more at once.
+template <class R>
+inline constexpr int kLineReals = kRowRun;
 
 /// Eight all-ones words, then eight zeros: a window into it is the mask of the first lanes.
 inline constexpr int32_t kMaskWindow[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};

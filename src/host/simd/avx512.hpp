@@ -12,6 +12,9 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 32;
 /// Reals of a row that load8 and store8 move at once.
 inline constexpr int kRowRun = 8;
+/// Reals of a line, which lanes move at once where they fill it.
+template <class R>
+inline constexpr int kLineReals = 64 / int(sizeof(R));
 
 template <>
 struct Vec<double> {
@@ -298,29 +301,42 @@ CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
     part(i + 12, _mm512_extractf32x4_ps(a[i], 3));
   }
 }
-/// Row i and row i + 4 of each eight share a register, so that the last step of a transpose joins
-/// 128-bit parts of two registers.
-template <class Row, class Count>
-CHOL_INLINE void load8(Row row, Count count, VecF (&out)[8]) {
-  const auto part = [&](int i) {
-    return _mm256_maskz_loadu_ps(static_cast<__mmask8>(VecF::first(count(i))), row(i));
-  };
-  __m512 a[2][4];
-  for (int half = 0; half < 2; ++half) {
-    for (int i = 0; i < 4; ++i)
-      a[half][i] =
-          _mm512_insertf32x8(_mm512_castps256_ps512(part(8 * half + i)), part(8 * half + i + 4), 1);
-    transpose_parts(a[half]);
-  }
+/// The halves of eight columns of sixteen rows: row i and row i + 4 of each eight share a register,
+/// so that the last step of a transpose joins 128-bit parts of two registers.
+CHOL_INLINE void join_halves(__m512 (&a)[2][4], VecF* out) {
+  transpose_parts(a[0]);
+  transpose_parts(a[1]);
   for (int e = 0; e < 4; ++e) {
     out[e].v = _mm512_shuffle_f32x4(a[0][e], a[1][e], 0x88);
     out[e + 4].v = _mm512_shuffle_f32x4(a[0][e], a[1][e], 0xDD);
   }
 }
-template <class Row, class Count>
-CHOL_INLINE void store8(Row row, Count count, const VecF (&in)[8]) {
+CHOL_INLINE void split_halves(const VecF* in, __m512 (&a)[2][4]) {
   const __m512i halves[2] = {_mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0),
                              _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4)};
+  for (int half = 0; half < 2; ++half) {
+    for (int e = 0; e < 4; ++e)
+      a[half][e] = _mm512_castpd_ps(_mm512_permutex2var_pd(_mm512_castps_pd(in[e].v), halves[half],
+                                                           _mm512_castps_pd(in[e + 4].v)));
+    transpose_parts(a[half]);
+  }
+}
+template <class Row, class Count>
+CHOL_INLINE void load8(Row row, Count count, VecF (&out)[8]) {
+  // Without a mask an insertion from memory needs no shuffle.
+  const auto part = [&](int i) {
+    if (__builtin_constant_p(count(i)) && count(i) == 8) return _mm256_loadu_ps(row(i));
+    return _mm256_maskz_loadu_ps(static_cast<__mmask8>(VecF::first(count(i))), row(i));
+  };
+  __m512 a[2][4];
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 4; ++i)
+      a[half][i] =
+          _mm512_insertf32x8(_mm512_castps256_ps512(part(8 * half + i)), part(8 * half + i + 4), 1);
+  join_halves(a, out);
+}
+template <class Row, class Count>
+CHOL_INLINE void store8(Row row, Count count, const VecF (&in)[8]) {
   const auto part = [&](int i, __m256 x) {
     if (count(i) == 8)
       _mm256_storeu_ps(row(i), x);
@@ -328,17 +344,41 @@ CHOL_INLINE void store8(Row row, Count count, const VecF (&in)[8]) {
       _mm256_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))),
                             kept_in_register(x));
   };
-  for (int half = 0; half < 2; ++half) {
-    __m512 a[4];
-    for (int e = 0; e < 4; ++e)
-      a[e] = _mm512_castpd_ps(_mm512_permutex2var_pd(_mm512_castps_pd(in[e].v), halves[half],
-                                                     _mm512_castps_pd(in[e + 4].v)));
-    transpose_parts(a);
+  __m512 a[2][4];
+  split_halves(in, a);
+  for (int half = 0; half < 2; ++half)
     for (int i = 0; i < 4; ++i) {
-      part(8 * half + i, _mm512_castps512_ps256(a[i]));
-      part(8 * half + i + 4, _mm512_extractf32x8_ps(a[i], 1));
+      part(8 * half + i, _mm512_castps512_ps256(a[half][i]));
+      part(8 * half + i + 4, _mm512_extractf32x8_ps(a[half][i], 1));
     }
-  }
+}
+/// The same for whole rows of sixteen. Both halves of a row move one after the other: rows a
+/// multiple of 4 KiB apart share a set of the first-level cache that holds fewer than sixteen.
+template <class Row, class Count>
+CHOL_INLINE void load16(Row row, Count, VecF (&out)[16]) {
+  __m512 a[2][2][4];
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 4; ++i)
+      for (int side = 0; side < 2; ++side) {
+        const float* top = row(8 * half + i) + 8 * side;
+        const float* bottom = row(8 * half + i + 4) + 8 * side;
+        a[side][half][i] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(top)),
+                                              _mm256_loadu_ps(bottom), 1);
+      }
+  for (int side = 0; side < 2; ++side) join_halves(a[side], out + 8 * side);
+}
+template <class Row, class Count>
+CHOL_INLINE void store16(Row row, Count, const VecF (&in)[16]) {
+  __m512 a[2][2][4];
+  for (int side = 0; side < 2; ++side) split_halves(in + 8 * side, a[side]);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 4; ++i) {
+      float *const top = row(8 * half + i), *const bottom = row(8 * half + i + 4);
+      for (int side = 0; side < 2; ++side)
+        _mm256_storeu_ps(top + 8 * side, _mm512_castps512_ps256(a[side][half][i]));
+      for (int side = 0; side < 2; ++side)
+        _mm256_storeu_ps(bottom + 8 * side, _mm512_extractf32x8_ps(a[side][half][i], 1));
+    }
 }
 
 /// One 128-bit element (a double complex) of each of width / 2 rows.

@@ -12,6 +12,9 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
+/// Lanes move no more at once.
+template <class R>
+inline constexpr int kLineReals = kRowRun;
 
 template <class R>
 struct Vec {
