@@ -62,13 +62,13 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
   {Routine::unpack, Form::interleaved, p, kAll, kPanel}
 // clang-format on
 
-constexpr TuningRow kAvx512[] = {{Routine::potrf, Form::batch, 's', 160, lanes_in_groups(16)},
+constexpr TuningRow kAvx512[] = {{Routine::potrf, Form::batch, 's', 112, lanes_in_groups(16)},
                                  CHOL_HOST_ROWS('s', 128, 384, 96, 128, 192),
-                                 {Routine::potrf, Form::batch, 'd', 160, lanes_in_groups(16)},
+                                 {Routine::potrf, Form::batch, 'd', 112, lanes_in_groups(16)},
                                  CHOL_HOST_ROWS('d', 128, 256, 64, 128, 192),
-                                 {Routine::potrf, Form::batch, 'c', 112, lanes_in_groups(12)},
+                                 {Routine::potrf, Form::batch, 'c', 96, lanes_in_groups(12)},
                                  CHOL_HOST_ROWS('c', 64, 256, 64, 96, 128),
-                                 {Routine::potrf, Form::batch, 'z', 112, lanes_in_groups(12)},
+                                 {Routine::potrf, Form::batch, 'z', 80, lanes_in_groups(12)},
                                  CHOL_HOST_ROWS('z', 64, 192, 64, 96, 128)};
 constexpr TuningRow kAvx2[] = {{Routine::potrf, Form::batch, 's', 48, lanes_in_groups(16)},
                                CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192),

@@ -105,6 +105,25 @@ TEST_F(TuningFile, RowsAreUsed) {
   EXPECT_TRUE(has(output, "batch: CHOL_STATUS_SUCCESS 0 2\n")) << output;
 }
 
+/// What the built-in rows ask for, a file may ask for too.
+TEST_F(TuningFile, LanesTakeTheirKnobs) {
+  const std::string rest = std::string(", \"form\": \"batch\", \"precision\": \"d\", ");
+  const std::string all = "\"max_n\": " + std::string(kEveryOrder) + ", \"method\": \"panel\"}";
+  const std::string output =
+      with_rows("{\"routine\": \"potrf\"" + rest +
+                "\"max_n\": 160, \"method\": \"lanes\", \"tile\": 16},{\"routine\": \"potrf\"" +
+                rest + all + ",{\"routine\": \"potrs\"" + rest +
+                "\"max_n\": 128, \"method\": \"lanes\", \"block\": 64, \"tile\": 12},{\"routine\": "
+                "\"potrs\"" +
+                rest + all);
+  EXPECT_TRUE(has(output, "create: CHOL_STATUS_SUCCESS\n")) << output;
+  EXPECT_TRUE(std::regex_search(output, std::regex("chol_dpotrf_strided_batched --.*, lanes, ")))
+      << output;
+  const std::string too_large =
+      with_rows(row("batch", "257", "lanes") + "," + row("batch", kEveryOrder, "panel"));
+  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run that plan")) << too_large;
+}
+
 TEST_F(TuningFile, RowsOfAnotherMachineAreNot) {
   EXPECT_TRUE(has(with("{\"machines\": {\"abacus\": [" + row("one", "10", "fused") + "]}}"),
                   "create: CHOL_STATUS_SUCCESS\n"));
