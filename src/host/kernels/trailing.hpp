@@ -77,6 +77,9 @@ struct TrailingUpdate {
                     int64_t scalars_end) const {
     const int64_t left = (vectors_end - vectors + W - 1) / W;
     for (; scalars < scalars_end; scalars += NR) {
+      // The next tile comes from far away while this one's product runs.
+      for (int64_t c = NR; c < 2 * NR; ++c)
+        fetch(A.base + (scalars + c) * A.ld + vectors, MV * W * int64_t(sizeof(T)));
       if (left >= MV)
         tile<MV>(vectors, vectors_end, scalars, scalars_end);
       else if (MV > 2 && left == 2)
