@@ -21,6 +21,7 @@ class KernelSet {
  private:
   KernelSet(const Kernels* s, const Kernels* d, const Kernels* c, const Kernels* z)
       : tables_{s, d, c, z} {}
+  static KernelSet choose();
   const Kernels* tables_[4];
 };
 

@@ -8,6 +8,10 @@ set(chol_isas portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND chol_isas avx2 avx512)
 endif()
+# Sanitizers see the narrowest and the widest vectors.
+if(CHOL_SANITIZE)
+  list(REMOVE_ITEM chol_isas avx2)
+endif()
 # Unrolled register tiles take minutes to compile once sanitizers have instrumented them: they go
 # without UBSan, which watches the rest of the library, and AddressSanitizer checks what they access
 # by calls and leaves out their own stack.
@@ -24,6 +28,8 @@ if(CHOL_SANITIZE)
   endif()
 endif()
 foreach(isa IN LISTS chol_isas)
+  string(TOUPPER CHOL_WITH_${isa} with_isa)
+  target_compile_definitions(chol PRIVATE ${with_isa})
   foreach(precision element IN ZIP_LISTS chol_precisions chol_elements)
     set(kernels chol_kernels_${isa}_${precision})
     add_library(${kernels} OBJECT ${CMAKE_CURRENT_LIST_DIR}/isa/${isa}.cpp)
