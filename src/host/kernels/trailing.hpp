@@ -73,20 +73,20 @@ struct TrailingUpdate {
     subtract_strips(t, strips, strips.at(vectors, 0), strips.at(scalars, 0), depth);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
-  void row_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars,
-                    int64_t scalars_end) const {
-    const int64_t left = (vectors_end - vectors + W - 1) / W;
-    for (; scalars < scalars_end; scalars += NR) {
+  /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors
+  /// pass by (Goto, van de Geijn 2008, section 4.2), and the matrix is walked along its lines.
+  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars,
+                       int64_t scalars_end) const {
+    for (; vectors + (MV - 1) * W < vectors_end; vectors += MV * W) {
       // The next tile comes from far away while this one's product runs.
-      for (int64_t c = NR; c < 2 * NR; ++c)
-        fetch(A.base + (scalars + c) * A.ld + vectors, MV * W * int64_t(sizeof(T)));
-      if (left >= MV)
-        tile<MV>(vectors, vectors_end, scalars, scalars_end);
-      else if (MV > 2 && left == 2)
-        tile<2>(vectors, vectors_end, scalars, scalars_end);
-      else
-        tile<1>(vectors, vectors_end, scalars, scalars_end);
+      for (int64_t c = 0; c < NR; ++c)
+        fetch(A.base + (scalars + c) * A.ld + vectors + MV * W, MV * W * int64_t(sizeof(T)));
+      tile<MV>(vectors, vectors_end, scalars, scalars_end);
     }
+    if (MV > 2 && vectors + W < vectors_end)
+      tile<2>(vectors, vectors_end, scalars, scalars_end);
+    else if (vectors < vectors_end)
+      tile<1>(vectors, vectors_end, scalars, scalars_end);
   }
 };
 
@@ -97,14 +97,18 @@ inline void update_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end
   constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
   constexpr int64_t NR = ByColumn::NR;
   T* base = static_cast<T*>(M.A);
+  // The first vectors that reach the scalars from `first`, a whole number of steps from `begin` on.
+  const auto from = [](int64_t begin, int64_t first) {
+    return first <= begin ? begin : begin + (first - begin) / kStep * kStep;
+  };
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, Strips<T>(strips), depth};
-    for (int64_t i = row; i < row_end; i += kStep)
-      update.row_of_tiles(i, row_end, column, smaller(column_end, smaller(row_end, i + kStep)));
+    for (int64_t j = column; j < smaller(column_end, row_end); j += NR)
+      update.column_of_tiles(from(row, j), row_end, j, smaller(column_end, row_end));
   } else {
     const TrailingUpdate<T, AcrossRows<T>> update{{base, M.lda}, Strips<T>(strips), depth};
-    for (int64_t j = column; j < column_end; j += kStep)
-      update.row_of_tiles(j, column_end, larger(row, j / NR * NR), row_end);
+    for (int64_t i = row; i < row_end; i += NR)
+      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end);
   }
 }
 
