@@ -25,7 +25,7 @@ __device__ __forceinline__ void factor_streamed(LaneMatrix<E> A, int64_t n, V& i
       gpu_lane::store_lower(t, A.from(j, j));
 #pragma unroll 1
       for (int64_t i = j + N; i < n; i += kNB)
-        gpu_lane::factor_below<kNB, N>(A, i, j, n, reciprocal);
+        gpu_lane::factor_below<kNB, N>(A.from(i, 0), A.from(j, 0), n - i, j, reciprocal);
     });
 }
 

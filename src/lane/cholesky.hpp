@@ -16,6 +16,20 @@ CHOL_INLINE constexpr int64_t tiles_of(int64_t n) {
   return blocks * (blocks + 1) / 2;
 }
 
+/// One tile below the diagonal of a block column that starts at column j and is N wide: the first
+/// NB of `count` rows, against the block column's own.
+template <int NB, int N, class E, class V>
+CHOL_INLINE void factor_below(LaneMatrix<E> rows, LaneMatrix<E> pivot_rows, int64_t count,
+                              int64_t j, const V* reciprocal) {
+  with_count<NB>(count, [&](auto rows_left) {
+    constexpr int R = decltype(rows_left)::value;
+    auto t = load_tile<R, N>(rows.from(0, j));
+    subtract_product<false, true>(t, rows, pivot_rows.transposed(), j);
+    solve_from_right(t, pivot_rows.from(0, j), reciprocal);
+    store_tile(t, rows.from(0, j));
+  });
+}
+
 /// Left-looking Cholesky of the lower triangle: A = L L^H in every lane.
 /// @param[out] reciprocal n lanes of 1 / l(j, j).
 /// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
@@ -33,19 +47,11 @@ inline void factor(PackedTriangle<E, NB> A, int64_t n, V* reciprocal, V& info,
       V local[N];
       factor_tile(t, local, info, j);
       store_lower(t, pivot_rows.from(0, j));
-      CHOL_UNROLL
       for (int c = 0; c < N; ++c) reciprocal[j + c] = local[c];
     });
     for (int64_t i = j + NB; i < n; i += NB) {
       beside();
-      const LaneMatrix<E> rows = A.rows(i);
-      with_count<NB>(n - i, [&](auto count) {
-        constexpr int R = decltype(count)::value;
-        auto t = load_tile<R, NB>(rows.from(0, j));
-        subtract_product<false, true>(t, rows, pivot_rows.transposed(), j);
-        solve_from_right(t, pivot_rows.from(0, j), reciprocal + j);
-        store_tile(t, rows.from(0, j));
-      });
+      factor_below<NB, NB>(A.rows(i), pivot_rows, n - i, j, reciprocal + j);
     }
   }
 }
