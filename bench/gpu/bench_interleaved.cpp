@@ -4,51 +4,12 @@
 // of an H200 before its copy bandwidth.
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <string>
 
-#include "problem.hpp"
+#include "timing.hpp"
 
 namespace chol::bench {
 namespace {
-
-using test::DeviceArray;
-using test::letter_of;
-using test::Real;
-
-cudaStream_t stream;
-chol_handle_t handle;
-double copy_bandwidth = 0;
-FILE* csv = nullptr;
-int repetitions = 5;
-
-void ours(chol_status_t status) {
-  if (status == CHOL_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "chol: %s\n", chol_last_error(handle));
-  std::exit(3);
-}
-
-/// Median milliseconds of body(), with prepare() before each repetition outside the timer.
-double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {
-  cudaEvent_t start, stop;
-  CHOL_TEST_CUDA(cudaEventCreate(&start));
-  CHOL_TEST_CUDA(cudaEventCreate(&stop));
-  std::vector<float> times;
-  for (int r = -1; r < repetitions; ++r) {
-    prepare();
-    CHOL_TEST_CUDA(cudaEventRecord(start, stream));
-    body();
-    CHOL_TEST_CUDA(cudaEventRecord(stop, stream));
-    CHOL_TEST_CUDA(cudaEventSynchronize(stop));
-    float ms = 0;
-    CHOL_TEST_CUDA(cudaEventElapsedTime(&ms, start, stop));
-    if (r >= 0) times.push_back(ms);
-  }
-  std::sort(times.begin(), times.end());
-  CHOL_TEST_CUDA(cudaEventDestroy(start));
-  CHOL_TEST_CUDA(cudaEventDestroy(stop));
-  return times[times.size() / 2];
-}
 
 /// Column-major matrices back to back, a few hundred different ones repeated, and the same packed.
 template <class T>
@@ -174,20 +135,6 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
   print("pack_potrf_unpack", P, factor_flops, 6 * triangle, whole, "potrf_strided_batched", direct);
 }
 
-void measure_copy() {
-  const size_t bytes = size_t(2) << 30;
-  const DeviceArray<char> from(bytes), to(bytes);
-  CHOL_TEST_CUDA(cudaMemset(from.data(), 1, bytes));
-  const double ms = median_ms([] {},
-                              [&] {
-                                CHOL_TEST_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes,
-                                                               cudaMemcpyDeviceToDevice, stream));
-                              });
-  copy_bandwidth = 2.0 * double(bytes) / ms * 1e-6;
-  std::printf("# copy %.0f GB/s\n", copy_bandwidth);
-  if (csv) std::fprintf(csv, "# copy %.0f GB/s\n", copy_bandwidth);
-}
-
 template <class T>
 void run_all(bool quick) {
   if (quick) {
@@ -219,6 +166,8 @@ int main(int argc, char** argv) {
   }
   ours(chol_set_stream(handle, stream));
   measure_copy();
+  std::printf("# copy %.0f GB/s\n", copy_bandwidth);
+  if (csv) std::fprintf(csv, "# copy %.0f GB/s\n", copy_bandwidth);
   const char* header = "case,precision,uplo,n,chunk,batch,ms,gflops,GB_s,share,peer,peer_ms,ratio";
   std::printf("%s\n", header);
   if (csv) std::fprintf(csv, "%s\n", header);

@@ -107,8 +107,8 @@ bool HostBackend::accepts(const TuningRow& row) const {
   if (row.form == Form::interleaved) return accepts_interleaved(row);
   if (row.routine == Routine::pack || row.routine == Routine::unpack) return false;
   const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
-  const bool groups = plan.method == Method::lanes && (solves || row.routine == Routine::potrf);
-  if (plan.tile != 0 && !groups && !solves) return false;
+  const bool lane_groups = plan.method == Method::lanes && row.routine == Routine::potrf;
+  if (plan.tile != 0 && !lane_groups && !solves) return false;
   switch (plan.method) {
     case Method::lanes:
       // A lane buffer of a larger order would leave the caches that lanes live by.

@@ -29,8 +29,7 @@ class NextGroup {
   static constexpr int64_t kLine = 64;
 
   __attribute__((noinline)) void fetch_some() {
-    // GCC takes a prefetch for no effect and drops calls of functions that do nothing else.
-    __asm__ volatile("");
+    keep_prefetches();
     for (int64_t i = 0; i < per_call_; ++i) {
       while (at_ >= end_) {
         if (left_ == 0) return;

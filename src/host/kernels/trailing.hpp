@@ -97,14 +97,13 @@ inline void update_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end
   constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
   constexpr int64_t NR = ByColumn::NR;
   T* base = static_cast<T*>(M.A);
-  // The first vectors that reach the scalars from `first`, a whole number of steps from `begin` on.
-  const auto from = [](int64_t begin, int64_t first) {
-    return first <= begin ? begin : begin + (first - begin) / kStep * kStep;
-  };
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, Strips<T>(strips), depth};
-    for (int64_t j = column; j < smaller(column_end, row_end); j += NR)
-      update.column_of_tiles(from(row, j), row_end, j, smaller(column_end, row_end));
+    for (int64_t j = column; j < smaller(column_end, row_end); j += NR) {
+      // The first vectors that reach the scalars, a whole number of steps from `row` on.
+      const int64_t top = row + larger<int64_t>(0, j - row) / kStep * kStep;
+      update.column_of_tiles(top, row_end, j, smaller(column_end, row_end));
+    }
   } else {
     const TrailingUpdate<T, AcrossRows<T>> update{{base, M.lda}, Strips<T>(strips), depth};
     for (int64_t i = row; i < row_end; i += NR)

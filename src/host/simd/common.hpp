@@ -32,11 +32,14 @@ CHOL_INLINE void invert_root(V x, V& root, V& reciprocal) {
   reciprocal = divide(V::broadcast(1), root);
 }
 
-/// Asks for the lines of `bytes` bytes at p to be brought into the second-level cache.
+/// For functions that do nothing but prefetch: GCC takes that for no effect and drops calls of
+/// them.
+CHOL_INLINE void keep_prefetches() { __asm__ volatile(""); }
+
+/// Asks for the lines of `bytes` bytes at p to be brought into the first-level cache.
 CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   const char* line = static_cast<const char*>(p);
-  // GCC takes a prefetch for no effect and drops calls of functions that do nothing else.
-  __asm__ volatile("");
+  keep_prefetches();
   for (const char* end = line + bytes; line < end; line += 64) __builtin_prefetch(line, 0, 3);
 }
 
