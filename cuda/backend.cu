@@ -9,6 +9,7 @@
 #include "backend/plugin.hpp"
 #include "batched/condition.hpp"
 #include "batched/driver.hpp"
+#include "batched/variable.hpp"
 #include "interleaved/driver.hpp"
 #include "native/one_matrix.hpp"
 #include "tune/rows.hpp"
@@ -21,8 +22,10 @@ using backend::Problem;
 using backend::Resources;
 
 constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
-/// Matrices of a multiprocessor below which more warps a matrix are faster.
+/// Matrices of a multiprocessor below which more warps a matrix are faster, and what serves fewer
+/// than one where a single matrix would take the whole device.
 constexpr int64_t kFewMatrices = 2;
+constexpr Plan kFewLargePlan{Method::panel, 0, 0, 256};
 
 bool has_rhs(Routine routine) { return routine == Routine::potrs || routine == Routine::posv; }
 
@@ -45,6 +48,7 @@ struct CallWorkspace {
   int64_t* largest = nullptr;
   int64_t* orders = nullptr;
   int64_t* rhs_counts = nullptr;
+  Sequence sequence;
   BatchWorkspace<T> batch;
   OneMatrixWorkspace<T> one;
   ConditionWorkspace<T> condition;
@@ -53,6 +57,12 @@ struct CallWorkspace {
 /// The bounds of a variable batch are unknown: the arrays have to be read before all else.
 bool needs_bounds(const BatchSizes& sizes) {
   return sizes.variable() && (sizes.n == 0 || (sizes.rhs_counts && sizes.nrhs == 0));
+}
+
+/// Whether the matrices of a variable batch are taken largest first.
+bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
+  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == 0 &&
+         count <= UINT_MAX;
 }
 
 bool is_blocked_one(Form form, const Plan& plan) {
@@ -66,6 +76,8 @@ CallWorkspace<Device<T>> carve(Arena& arena, const Problem<T>& problem, const Pl
   if (sizes.variable()) {
     work.orders = arena.take<int64_t>(sizes.count);
     if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
+    if (is_sorted(problem.routine, sizes.count, plan))
+      work.sequence = Sequence::carve(arena, sizes.count);
   }
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
@@ -178,7 +190,11 @@ class CudaBackend final : public backend::Backend {
       return plan;
     const Plan& one =
         tuning_.plans(problem.routine, Form::one, precision_letter<T>).plan_for(problem.sizes.n);
-    return one.method == Method::blocked ? plan : one;
+    if (one.method != Method::blocked) return one;
+    const bool fewer = problem.sizes.count < multiprocessors_;
+    return fewer && plan.method == Method::panel && problem.routine != Routine::potrs
+               ? kFewLargePlan
+               : plan;
   }
 
   template <class T>
@@ -312,10 +328,11 @@ class CudaBackend final : public backend::Backend {
           call.A,       call.B,       sizes.count,      sizes.n,
           sizes.nrhs,   sizes.orders, sizes.rhs_counts, positions_of(problem.routine),
           problem.info, work.orders,  work.rhs_counts};
-      const Status status = check_variable(check, stream);
+      const Status status = check_variable(check, work.sequence, stream);
       if (!status.ok()) return status;
       call.orders = work.orders;
       call.rhs_counts = work.rhs_counts;
+      call.sequence = work.sequence.matrices;
     }
     auto* const result = problem.result;
     if (problem.routine == Routine::pocon)

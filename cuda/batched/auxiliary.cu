@@ -11,41 +11,6 @@ unsigned blocks_for(int64_t items, int per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
 
-/// Position of the first bad argument of matrix b, or 0.
-template <class T>
-__device__ int first_bad_argument(const VariableCheck<T>& check, int64_t b) {
-  const int64_t n = check.n[b], floor = n > 1 ? n : 1;
-  if (n < 0 || n > check.max_n) return check.position.n;
-  const int64_t nrhs = check.nrhs ? check.nrhs[b] : 0;
-  if (check.nrhs && (nrhs < 0 || nrhs > check.max_nrhs)) return check.position.nrhs;
-  if (n > 0 && !check.A.pointers[b]) return check.position.A;
-  if (check.A.lds[b] < floor) return check.position.lda;
-  if (!check.nrhs) return 0;
-  if (n > 0 && nrhs > 0 && !check.B.pointers[b]) return check.position.B;
-  return check.B.lds[b] < floor ? check.position.ldb : 0;
-}
-
-template <class T>
-__global__ void check_kernel(VariableCheck<T> check) {
-  const int64_t b = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (b >= check.count) return;
-  const int bad = first_bad_argument(check, b);
-  check.orders[b] = bad ? -1 : check.n[b];
-  if (check.rhs_counts) check.rhs_counts[b] = bad ? 0 : check.nrhs[b];
-  if (bad && check.info) check.info[b] = -bad;
-}
-
-__global__ void largest_kernel(const int64_t* values, int64_t count, int64_t* largest) {
-  __shared__ long long most;
-  if (threadIdx.x == 0) most = 0;
-  __syncthreads();
-  long long own = 0;
-  for (int64_t b = threadIdx.x; b < count; b += blockDim.x) own = max(own, (long long)values[b]);
-  atomicMax(&most, own);
-  __syncthreads();
-  if (threadIdx.x == 0) *largest = most;
-}
-
 __global__ void summarize_kernel(const int* info, int64_t count, int64_t* failed, int64_t* first) {
   __shared__ unsigned long long bad, lowest;
   if (threadIdx.x == 0) bad = 0, lowest = ~0ull;
@@ -142,17 +107,6 @@ __global__ void copy_solution_kernel(BatchProblem<T> problem, BatchView<T> X) {
 
 }  // namespace
 
-template <class T>
-Status check_variable(const VariableCheck<T>& check, cudaStream_t stream) {
-  check_kernel<<<blocks_for(check.count, kThreads), kThreads, 0, stream>>>(check);
-  return launched("argument check");
-}
-
-Status largest_value(const int64_t* values, int64_t count, int64_t* largest, cudaStream_t stream) {
-  largest_kernel<<<1, 1024, 0, stream>>>(values, count, largest);
-  return launched("largest order");
-}
-
 Status summarize(const int* info, int64_t count, int64_t* failed, int64_t* first,
                  cudaStream_t stream) {
   summarize_kernel<<<1, 1024, 0, stream>>>(info, count, failed, first);
@@ -197,7 +151,6 @@ Status copy_solution(const BatchProblem<T>& problem, const BatchView<T>& X, cuda
 
 #define CHOL_INSTANTIATE(T)                                                                    \
   template Status copy_solution<T>(const BatchProblem<T>&, const BatchView<T>&, cudaStream_t); \
-  template Status check_variable<T>(const VariableCheck<T>&, cudaStream_t);                    \
   template Status log_determinants<T>(const BatchProblem<T>&, Real<T>*, cudaStream_t);         \
   template Status set_identity<T>(const BatchProblem<T>&, cudaStream_t);                       \
   template Status find_singular<T>(const BatchProblem<T>&, cudaStream_t);                      \

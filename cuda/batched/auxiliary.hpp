@@ -1,36 +1,11 @@
-// The small kernels around the factorization: checks where the arrays lie, log-determinants,
-// identities, and the triangle of an inverse.
+// The small kernels around the factorization: summaries of info, log-determinants, identities, and
+// the triangle of an inverse.
 #pragma once
 
 #include "common/launch.hpp"
 #include "common/view.cuh"
 
 namespace chol::cuda {
-
-/// Positions of the arguments of a variable batch in its C function, for info[b] = -position.
-struct VariablePositions {
-  int n, nrhs, A, lda, B, ldb;
-};
-
-/// The arrays of a variable batch as the caller gave them, and where the checked ones go.
-template <class T>
-struct VariableCheck {
-  BatchView<T> A, B;
-  int64_t count = 0;
-  int64_t max_n = 0, max_nrhs = 0;
-  const int64_t* n = nullptr;
-  const int64_t* nrhs = nullptr;  ///< null: the routine has no right-hand sides
-  VariablePositions position{};
-  int* info = nullptr;            ///< null: the routine has none
-  int64_t* orders = nullptr;      ///< n[b], or -1 where an argument is bad
-  int64_t* rhs_counts = nullptr;  ///< nrhs[b], or 0 there
-};
-
-template <class T>
-Status check_variable(const VariableCheck<T>& check, cudaStream_t stream);
-
-/// largest[0] := max values[0 .. count), at least 0.
-Status largest_value(const int64_t* values, int64_t count, int64_t* largest, cudaStream_t stream);
 
 /// How many of info[0 .. count) are not 0, and the position of the first of them or -1. By one
 /// block, since there is no workspace to meet in: a million take about 50 us.

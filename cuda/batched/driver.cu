@@ -35,10 +35,10 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
 }
 
 template <class T>
-Status factor_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    return slice.swapped ? run_left_looking<T, true>(slice, threads, stream)
-                         : run_left_looking<T, false>(slice, threads, stream);
+    return slice.swapped ? run_left_looking<T, true>(slice, plan.threads, plan.tile, stream)
+                         : run_left_looking<T, false>(slice, plan.threads, plan.tile, stream);
   });
 }
 
@@ -66,12 +66,16 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
 
 template <class T>
 BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
+  problem.count = count;
+  if (problem.sequence) {  // of positions in the whole batch
+    problem.sequence += first;
+    return problem;
+  }
   problem.A = view_from(problem.A, first);
   if (problem.B.pointers || problem.B.first) problem.B = view_from(problem.B, first);
   if (problem.orders) problem.orders += first;
   if (problem.rhs_counts) problem.rhs_counts += first;
   if (problem.info) problem.info += first;
-  problem.count = count;
   return problem;
 }
 
@@ -94,7 +98,7 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
-  return factor_left_looking(problem, plan.threads, stream);
+  return factor_left_looking(problem, plan, stream);
 }
 
 template <class T>
@@ -124,7 +128,9 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   solve.method = problem.n <= kMostWarpSolve<T>  ? Method::panel
                  : problem.n <= solve_limit<T>() ? Method::fused
                                                  : Method::blocked;
-  return solve_batch(problem, solve, stream);
+  BatchProblem<T> factored = problem;
+  factored.sequence = nullptr;
+  return solve_batch(factored, solve, stream);
 }
 
 template <class T>

@@ -17,9 +17,11 @@ template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
 
 /// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @param threads of a
-/// block, or 0 for the first shape.
+/// block, or 0 for the first shape. @param blocks a multiprocessor, where there are several shapes
+/// of so many threads; 0 for the first.
 template <class T, bool kSwapped>
-Status run_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream);
+Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
+                        cudaStream_t stream);
 
 /// Which diagonal block of each matrix a launch factors, all columns before it subtracted already,
 /// and what it leaves for the strips below.

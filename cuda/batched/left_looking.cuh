@@ -92,9 +92,10 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     left_looking_kernel(BatchProblem<T> problem, int staging_of_warp) {
   using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth>;
   constexpr int kColumns = Matrix::kColumns;
-  const int64_t b = blockIdx.x;
+  // Shuffles tell the compiler what is the same in every lane.
+  const int64_t b =
+      problem.sequence ? __shfl_sync(kFullWarp, problem.sequence[blockIdx.x], 0) : blockIdx.x;
   const int thread = threadIdx.x;
-  // The shuffle tells the compiler that it is the same in every lane.
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, thread / 32, 0);
   const int64_t order = problem.order(b);
   if (order <= 0) {
@@ -162,22 +163,26 @@ inline size_t block_shared_limit() {
   return static_cast<size_t>(bytes);
 }
 
-/// A shape that asks for more shared memory than the device has gives way to the first, of one
-/// warp; the factor has the same bits.
+/// A shape that asks for more shared memory than the device has, or that this storage does not
+/// have, gives way to another; the factor has the same bits.
 template <class T, bool kSwapped>
-Status run_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
+                        cudaStream_t stream) {
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
                                   typename Shapes<T>::ColumnLeftLooking>;
   const size_t limit = block_shared_limit();
   Status status;
-  const auto try_shape = [&]<class S>(S, int wanted) {
+  const auto try_shape = [&]<class S>(S, int its_threads, int its_blocks) {
     using Launch = LeftLookingLaunch<T, kSwapped, S>;
-    if ((wanted != 0 && wanted != 32 * S::kWarps) || Launch::kBytes > limit) return false;
+    if ((its_threads != 0 && its_threads != 32 * S::kWarps) ||
+        (its_blocks != 0 && its_blocks != S::kBlocks) || Launch::kBytes > limit)
+      return false;
     status = Launch::run(problem, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
-    return (try_shape(S{}, threads) || ...) || (try_shape(S{}, 0) || ...);
+    return (try_shape(S{}, threads, blocks) || ...) || (try_shape(S{}, threads, 0) || ...) ||
+           (try_shape(S{}, 0, 0) || ...);
   }(List{});
   return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
@@ -186,6 +191,6 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_LEFT_LOOKING(swapped, T)                                             \
-  template chol::Status chol::cuda::run_left_looking<T, swapped>(const BatchProblem<T>&, int, \
+#define CHOL_INSTANTIATE_LEFT_LOOKING(swapped, T)                                                  \
+  template chol::Status chol::cuda::run_left_looking<T, swapped>(const BatchProblem<T>&, int, int, \
                                                                  cudaStream_t);

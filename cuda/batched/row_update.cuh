@@ -161,15 +161,15 @@ struct TensorProduct {
   __device__ __forceinline__ void add(const T* own, const T* block, int lane) {
 #pragma unroll
     for (int k = 0; k < kDepth; k += 4) {
-      T a[4], b[kTiles];
+      T a[2][2], b[kTiles];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) a[i] = own[Own::index(8 * i + lane / 4, k + lane % 4)];
+      for (int i = 0; i < 4; ++i) a[i / 2][i % 2] = own[Own::index(8 * i + lane / 4, k + lane % 4)];
 #pragma unroll
       for (int j = 0; j < kTiles; ++j) b[j] = block[Block::index(8 * j + lane / 4, k + lane % 4)];
 #pragma unroll
       for (int j = 0; j < kTiles; ++j)
 #pragma unroll
-        for (int i = 0; i < 4; ++i) c[i][j].accumulate(a[i], b[j]);
+        for (int i = 0; i < 2; ++i) TileT::accumulate(c[2 * i][j], c[2 * i + 1][j], a[i], b[j]);
     }
   }
   template <int kPitch>

@@ -36,7 +36,7 @@ template <class T>
 struct Shapes;
 
 // Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking has a list for
-// either storage: of row storage 16 columns make whole lines.
+// either storage: of row storage 16 columns make whole lines, which pays where matrices are large.
 template <>
 struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
@@ -44,8 +44,7 @@ struct Shapes<float> {
                           SmallShape<48, 16, 3>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
-  using RowLeftLooking = ShapeList<LeftLookingShape<1, 16, 16>, LeftLookingShape<4, 16, 4>,
-                                   LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking = ColumnLeftLooking;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
   using Strip = StripShape<4, 4, 3>;
 };
@@ -54,9 +53,11 @@ struct Shapes<double> {
   using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 4, 3>,
                           SmallShape<16, 8, 5, 4>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
   using ColumnLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
+      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
+                LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 16, 8>, LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
+      ShapeList<LeftLookingShape<1, 8, 10>, LeftLookingShape<1, 16, 8>, LeftLookingShape<2, 16, 5>,
+                LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
 };
@@ -66,8 +67,8 @@ struct Shapes<Complex<float>> {
                           SmallShape<24, 8, 2>, SmallShape<32, 16, 2>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
-  using RowLeftLooking = ShapeList<LeftLookingShape<1, 16, 20>, LeftLookingShape<4, 16, 4>,
-                                   LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 20>,
+                                   LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
 };
@@ -75,8 +76,8 @@ template <>
 struct Shapes<Complex<double>> {
   using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 3>,
                           SmallShape<24, 8, 2>, SmallShape<32, 16, 1>>;
-  using ColumnLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<4, 8, 3>, LeftLookingShape<8, 8, 1>>;
+  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
+                                      LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
   using RowLeftLooking = ColumnLeftLooking;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;

@@ -42,12 +42,13 @@ __global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchP
   __shared__ __align__(16) T shared_of_warp[kSmallWarps][Rows::kShared];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int r = lane % kLanes, group = lane / kLanes;
-  const int64_t b = (int64_t(blockIdx.x) * kSmallWarps + warp) * Rows::kGroups + group;
+  const int64_t slot = (int64_t(blockIdx.x) * kSmallWarps + warp) * Rows::kGroups + group;
+  const int64_t b = problem.sequence && slot < problem.count ? problem.sequence[slot] : slot;
   T* shared = shared_of_warp[warp] + group * Rows::kGroupShared;
 
   // Lanes without a matrix walk along with an empty one: the warp's barriers
   // count all of them.
-  const bool active = b < problem.count && problem.order(b) >= 0;
+  const bool active = slot < problem.count && problem.order(b) >= 0;
   const int n = active ? static_cast<int>(problem.order(b)) : 0;
   const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);
   LowerView<T> A{nullptr, 1, problem.swapped};

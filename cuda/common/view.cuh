@@ -35,6 +35,9 @@ struct BatchProblem {
   int64_t nrhs = 0;                 ///< of every matrix, or the bound
   const int64_t* orders = nullptr;  ///< checked orders; negative: leave that matrix alone
   const int64_t* rhs_counts = nullptr;
+  /// The order in which the factorization takes the matrices, positions in the arrays above; null:
+  /// as they lie. What follows it ignores it.
+  const unsigned* sequence = nullptr;
   int* info = nullptr;
   bool swapped = false;
 

@@ -8,13 +8,14 @@ namespace {
 
 // How a plan's knobs read here.
 //  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block.
-//    potrs by one warp a matrix (warp_solve.cuh).
+//    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first.
+//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
+//    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by one warp a
+//    matrix (warp_solve.cuh).
 //  - fused: potrs by one block a matrix, the triangle in shared memory (solve.cuh).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
-//  threads:
-//    of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one matrix by
-//    cuBLAS.
+//    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
+//    matrix by cuBLAS.
 // potri, pocon and logdet have one method each.
 //
 // In interleaved batches:
@@ -31,19 +32,32 @@ constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 struct Limits {
   char precision;
   int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t one_warp;      ///< orders up to which one warp works on a matrix of a batch
+  int64_t posv_lanes;    ///< and posv
   int64_t one_block;     ///< orders up to which a block works on the only matrix
   int64_t solve_warp;    ///< orders up to which one warp solves with a factor of a batch
   int64_t solve_shared;  ///< orders up to which a block does, the triangle in shared memory
   int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 260, 400, 128, 192, 128},
-                              {'d', 32, 230, 300, 128, 128, 128},
-                              {'c', 32, 300, 160, 128, 128, 128},
-                              {'z', 28, 128, 160, 88, 88, 256}};
-constexpr int kBatchThreads = 128;  ///< of a block above Limits::one_warp
-constexpr int kOneThreads = 256;    ///< of the block that has the device to itself
+constexpr Limits kHopper[] = {{'s', 48, 32, 400, 128, 192, 128},
+                              {'d', 32, 32, 300, 128, 128, 128},
+                              {'c', 32, 32, 160, 128, 128, 128},
+                              {'z', 24, 24, 160, 88, 88, 256}};
+constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
+
+/// Batches above Limits::factor_lanes.
+struct PanelRow {
+  char precision;
+  int64_t max_n;
+  int threads, blocks;
+};
+// Few blocks leave each more registers and more of the first-level cache; large matrices take more
+// warps, so that fewer of them compete for the second-level one.
+constexpr PanelRow kPanels[] = {{'s', 260, 32, 0},   {'s', kAny, 128, 0}, {'d', 100, 32, 12},
+                                {'d', 160, 32, 8},   {'d', 240, 64, 0},   {'d', 700, 128, 0},
+                                {'d', kAny, 256, 0}, {'c', 140, 32, 16},  {'c', 300, 32, 20},
+                                {'c', kAny, 128, 0}, {'z', 230, 32, 0},   {'z', 300, 64, 0},
+                                {'z', 340, 128, 0},  {'z', 400, 64, 0},   {'z', kAny, 128, 0}};
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
@@ -126,9 +140,10 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 6 + 2 * (3 + 3) + 1 + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 2 * 4 + 2 * (3 + 3) + 1 + int(std::size(kInterleavedRoutines));
 struct Table {
-  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kInterleaved)];
+  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
+                 std::size(kInterleaved)];
 };
 
 constexpr Table make_table() {
@@ -137,13 +152,14 @@ constexpr Table make_table() {
   for (const Limits& limits : kHopper) {
     const char p = limits.precision;
     for (Routine routine : kFactor) {
-      const int64_t lanes = routine == Routine::potrf ? limits.factor_lanes : 32;
+      const int64_t lanes = routine == Routine::potrf ? limits.factor_lanes : limits.posv_lanes;
       *row++ = {routine, Form::one, p, lanes, plan(Method::lanes)};
       *row++ = {routine, Form::one, p, limits.one_block, plan(Method::panel, kOneThreads)};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
       *row++ = {routine, Form::batch, p, lanes, plan(Method::lanes)};
-      *row++ = {routine, Form::batch, p, limits.one_warp, plan(Method::panel, 32)};
-      *row++ = {routine, Form::batch, p, kAny, plan(Method::panel, kBatchThreads)};
+      for (const PanelRow& r : kPanels)
+        if (r.precision == p)
+          *row++ = {routine, Form::batch, p, r.max_n, {Method::panel, 0, r.blocks, r.threads}};
     }
     for (Form form : {Form::one, Form::batch}) {
       *row++ = {Routine::potrs, form, p, 32, plan(Method::lanes)};

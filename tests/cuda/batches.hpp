@@ -13,8 +13,8 @@ struct Batches : Calls<T> {
   using Calls<T>::handle, Calls<T>::uplo, Calls<T>::kBound, Calls<T>::check, Calls<T>::ok,
       Calls<T>::factored;
 
-  void variable(int64_t max_n, bool bound_given) const {
-    const int64_t count = 61, nrhs = 3;
+  void variable(int64_t max_n, bool bound_given, int64_t count = 61) const {
+    const int64_t nrhs = 3;
     std::mt19937_64 engine(max_n);
     std::vector<Batch<T>> As;
     std::vector<int64_t> orders, ldas, rhs, ldbs;
