@@ -181,11 +181,26 @@ constexpr Table make_table() {
 
 constexpr Table kTable = make_table();
 
+// The rate of the device at the row's smallest order (one matrix in its memory), and of the link
+// through staging memory.
+constexpr double kLink = 25;
+constexpr RateRow kRates[] = {
+    {'s', 2000, 400, kLink},   {'s', 4000, 2200, kLink},  {'s', 8000, 7500, kLink},
+    {'s', kAny, 20000, kLink}, {'d', 2000, 400, kLink},   {'d', 4000, 2200, kLink},
+    {'d', 8000, 7500, kLink},  {'d', kAny, 22000, kLink}, {'c', 2000, 1500, kLink},
+    {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
+    {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
+
 }  // namespace
 
 const TuningRow* built_in_rows(int, size_t* count) {
   *count = std::size(kTable.rows);
   return kTable.rows;
+}
+
+const RateRow* built_in_rates(int, size_t* count) {
+  *count = std::size(kRates);
+  return kRates;
 }
 
 }  // namespace chol::cuda

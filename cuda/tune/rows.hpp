@@ -9,5 +9,7 @@ namespace chol::cuda {
 
 /// The rows measured on an architecture at or below `capability` (10 major + minor).
 const TuningRow* built_in_rows(int capability, size_t* count);
+/// The same of the rates at which matrices in host memory are factored.
+const RateRow* built_in_rates(int capability, size_t* count);
 
 }  // namespace chol::cuda

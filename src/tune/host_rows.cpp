@@ -88,12 +88,33 @@ constexpr TuningRow kPortable[] = {{Routine::potrf, Form::batch, 's', 24, lanes_
                                    CHOL_HOST_ROWS('z', 4, 192, 64, 96, 96)};
 #undef CHOL_HOST_ROWS
 
+// Gflop/s of one of about sixteen threads that work on the matrix together. High rather than low:
+// an offload is to win by these.
+#define CHOL_HOST_RATES(p, n1500, n3000, large) \
+  {p, 1500, n1500, 0}, {p, 3000, n3000, 0}, { p, kAll, large, 0 }
+constexpr RateRow kAvx512Rates[] = {
+    CHOL_HOST_RATES('s', 35, 60, 90), CHOL_HOST_RATES('d', 20, 32, 45),
+    CHOL_HOST_RATES('c', 50, 75, 90), CHOL_HOST_RATES('z', 30, 40, 45)};
+constexpr RateRow kAvx2Rates[] = {
+    CHOL_HOST_RATES('s', 25, 40, 60), CHOL_HOST_RATES('d', 14, 22, 30),
+    CHOL_HOST_RATES('c', 35, 50, 60), CHOL_HOST_RATES('z', 20, 26, 30)};
+constexpr RateRow kPortableRates[] = {
+    CHOL_HOST_RATES('s', 8, 12, 16), CHOL_HOST_RATES('d', 4, 6, 8), CHOL_HOST_RATES('c', 8, 12, 16),
+    CHOL_HOST_RATES('z', 4, 6, 8)};
+#undef CHOL_HOST_RATES
+
 }  // namespace
 
 HostRows host_rows(const char* isa) {
   if (std::strcmp(isa, "avx512") == 0) return {kAvx512, std::size(kAvx512)};
   if (std::strcmp(isa, "avx2") == 0) return {kAvx2, std::size(kAvx2)};
   return {kPortable, std::size(kPortable)};
+}
+
+HostRates host_rates(const char* isa) {
+  if (std::strcmp(isa, "avx512") == 0) return {kAvx512Rates, std::size(kAvx512Rates)};
+  if (std::strcmp(isa, "avx2") == 0) return {kAvx2Rates, std::size(kAvx2Rates)};
+  return {kPortableRates, std::size(kPortableRates)};
 }
 
 }  // namespace chol

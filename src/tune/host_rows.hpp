@@ -15,4 +15,10 @@ struct HostRows {
 /// The rows of an instruction set ("avx512", "avx2" or "portable").
 HostRows host_rows(const char* isa);
 
+struct HostRates {
+  const RateRow* rows;
+  size_t count;
+};
+HostRates host_rates(const char* isa);
+
 }  // namespace chol

@@ -24,14 +24,32 @@ Enum enum_of(const char* const (&names)[Count], const std::string& name) {
   throw std::runtime_error("unknown name \"" + name + "\"");
 }
 
+char precision_of(const nlohmann::json& entry) {
+  const std::string precision = entry.at("precision").get<std::string>();
+  if (precision.size() != 1 || !std::strchr(kPrecisions, precision[0]))
+    throw std::runtime_error("precision must be one of s, d, c, z");
+  return precision[0];
+}
+
+size_t index_of(char precision) {
+  size_t index = 0;
+  while (kPrecisions[index] != precision) ++index;
+  return index;
+}
+
+RateRow rate_of(const nlohmann::json& entry) {
+  const RateRow row{precision_of(entry), entry.at("max_n").get<int64_t>(),
+                    entry.at("gflops").get<double>(), entry.value("gbytes_each", 0.0)};
+  if (!(row.gflops > 0 && row.gbytes_each >= 0))
+    throw std::runtime_error("gflops must be above 0, gbytes_each at least 0");
+  return row;
+}
+
 TuningRow row_of(const nlohmann::json& entry) {
   TuningRow row;
   row.routine = enum_of<Routine>(kRoutineNames, entry.at("routine").get<std::string>());
   row.form = enum_of<Form>(kFormNames, entry.at("form").get<std::string>());
-  const std::string precision = entry.at("precision").get<std::string>();
-  if (precision.size() != 1 || !std::strchr(kPrecisions, precision[0]))
-    throw std::runtime_error("precision must be one of s, d, c, z");
-  row.precision = precision[0];
+  row.precision = precision_of(entry);
   row.max_n = entry.at("max_n").get<int64_t>();
   row.plan.method = enum_of<Method>(kMethodNames, entry.at("method").get<std::string>());
   row.plan.block = entry.value("block", 0);
@@ -47,14 +65,24 @@ const char* form_name(Form form) { return kFormNames[static_cast<int>(form)]; }
 const char* method_name(Method method) { return kMethodNames[static_cast<int>(method)]; }
 
 size_t TuningStore::key(Routine routine, Form form, char precision) {
-  size_t letter = 0;
-  while (kPrecisions[letter] != precision) ++letter;
-  return (static_cast<size_t>(routine) * kFormCount + static_cast<size_t>(form)) * 4 + letter;
+  return (static_cast<size_t>(routine) * kFormCount + static_cast<size_t>(form)) * 4 +
+         index_of(precision);
 }
 
 void TuningStore::load_rows(const TuningRow* rows, size_t count) {
   for (size_t i = 0; i < count; ++i)
     tables_[key(rows[i].routine, rows[i].form, rows[i].precision)].add(rows[i].max_n, rows[i].plan);
+}
+
+void TuningStore::load_rates(const RateRow* rows, size_t count) {
+  for (size_t i = 0; i < count; ++i) rates_[index_of(rows[i].precision)].push_back(rows[i]);
+}
+
+const RateRow* TuningStore::rate(char precision, int64_t n) const {
+  const std::vector<RateRow>& rows = rates_[index_of(precision)];
+  for (const RateRow& row : rows)
+    if (n <= row.max_n) return &row;
+  return rows.empty() ? nullptr : &rows.back();
 }
 
 Status TuningStore::load_file(const char* path, const char* machine,
@@ -74,8 +102,17 @@ Status TuningStore::load_file(const char* path, const char* machine,
     if (!machines.contains(machine)) return Status::success();
     std::map<size_t, PlanTable> replaced;
     std::map<size_t, TuningRow> last;
+    std::array<std::vector<RateRow>, 4> rates;
     for (const nlohmann::json& entry : machines.at(machine)) {
       ++entry_number;
+      if (entry.contains("gflops")) {
+        const RateRow row = rate_of(entry);
+        std::vector<RateRow>& rows = rates[index_of(row.precision)];
+        if (!rows.empty() && rows.back().max_n >= row.max_n)
+          throw std::runtime_error("rates of one precision must ascend in max_n");
+        rows.push_back(row);
+        continue;
+      }
       const TuningRow row = row_of(entry);
       if (!accepts(row)) throw std::runtime_error("this backend cannot run that plan");
       const size_t k = key(row.routine, row.form, row.precision);
@@ -92,6 +129,8 @@ Status TuningStore::load_file(const char* path, const char* machine,
                                  " covers every larger order, which its method cannot");
     }
     for (auto& [k, table] : replaced) tables_[k] = std::move(table);
+    for (size_t p = 0; p < rates.size(); ++p)
+      if (!rates[p].empty()) rates_[p] = std::move(rates[p]);
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "tuning file %s: out of memory", path);
   } catch (const std::exception& error) {
