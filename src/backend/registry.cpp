@@ -1,6 +1,7 @@
 #include "backend/registry.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,13 @@ Status open_cuda(int device_count, const int* devices, BackendPointer& backend) 
   }
   backend = BackendPointer(opened, BackendDeleter{library});
   return Status::success();
+}
+
+bool device_is_likely() {
+  if (secure_getenv("CHOL_CUDA_PLUGIN")) return true;
+  for (const char* driver : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"})
+    if (access(driver, F_OK) == 0) return true;
+  return false;
 }
 
 }  // namespace chol::backend

@@ -21,4 +21,8 @@ Status open_host(BackendPointer& backend);
 /// names); NO_DEVICE with the reason when there is no plug-in or no device.
 Status open_cuda(int device_count, const int* devices, BackendPointer& backend);
 
+/// Whether open_cuda() may find a device: whether a driver, or a plug-in of the user's, is here.
+/// Loads and initializes nothing.
+bool device_is_likely();
+
 }  // namespace chol::backend

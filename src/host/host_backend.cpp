@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/batch.hpp"
+#include "host/begun.hpp"
 #include "host/dispatch.hpp"
 #include "host/fork.hpp"
 #include "host/interleaved_batch.hpp"
@@ -24,6 +25,8 @@ class HostBackend final : public backend::Backend {
     watch_forks();
     const HostRows built_in = host_rows(kernels_.isa());
     tuning_.load_rows(built_in.rows, built_in.count);
+    const HostRates rates = host_rates(kernels_.isa());
+    tuning_.load_rates(rates.rows, rates.count);
   }
   const char* name() const override { return name_.c_str(); }
   chol_backend_t kind() const override { return CHOL_BACKEND_HOST; }
@@ -48,6 +51,7 @@ class HostBackend final : public backend::Backend {
 #define CHOL_HOST_SOLVER(T)                                                                       \
   size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans, int threads) \
       const override {                                                                            \
+    if (is_begun(problem)) return workspace_bytes(rest_of(problem), plans, threads);              \
     if (problem.form == Form::interleaved)                                                        \
       return InterleavedBatch<T>(kernels_.kernels<T>(), problem, plans, threads)                  \
           .workspace_bytes();                                                                     \
@@ -55,6 +59,7 @@ class HostBackend final : public backend::Backend {
   }                                                                                               \
   Status run(const backend::Problem<T>& problem, const PlanTable& plans,                          \
              const backend::Resources& resources) override {                                      \
+    if (is_begun(problem)) return finish(problem, plans, resources);                              \
     if (problem.form == Form::interleaved)                                                        \
       run_batch<InterleavedBatch<T>>(problem, plans, resources);                                  \
     else                                                                                          \
@@ -82,6 +87,19 @@ class HostBackend final : public backend::Backend {
     if (batch.threads() == 1 || !team_was_lost()) return batch.run(resources.workspace);
     if (!run_on_new_thread([&] { batch.run(resources.workspace); }))
       with_threads(1).run(resources.workspace);
+  }
+
+  /// The columns that a problem came without.
+  template <class T>
+  Status finish(const backend::Problem<T>& problem, const PlanTable& plans,
+                const backend::Resources& resources) {
+    const int threads = team_was_lost() ? 1 : resources.threads;
+    subtract_factored(problem, threads);
+    const backend::Problem<T> rest = rest_of(problem);
+    const Status status = run(rest, plans, resources);
+    if (*problem.info > 0) *problem.info += static_cast<int>(*problem.factored);
+    *problem.factored = problem.sizes.n;
+    return status;
   }
 
   const KernelSet& kernels_;
