@@ -95,10 +95,17 @@ typedef enum {
   CHOL_MATH_FAST = 1  /**< Approximate square root and division, in interleaved batches only. */
 } chol_math_mode_t;
 
+/** Whether matrices in host memory are factored on a device. */
+typedef enum {
+  CHOL_OFFLOAD_NEVER = 0, /**< Where they lie: on the host. The default. */
+  CHOL_OFFLOAD_AUTO = 1,  /**< On a device where that is faster by the tuning store's rates. */
+  CHOL_OFFLOAD_ALWAYS = 2 /**< On a device whenever it can. */
+} chol_offload_t;
+
 /**
  * Makes a handle over every backend that is here (or the one that the environment variable
  * CHOL_BACKEND, "host" or "cuda", names).
- * Reads CHOL_NUM_THREADS, CHOL_VERBOSE and CHOL_TUNING.
+ * Reads CHOL_NUM_THREADS, CHOL_OFFLOAD, CHOL_VERBOSE and CHOL_TUNING.
  * @param[out] handle the new handle, NULL on failure. Host pointer.
  * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
  */
@@ -155,6 +162,24 @@ CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_strea
 
 /** Sets the arithmetic; every routine whose method has no faster form stays with IEEE. */
 CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
+
+/**
+ * Sets whether potrf and posv of one matrix in host memory may be done on a CUDA device.
+ * The device is one for the process, opened by the first call that wants it and used by one call at
+ * a time; what waits too long, a child after fork, and every failure there (no device, no memory)
+ * goes on on the host with the same result to rounding. The calling thread's signals wait meanwhile.
+ * @param handle a handle with a host backend (NOT_SUPPORTED otherwise).
+ * @param offload when; chol_create() sets what the environment variable CHOL_OFFLOAD, "never",
+ *        "auto" or "always", says.
+ */
+CHOL_EXPORT chol_status_t chol_set_offload(chol_handle_t handle, chol_offload_t offload);
+
+/**
+ * Which backend did the last routine on this handle.
+ * @param handle the handle.
+ * @param[out] backend the backend; before the first routine the one that host arrays go to.
+ */
+CHOL_EXPORT chol_status_t chol_last_backend(chol_handle_t handle, chol_backend_t *backend);
 
 /**
  * Gives the handle memory to work in, so that calls that fit in it allocate nothing.

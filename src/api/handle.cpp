@@ -128,6 +128,30 @@ chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode) {
   });
 }
 
+chol_status_t chol_set_offload(chol_handle_t handle, chol_offload_t offload) {
+  return enter(handle, "chol_set_offload", [&](chol_handle_s& h) {
+    if (offload != CHOL_OFFLOAD_NEVER && offload != CHOL_OFFLOAD_AUTO &&
+        offload != CHOL_OFFLOAD_ALWAYS)
+      return Status::error(CHOL_STATUS_INVALID_VALUE,
+                           "chol_set_offload: offload = %d, must be CHOL_OFFLOAD_NEVER (0), "
+                           "CHOL_OFFLOAD_AUTO (1) or CHOL_OFFLOAD_ALWAYS (2)",
+                           static_cast<int>(offload));
+    if (!h.slot(CHOL_BACKEND_HOST))
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "chol_set_offload: the handle has no host backend");
+    h.offload = offload;
+    return Status();
+  });
+}
+
+chol_status_t chol_last_backend(chol_handle_t handle, chol_backend_t* backend) {
+  return enter(handle, "chol_last_backend", [&](chol_handle_s& h) {
+    Status status = check("chol_last_backend", {array("backend", backend, true)});
+    if (status.ok()) *backend = h.last_backend;
+    return status;
+  });
+}
+
 chol_status_t chol_set_workspace(chol_handle_t handle, void* memory, size_t bytes) {
   return enter(handle, "chol_set_workspace", [&](chol_handle_s& h) {
     Status status = check("chol_set_workspace", {array("memory", memory, bytes > 0)});

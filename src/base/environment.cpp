@@ -22,6 +22,7 @@ Environment read_environment() {
   read.backend = text("CHOL_BACKEND");
   read.tuning_file = text("CHOL_TUNING");
   read.host_isa = text("CHOL_HOST_ISA");
+  read.offload = offload_mode(text("CHOL_OFFLOAD"), CHOL_OFFLOAD_NEVER, read.verbose);
   static const std::string user_file = [&] {
     const char *config = text("XDG_CONFIG_HOME"), *home = text("HOME");
     const std::string base = config ? config : home ? std::string(home) + "/.config" : "";

@@ -1,6 +1,8 @@
 // The environment variables, read once per process.
 #pragma once
 
+#include "base/offload_mode.hpp"
+
 namespace chol {
 
 struct Environment {
@@ -9,7 +11,8 @@ struct Environment {
   const char* backend = nullptr;           ///< CHOL_BACKEND
   const char* tuning_file = nullptr;       ///< CHOL_TUNING
   const char* user_tuning_file = nullptr;  ///< where chol-tune writes for this user
-  const char* host_isa = nullptr;          ///< CHOL_HOST_ISA: avx512, avx2 or portable
+  chol_offload_t offload = CHOL_OFFLOAD_NEVER;  ///< CHOL_OFFLOAD
+  const char* host_isa = nullptr;               ///< CHOL_HOST_ISA: avx512, avx2 or portable
 };
 
 /// secure_getenv, so that a setuid program is not steered by its caller.

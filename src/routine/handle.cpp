@@ -36,13 +36,19 @@ void* BackendSlot::workspace(size_t bytes) {
   return own_memory_;
 }
 
-Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
-  BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
-  Status status = kind == CHOL_BACKEND_HOST
-                      ? backend::open_host(opened.backend)
-                      : backend::open_cuda(device_count, devices, opened.backend);
+void BackendSlot::keep_at_most(size_t bytes) {
+  if (own_bytes_ <= bytes) return;
+  backend->release(own_memory_);
+  own_memory_ = nullptr;
+  own_bytes_ = 0;
+}
+
+Status open_backend(chol_backend_t kind, int device_count, const int* devices,
+                    backend::BackendPointer& opened) {
+  Status status = kind == CHOL_BACKEND_HOST ? backend::open_host(opened)
+                                            : backend::open_cuda(device_count, devices, opened);
   if (!status.ok()) return status;
-  backend::Backend& backend = *opened.backend;
+  backend::Backend& backend = *opened;
   const auto load = [&](const char* path) {
     return backend.tuning().load_file(path, backend.name(),
                                       [&](const TuningRow& row) { return backend.accepts(row); });
@@ -58,11 +64,19 @@ Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) 
   return status;
 }
 
+Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
+  BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
+  const Status status = open_backend(kind, device_count, devices, opened.backend);
+  if (status.ok() && !host_.backend) last_backend = kind;
+  return status;
+}
+
 Status Handle::open_one(chol_backend_t kind, int device_count, const int* devices) {
   return adopt(kind, device_count, devices);
 }
 
 Status Handle::open_all() {
+  offload = environment().offload;
   const char* named = environment().backend;
   if (named && std::strcmp(named, "host") == 0) return adopt(CHOL_BACKEND_HOST, 0, nullptr);
   if (named && std::strcmp(named, "cuda") == 0) return adopt(CHOL_BACKEND_CUDA, 0, nullptr);

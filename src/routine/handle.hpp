@@ -23,6 +23,8 @@ class BackendSlot {
   /// enough, else the slot's own, which grows and is kept. nullptr when it cannot be had.
   void* workspace(size_t bytes);
   void set_user_workspace(void* memory, size_t bytes);
+  /// Gives the slot's own memory back when it is more than `bytes`.
+  void keep_at_most(size_t bytes);
 
  private:
   void* user_memory_ = nullptr;
@@ -30,6 +32,10 @@ class BackendSlot {
   void* own_memory_ = nullptr;
   size_t own_bytes_ = 0;
 };
+
+/// Opens a backend and lays the tuning file over its rows.
+Status open_backend(chol_backend_t kind, int device_count, const int* devices,
+                    backend::BackendPointer& opened);
 
 class Handle {
  public:
@@ -54,6 +60,8 @@ class Handle {
   int requested_threads = 0;  ///< 0: the default
   void* stream = nullptr;
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
+  chol_offload_t offload = CHOL_OFFLOAD_NEVER;
+  chol_backend_t last_backend = CHOL_BACKEND_HOST;  ///< what did the last routine
   size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
   Status last_error;
 

@@ -4,6 +4,7 @@
 
 #include "api/precisions.h"
 #include "base/environment.hpp"
+#include "routine/offload.hpp"
 #include "routine/trace.hpp"
 
 namespace chol::routine {
@@ -11,6 +12,16 @@ namespace chol::routine {
 template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem) {
+  Status status;
+  if (!handle.workspace_need && may_offload(handle, slot, problem) &&
+      run_offloaded(handle, slot, function, problem, &status))
+    return status;
+  return run_on(handle, slot, function, problem);
+}
+
+template <class T>
+Status run_on(Handle& handle, BackendSlot& slot, const char* function,
+              const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
   backend::Solver<T>& solver = backend.solver<T>();
   const PlanTable& plans =
@@ -35,6 +46,7 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
       return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
                            function, resources.workspace_bytes);
   }
+  handle.last_backend = backend.kind();
   if (!environment().verbose) return solver.run(problem, plans, resources);
   const Stopwatch watch;
   const Status status = solver.run(problem, plans, resources);
@@ -42,8 +54,9 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
   return status;
 }
 
-#define CHOL_INSTANTIATE_RUN(prefix, T, R) \
-  template Status run<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&);
+#define CHOL_INSTANTIATE_RUN(prefix, T, R)                                                \
+  template Status run<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&); \
+  template Status run_on<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_RUN)
 #undef CHOL_INSTANTIATE_RUN
 

@@ -6,10 +6,16 @@
 
 namespace chol::routine {
 
-/// Runs a problem whose arguments were checked on the backend in `slot`.
+/// Runs a problem whose arguments were checked where its arrays lie: on the backend in `slot`, or,
+/// of host arrays, on a device as far as the handle's offload wants it.
 /// @param function the public name, for messages and the trace.
 template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
+
+/// Runs a problem on the backend in `slot`.
+template <class T>
+Status run_on(Handle& handle, BackendSlot& slot, const char* function,
+              const backend::Problem<T>& problem);
 
 }  // namespace chol::routine

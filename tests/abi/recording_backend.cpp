@@ -2,9 +2,11 @@
 // what arrived. Nothing above the backend interface knows it.
 #include "abi/recording_backend.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <vector>
 
 #include "backend/plugin.hpp"
 
@@ -67,6 +69,9 @@ class RecordingBackend final : public backend::Backend {
               static_cast<Routine>(r), form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
           tuning_.load_rows(&row, 1);
         }
+    // By these the device is worth its way in double precision and not in single.
+    const RateRow rates[] = {{'s', INT64_MAX, 1e-3, 1e-3}, {'d', INT64_MAX, 1e6, 1e6}};
+    tuning_.load_rates(rates, 2);
   }
   ~RecordingBackend() override { --recording.live_backends; }
 
@@ -88,6 +93,7 @@ class RecordingBackend final : public backend::Backend {
     return Status::success();
   }
   void* allocate(size_t bytes) override {
+    if (std::getenv("CHOL_TEST_NO_MEMORY")) return nullptr;
     ++recording.live_allocations;
     return std::aligned_alloc(
         Arena::kAlignment, (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment);
@@ -122,7 +128,31 @@ class RecordingBackend final : public backend::Backend {
     if (problem.routine > Routine::posv || problem.form == Form::interleaved)
       return Status::error(CHOL_STATUS_NOT_SUPPORTED, "recording: no %d",
                            static_cast<int>(problem.routine));
+    if (problem.factored) return run_host_matrix(problem);
     for (int64_t b = 0; b < problem.sizes.count; ++b) run_one(problem, b);
+    return Status::success();
+  }
+
+  /// As a device does it: worked on elsewhere, and brought back column by column.
+  template <class T>
+  static Status run_host_matrix(const backend::Problem<T>& problem) {
+    ++recording.host_matrices;
+    const bool upper = problem.uplo == CHOL_UPPER;
+    const int64_t n = problem.sizes.n, ld = problem.A.ld;
+    T* const A = problem.A.first;
+    std::vector<T> copy(A, A + ld * (n - 1) + n);
+    const int info = Triangle<T>{copy.data(), upper ? ld : 1, upper ? 1 : ld}.factor(n);
+    const char* fail_after = std::getenv("CHOL_TEST_FAIL_AFTER");
+    int64_t good = info ? info - 1 : n;
+    if (fail_after) good = std::min<int64_t>(good, std::atoll(fail_after));
+    for (int64_t j = 0; j < good; ++j)
+      for (int64_t i = j; i < n; ++i) {
+        const int64_t at = upper ? i * ld + j : j * ld + i;
+        A[at] = copy[at];
+      }
+    *problem.factored = good;
+    if (fail_after) return Status::error(CHOL_STATUS_DEVICE_ERROR, "recording: the device is lost");
+    *problem.info = info;
     return Status::success();
   }
 

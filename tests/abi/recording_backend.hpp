@@ -9,6 +9,7 @@ namespace chol::test {
 /// What the plug-in's backends have seen since it was loaded.
 struct Recording {
   int calls = 0;
+  int host_matrices = 0;  ///< calls among them whose matrix lies in host memory
   int live_backends = 0;
   int live_allocations = 0;
   int device_count = -1;
@@ -20,6 +21,12 @@ struct Recording {
 
 using RecordingFunction = const Recording*();
 inline constexpr const char* kRecordingSymbol = "chol_test_recording";
+
+// Environment variables that the backends obey, read at every call:
+//   CHOL_TEST_NO_DEVICE     there is none
+//   CHOL_TEST_NO_MEMORY     allocations fail
+//   CHOL_TEST_FAIL_AFTER=k  a matrix in host memory gets k columns of its factor, then the call
+//   fails
 
 /// Memory that the plug-in calls device memory.
 using AllocateFunction = void*(size_t bytes);

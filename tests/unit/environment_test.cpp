@@ -35,6 +35,19 @@ TEST(Environment, NumThreads) {
         has(probe(std::string("OMP_NUM_THREADS=2 CHOL_NUM_THREADS=") + ignored), "threads: 2\n"));
 }
 
+/// What is no word of it is passed over; without a device nothing changes.
+TEST(Environment, Offload) {
+  const std::string common = "CHOL_CUDA_PLUGIN=/nowhere/plugin.so CHOL_OFFLOAD=";
+  for (const char* value : {"never", "auto", "always", "abacus", "\"\""}) {
+    const std::string output = probe(common + value);
+    EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
+    EXPECT_FALSE(has(output, "# chol:")) << output;
+    EXPECT_EQ(has(probe("CHOL_VERBOSE=1 " + common + value),
+                  "# chol: CHOL_OFFLOAD = abacus, must be never, auto or always (passed over)\n"),
+              std::string(value) == "abacus");
+  }
+}
+
 TEST(Environment, Backend) {
   EXPECT_TRUE(has(probe("CHOL_BACKEND=host"), "create: CHOL_STATUS_SUCCESS\n"));
   const std::string unknown = probe("CHOL_BACKEND=abacus");

@@ -1,0 +1,50 @@
+// The device that matrices in host memory go to: one for the process, whatever the number of
+// handles and threads, since its memory and its link are one.
+#pragma once
+
+#include <signal.h>
+
+#include "routine/handle.hpp"
+
+namespace chol::routine {
+
+/// Keeps the calling thread's signals waiting: a handler that ended the process or jumped out of a
+/// CUDA call would leave locks behind. What tells of an error of the thread itself comes through.
+class SignalShield {
+ public:
+  SignalShield();
+  SignalShield(const SignalShield&) = delete;
+  SignalShield& operator=(const SignalShield&) = delete;
+  ~SignalShield();
+
+ private:
+  sigset_t before_;
+};
+
+/// Whether there can be a device: none was found missing, none was lost, and this process is no
+/// child of one that had it open. At most 100 ns.
+bool device_is_possible();
+/// The tuning store of the device, nullptr while it is not open.
+TuningStore* device_tuning();
+
+/// The device, opened if need be, for the duration of a call. There is none when it cannot be
+/// opened, or when the calls before this one take longer than `patience` seconds.
+class DeviceTurn {
+ public:
+  explicit DeviceTurn(double patience);
+  DeviceTurn(const DeviceTurn&) = delete;
+  DeviceTurn& operator=(const DeviceTurn&) = delete;
+  ~DeviceTurn();
+
+  explicit operator bool() const { return slot_ != nullptr; }
+  BackendSlot& operator*() const { return *slot_; }
+  /// The device does not answer: nobody shall ask it again.
+  void give_up();
+
+ private:
+  SignalShield shield_;
+  bool holds_ = false;
+  BackendSlot* slot_ = nullptr;
+};
+
+}  // namespace chol::routine
