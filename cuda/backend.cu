@@ -11,6 +11,7 @@
 #include "batched/driver.hpp"
 #include "batched/variable.hpp"
 #include "interleaved/driver.hpp"
+#include "native/host_matrix.hpp"
 #include "native/one_matrix.hpp"
 #include "tune/rows.hpp"
 
@@ -100,6 +101,8 @@ class CudaBackend final : public backend::Backend {
     size_t count = 0;
     const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
     tuning_.load_rows(rows, count);
+    const RateRow* rates = built_in_rates(10 * properties.major + properties.minor, &count);
+    tuning_.load_rates(rates, count);
   }
 
   const char* name() const override { return name_; }
@@ -201,6 +204,11 @@ class CudaBackend final : public backend::Backend {
   size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
     if (problem.form == Form::interleaved) return 0;
+    if (problem.factored) {
+      Arena arena;
+      HostMatrixWorkspace<Device<T>>::carve(arena, problem.sizes.n);
+      return arena.used();
+    }
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     Arena arena;
     carve(arena, problem, plan_of(problem, plans));
@@ -210,9 +218,28 @@ class CudaBackend final : public backend::Backend {
   template <class T>
   Status run_call(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) {
     const DeviceGuard guard(device_);
+    if (problem.factored) return run_host_matrix(problem, plans, resources);
     if (problem.form == Form::interleaved) return run_side_by_side(problem, plans, resources);
     if (!needs_bounds(problem.sizes)) return run_bounded(problem, plans, resources);
     return run_unbounded(problem, plans, resources);
+  }
+
+  template <class T>
+  Status run_host_matrix(const Problem<T>& problem, const PlanTable& plans,
+                         const Resources& resources) {
+    const int64_t n = problem.sizes.n;
+    if (n > INT_MAX / 2)
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "n = %lld, must be below 2^30 on a CUDA device",
+                           static_cast<long long>(n));
+    Arena arena(resources.workspace, resources.workspace_bytes);
+    const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
+    const Plan& plan = plans.plan_for(n);
+    const HostMatrixThreads threads{plan.method == Method::blocked ? plan.threads : 0,
+                                    resources.threads};
+    const TriangleView A{reinterpret_cast<char*>(problem.A.first), sizeof(T), n, problem.A.ld,
+                         problem.uplo == CHOL_UPPER};
+    return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
   }
 
   /// Interleaved batches, which need no workspace.
@@ -378,6 +405,7 @@ class CudaBackend final : public backend::Backend {
   char name_[272];
   TuningStore tuning_;
   Blas blas_;
+  Staging staging_;
 };
 
 /// The device to open, or why there is none.

@@ -14,6 +14,7 @@ struct Factorization {
   const OneMatrixWorkspace<T>& work;
   Blas& blas;
   cudaStream_t stream;
+  ColumnWatch* watch;
 
   T* at(int64_t i, int64_t j) const {
     const int64_t ld = problem.A.ld;
@@ -27,6 +28,7 @@ struct Factorization {
     const int64_t half = (width / 2 + kBlock - 1) / kBlock * kBlock;
     const int64_t middle = first + half, rest = width - half, below = problem.n - first - width;
     Status status = block_column(first, half);
+    if (status.ok() && watch) status = watch->need(first + width);
     if (status.ok())
       status = blas.subtract_square(problem.swapped, rest, half, at(middle, first),
                                     at(middle, middle), problem.A.ld);
@@ -39,8 +41,12 @@ struct Factorization {
   Status leaf(int64_t first) const {
     constexpr int kBlock = kBlockColumns<T>;
     const PanelStep<T> step{first, kBlock, work.inverses, kBlock / kTileOrder<T>};
-    Status status = run_panel(problem, step, threads, stream);
-    return status.ok() && first + kBlock < problem.n ? run_strips(problem, step, stream) : status;
+    const int64_t end = std::min<int64_t>(first + kBlock, problem.n);
+    Status status;
+    if (watch) status = watch->need(end);
+    if (status.ok()) status = run_panel(problem, step, threads, stream);
+    if (status.ok() && end < problem.n) status = run_strips(problem, step, stream);
+    return status.ok() && watch ? watch->finished(end) : status;
   }
 };
 
@@ -71,10 +77,10 @@ OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, int64_t n,
 
 template <class T>
 Status factor_one(const BatchProblem<T>& problem, int threads, const OneMatrixWorkspace<T>& work,
-                  Blas& blas, cudaStream_t stream) {
+                  Blas& blas, cudaStream_t stream, ColumnWatch* watch) {
   const Status status = blas.use(stream);
   if (!status.ok()) return status;
-  return Factorization<T>{problem, threads, work, blas, stream}.block_column(0, problem.n);
+  return Factorization<T>{problem, threads, work, blas, stream, watch}.block_column(0, problem.n);
 }
 
 template <class T>
@@ -115,7 +121,7 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
 #define CHOL_INSTANTIATE(T)                                                                       \
   template struct OneMatrixWorkspace<T>;                                                          \
   template Status factor_one<T>(const BatchProblem<T>&, int, const OneMatrixWorkspace<T>&, Blas&, \
-                                cudaStream_t);                                                    \
+                                cudaStream_t, ColumnWatch*);                                      \
   template Status solve_one<T>(const BatchProblem<T>&, Blas&, cudaStream_t);                      \
   template Status factor_and_solve_one<T>(const BatchProblem<T>&, int,                            \
                                           const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);     \

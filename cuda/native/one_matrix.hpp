@@ -6,6 +6,7 @@
 #include "base/arena.hpp"
 #include "common/view.cuh"
 #include "native/blas.hpp"
+#include "native/column_watch.hpp"
 
 namespace chol::cuda {
 
@@ -17,9 +18,11 @@ struct OneMatrixWorkspace {
   static OneMatrixWorkspace carve(Arena& arena, int64_t n, int64_t copied_columns);
 };
 
+/// @param watch is told, block column by block column, what is needed and what is finished; or
+/// nullptr.
 template <class T>
 Status factor_one(const BatchProblem<T>& problem, int threads, const OneMatrixWorkspace<T>& work,
-                  Blas& blas, cudaStream_t stream);
+                  Blas& blas, cudaStream_t stream, ColumnWatch* watch = nullptr);
 template <class T>
 Status solve_one(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream);
 /// B stays as it was when info is not 0, which only the device knows.

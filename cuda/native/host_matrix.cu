@@ -1,0 +1,51 @@
+#include "native/host_matrix.hpp"
+#include "native/round_trip.hpp"
+
+namespace chol::cuda {
+
+template <class T>
+HostMatrixWorkspace<T> HostMatrixWorkspace<T>::carve(Arena& arena, int64_t n) {
+  constexpr int64_t kLine = 128 / sizeof(T) > 0 ? 128 / sizeof(T) : 1;
+  HostMatrixWorkspace work;
+  work.ld = (n + kLine - 1) / kLine * kLine;
+  work.A = arena.take<T>(work.ld * n);
+  work.info = arena.take<int>(1);
+  work.one = OneMatrixWorkspace<T>::carve(arena, n, 0);
+  return work;
+}
+
+template <class T>
+Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& threads,
+                          const HostMatrixWorkspace<T>& work, Blas& blas, Staging& staging,
+                          int* info, int64_t* factored) {
+  TriangleView device = A;
+  device.A = reinterpret_cast<char*>(work.A);
+  device.ld = work.ld;
+  RoundTrip trip(staging, A, device, work.info, threads.copy);
+  BatchProblem<T> problem;
+  problem.A = {work.A, 0, nullptr, work.ld, nullptr};
+  problem.count = 1;
+  problem.n = A.n;
+  problem.info = work.info;
+  problem.swapped = A.swapped;
+  Status status = trip.prepare();
+  if (status.ok())
+    status = factor_one(problem, threads.leaf, work.one, blas, staging.compute, &trip);
+  if (status.ok()) status = trip.finish();
+  *factored = trip.returned_columns();
+  if (status.ok()) *info = trip.info();
+  return status;
+}
+
+#define CHOL_INSTANTIATE(T)                                                                   \
+  template struct HostMatrixWorkspace<T>;                                                     \
+  template Status factor_host_matrix<T>(const TriangleView&, const HostMatrixThreads&,        \
+                                        const HostMatrixWorkspace<T>&, Blas&, Staging&, int*, \
+                                        int64_t*);
+CHOL_INSTANTIATE(float)
+CHOL_INSTANTIATE(double)
+CHOL_INSTANTIATE(Complex<float>)
+CHOL_INSTANTIATE(Complex<double>)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::cuda

@@ -1,0 +1,149 @@
+#include "native/round_trip.hpp"
+
+#include <algorithm>
+
+namespace chol::cuda {
+namespace {
+
+/// More columns in a piece would let the last ones wait for each other.
+constexpr int64_t kMostColumns = 512;
+
+Status has_happened(cudaEvent_t event, bool* happened) {
+  const cudaError_t error = cudaEventQuery(event);
+  *happened = error == cudaSuccess;
+  if (error != cudaErrorNotReady) return status_of(error, "factorization");
+  cudaGetLastError();  // "not yet" would be taken for the next launch's error
+  return Status::success();
+}
+
+}  // namespace
+
+RoundTrip::RoundTrip(Staging& staging, const TriangleView& host, const TriangleView& device,
+                     const int* info, int threads)
+    : staging_(staging),
+      host_(host),
+      device_(device),
+      device_info_(info),
+      threads_(threads),
+      pieces_(pieces_of(host)) {}
+
+std::vector<TrianglePiece> RoundTrip::pieces_of(const TriangleView& matrix) {
+  const int64_t room = static_cast<int64_t>(Staging::kSlotBytes / matrix.element);
+  std::vector<TrianglePiece> pieces;
+  for (int64_t first = 0; first < matrix.n; first = pieces.back().last) {
+    const int64_t fit = std::clamp<int64_t>(room / (matrix.n - first), 1, kMostColumns);
+    pieces.push_back({first, std::min(matrix.n, first + fit)});
+  }
+  return pieces;
+}
+
+/// Waits for a buffer, fills it and sends it.
+Status RoundTrip::send_next() {
+  const TrianglePiece& piece = pieces_[sent_];
+  const StagingSlot& slot = staging_.up_slots[sent_ % Staging::kSlots];
+  Status status;
+  if (sent_ >= Staging::kSlots)
+    status = status_of(cudaEventSynchronize(staging_.events[sent_ - Staging::kSlots].arrived),
+                       "transfer to the device");
+  if (!status.ok()) return status;
+  pack(host_, piece, slot.memory, threads_);
+  const size_t line = host_.element * piece.length(host_);
+  status = status_of(
+      cudaMemcpy2DAsync(piece.start(device_), device_.element * device_.ld, slot.memory, line, line,
+                        piece.lines(host_), cudaMemcpyHostToDevice, staging_.up),
+      "transfer to the device");
+  if (status.ok())
+    status = status_of(cudaEventRecord(staging_.events[sent_].arrived, staging_.up),
+                       "transfer to the device");
+  ++sent_;
+  return status;
+}
+
+/// Queues the next finished piece's way into a free buffer.
+Status RoundTrip::take_back_next() {
+  const TrianglePiece& piece = pieces_[requested_];
+  const StagingSlot& slot = staging_.down_slots[requested_ % Staging::kSlots];
+  const Staging::Events& events = staging_.events[requested_];
+  const size_t line = host_.element * piece.length(host_);
+  Status status = status_of(cudaStreamWaitEvent(staging_.down, events.finished, 0), "stream");
+  if (status.ok())
+    status = status_of(cudaMemcpyAsync(slot.info, device_info_, sizeof(int), cudaMemcpyDeviceToHost,
+                                       staging_.down),
+                       "transfer from the device");
+  if (status.ok())
+    status = status_of(
+        cudaMemcpy2DAsync(slot.memory, line, piece.start(device_), device_.element * device_.ld,
+                          line, piece.lines(host_), cudaMemcpyDeviceToHost, staging_.down),
+        "transfer from the device");
+  if (status.ok())
+    status = status_of(cudaEventRecord(events.returned, staging_.down), "transfer from the device");
+  ++requested_;
+  return status;
+}
+
+/// The oldest piece on its way back, once it is here, into the host's matrix.
+Status RoundTrip::unpack_next() {
+  const Status status = status_of(cudaEventSynchronize(staging_.events[returned_].returned),
+                                  "transfer from the device");
+  if (!status.ok()) return status;
+  const TrianglePiece& piece = pieces_[returned_];
+  const StagingSlot& slot = staging_.down_slots[returned_ % Staging::kSlots];
+  unpack(slot.memory, host_, piece, threads_);
+  // The info of the time when the piece was finished, or later: a pivot of a later piece may show.
+  if (*slot.info > 0 && *slot.info <= piece.last) bad_minor_ = *slot.info;
+  ++returned_;
+  return status;
+}
+
+/// One step of each kind that waits for nothing.
+Status RoundTrip::advance() {
+  Status status;
+  bool is_free = sent_ < Staging::kSlots;
+  if (sent_ < pieces_.size()) {
+    if (!is_free) status = has_happened(staging_.events[sent_ - Staging::kSlots].arrived, &is_free);
+    if (status.ok() && is_free) status = send_next();
+  }
+  bool is_here = false;
+  if (status.ok() && returned_ < requested_ && !is_back())
+    status = has_happened(staging_.events[returned_].returned, &is_here);
+  if (status.ok() && is_here) status = unpack_next();
+  if (status.ok() && requested_ < finished_ && requested_ - returned_ < Staging::kSlots &&
+      !is_back())
+    status = take_back_next();
+  return status;
+}
+
+Status RoundTrip::need(int64_t columns) {
+  Status status;
+  while (status.ok() && (sent_ == 0 || pieces_[sent_ - 1].last < columns)) status = send_next();
+  size_t wanted = awaited_;
+  while (wanted == 0 || pieces_[wanted - 1].last < columns) ++wanted;
+  if (status.ok() && wanted > awaited_) {
+    awaited_ = wanted;
+    status = status_of(
+        cudaStreamWaitEvent(staging_.compute, staging_.events[wanted - 1].arrived, 0), "stream");
+  }
+  return status;
+}
+
+Status RoundTrip::finished(int64_t columns) {
+  Status status;
+  while (status.ok() && finished_ < pieces_.size() && pieces_[finished_].last <= columns) {
+    status =
+        status_of(cudaEventRecord(staging_.events[finished_].finished, staging_.compute), "stream");
+    ++finished_;
+  }
+  return status.ok() ? advance() : status;
+}
+
+Status RoundTrip::finish() {
+  Status status;
+  while (status.ok() && !is_back()) {
+    while (status.ok() && requested_ < finished_ && requested_ - returned_ < Staging::kSlots)
+      status = take_back_next();
+    if (status.ok()) status = unpack_next();
+  }
+  return status;
+}
+
+}  // namespace chol::cuda

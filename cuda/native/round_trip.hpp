@@ -1,0 +1,54 @@
+// The way of a triangle from host memory to the device and back, column by column beside the
+// factorization: later columns arrive and earlier ones return while those between are worked on.
+#pragma once
+
+#include <vector>
+
+#include "native/column_watch.hpp"
+#include "native/staging.hpp"
+
+namespace chol::cuda {
+
+class RoundTrip final : public ColumnWatch {
+ public:
+  /// @param device where the triangle goes, of the same order and storage.
+  /// @param info of the factorization, on the device.
+  RoundTrip(Staging& staging, const TriangleView& host, const TriangleView& device, const int* info,
+            int threads);
+  RoundTrip(const RoundTrip&) = delete;
+  RoundTrip& operator=(const RoundTrip&) = delete;
+  ~RoundTrip() override { staging_.wait(); }
+
+  Status prepare() { return staging_.prepare(pieces_.size()); }
+  Status need(int64_t columns) override;
+  Status finished(int64_t columns) override;
+  /// Waits until all has come back, or all before the first bad pivot.
+  Status finish();
+
+  /// Columns of the host's matrix that have been written.
+  int64_t returned_columns() const { return returned_ == 0 ? 0 : pieces_[returned_ - 1].last; }
+  int info() const { return bad_minor_; }
+
+ private:
+  static std::vector<TrianglePiece> pieces_of(const TriangleView& matrix);
+  bool is_back() const { return bad_minor_ > 0 || returned_ == pieces_.size(); }
+  Status send_next();
+  Status take_back_next();
+  Status unpack_next();
+  Status advance();
+
+  Staging& staging_;
+  const TriangleView host_, device_;
+  const int* const device_info_;
+  const int threads_;
+  const std::vector<TrianglePiece> pieces_;
+  // Pieces [0, count) of each state; each is at most the one before.
+  size_t sent_ = 0;       ///< on their way to the device or there
+  size_t awaited_ = 0;    ///< the compute stream waits for them
+  size_t finished_ = 0;   ///< queued to be finished
+  size_t requested_ = 0;  ///< on their way back or back
+  size_t returned_ = 0;   ///< in the host's matrix
+  int bad_minor_ = 0;
+};
+
+}  // namespace chol::cuda
