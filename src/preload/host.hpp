@@ -66,51 +66,64 @@ int factor_one(T& pivot) {
   return positive ? 0 : 1;
 }
 
-// Each returns whether the routine was done; then *info is what LAPACK's would be. Otherwise
-// nothing was touched and the original has to do it.
+/// What a routine that chol did has come to.
+struct Outcome {
+  int info = 0;  ///< what LAPACK's would be
+  Place place = Place::host;
+};
+
+/// A handle's call, with the place where it ran.
+template <class Call>
+bool on_handle(int64_t n, Original& original, Outcome* outcome, Call&& call) {
+  const HandleLease handle(n, original);
+  if (!handle || call(static_cast<chol_handle_t>(handle)) != CHOL_STATUS_SUCCESS) return false;
+  outcome->place = handle.place();
+  return true;
+}
+
+// Each returns whether the routine was done. Otherwise nothing was touched and the original has to
+// do it.
 
 template <class T>
-bool potrf(const System<T>& system, Original& original, int* info) {
-  *info = 0;
+bool potrf(const System<T>& system, Original& original, Outcome* outcome) {
   if (system.n == 0) return true;
   if (system.n == 1) {
-    *info = factor_one(*system.A);
+    outcome->info = factor_one(*system.A);
     return true;
   }
   if (has_infinite_pivot(system)) return false;
-  const HandleLease handle(system.n, original);
-  return handle && Api<T>::potrf(handle, system.uplo, system.n, system.A, system.lda, info) ==
-                       CHOL_STATUS_SUCCESS;
+  return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
+    return Api<T>::potrf(handle, system.uplo, system.n, system.A, system.lda, &outcome->info);
+  });
 }
 
 template <class T>
-bool potrs(const System<T>& system, Original& original, int* info) {
-  *info = 0;
+bool potrs(const System<T>& system, Original& original, Outcome* outcome) {
   if (system.n == 0 || system.nrhs == 0) return true;
   if (has_complex_pivot(system)) return false;
-  const HandleLease handle(system.n, original);
-  return handle && Api<T>::potrs(handle, system.uplo, system.n, system.nrhs, system.A, system.lda,
-                                 system.B, system.ldb) == CHOL_STATUS_SUCCESS;
+  return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
+    return Api<T>::potrs(handle, system.uplo, system.n, system.nrhs, system.A, system.lda, system.B,
+                         system.ldb);
+  });
 }
 
 template <class T>
-bool posv(const System<T>& system, Original& original, int* info) {
-  *info = 0;
+bool posv(const System<T>& system, Original& original, Outcome* outcome) {
   if (system.n == 0) return true;
   if (has_infinite_pivot(system)) return false;
-  const HandleLease handle(system.n, original);
-  return handle && Api<T>::posv(handle, system.uplo, system.n, system.nrhs, system.A, system.lda,
-                                system.B, system.ldb, info) == CHOL_STATUS_SUCCESS;
+  return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
+    return Api<T>::posv(handle, system.uplo, system.n, system.nrhs, system.A, system.lda, system.B,
+                        system.ldb, &outcome->info);
+  });
 }
 
 template <class T>
-bool potri(const System<T>& system, Original& original, int* info) {
-  *info = 0;
+bool potri(const System<T>& system, Original& original, Outcome* outcome) {
   if (system.n == 0) return true;
   if (has_complex_pivot(system)) return false;
-  const HandleLease handle(system.n, original);
-  return handle && Api<T>::potri(handle, system.uplo, system.n, system.A, system.lda, info) ==
-                       CHOL_STATUS_SUCCESS;
+  return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
+    return Api<T>::potri(handle, system.uplo, system.n, system.A, system.lda, &outcome->info);
+  });
 }
 
 }  // namespace chol::preload

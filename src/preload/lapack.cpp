@@ -41,9 +41,10 @@ void call(Entry& entry, int wrong, const System<T>& system, Integer* info, Work 
       *info = -wrong;
       return report_argument(entry, wrong);
     }
-    int done = 0;
+    Outcome done;
     if (work(system, entry.original, &done)) {
-      *info = done;
+      *info = done.info;
+      tally.runs_on(done.place);
       return;
     }
   }

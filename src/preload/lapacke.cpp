@@ -166,44 +166,45 @@ System<T> system_of(const Arguments<T>& in) {
           std::max<int64_t>(1, in.ldb)};
 }
 
-/// Does the routine on good arguments. Returns whether it was done; then *info is LAPACKE's.
+/// Does the routine on good arguments. Returns whether it was done; then the info is LAPACKE's.
 template <class T, class Work>
-bool compute(LapackeEntry& entry, const Arguments<T>& in, Work work, int* info) {
+bool compute(LapackeEntry& entry, const Arguments<T>& in, Work work, Outcome* outcome) {
   System<T> system = system_of(in);
-  if (in.layout == kColumnMajor || !entry.has_rhs) return work(system, entry.entry.original, info);
+  if (in.layout == kColumnMajor || !entry.has_rhs)
+    return work(system, entry.entry.original, outcome);
   const RowMajorRhs<T> rhs(in);
   if (!rhs.columns()) {
-    *info = report_to_lapacke(entry.xerbla, entry.work_name, kTransposeMemoryError);
+    outcome->info = report_to_lapacke(entry.xerbla, entry.work_name, kTransposeMemoryError);
     return true;
   }
   system.B = rhs.columns();
   system.ldb = rhs.ld();
-  const bool done = work(system, entry.entry.original, info);
-  if (done && *info == 0) rhs.write_back();
+  const bool done = work(system, entry.entry.original, outcome);
+  if (done && outcome->info == 0) rhs.write_back();
   return done;
 }
 
 /// The call in LAPACKE's order: layout, NaN, rows, LAPACK's own tests, the work. Returns whether
-/// *info is the answer; if not, the original has to give it.
+/// the outcome's info is the answer; if not, the original has to give it.
 template <class T, class Work>
-bool answer(LapackeEntry& entry, const Arguments<T>& in, Work work, int* info) {
+bool answer(LapackeEntry& entry, const Arguments<T>& in, Work work, Outcome* outcome) {
   if (!entry.entry.is_selected()) return false;
   if (in.layout != kRowMajor && in.layout != kColumnMajor) {
-    *info = report_to_lapacke(entry.xerbla, entry.name, -1);
+    outcome->info = report_to_lapacke(entry.xerbla, entry.name, -1);
     return true;
   }
-  *info = nan_argument(entry, in);
-  if (*info != 0) return true;
+  outcome->info = nan_argument(entry, in);
+  if (outcome->info != 0) return true;
   if (const int row = short_row(entry, in)) {
-    *info = report_to_lapacke(entry.xerbla, entry.work_name, row);
+    outcome->info = report_to_lapacke(entry.xerbla, entry.work_name, row);
     return true;
   }
   if (const int wrong = wrong_for_lapack(entry, in)) {
     report_argument(entry.entry, wrong);
-    *info = -wrong - 1;
+    outcome->info = -wrong - 1;
     return true;
   }
-  return compute(entry, in, work, info);
+  return compute(entry, in, work, outcome);
 }
 
 template <class T, class Integer, class Work>
@@ -211,9 +212,12 @@ Integer call_on_matrix(LapackeEntry& entry, Work work, int layout, char uplo, In
                        Integer lda) {
   using Function = Integer(int, char, Integer, T*, Integer);
   Tally tally(entry.entry.account, n);
-  int info = 0;
+  Outcome outcome;
   const Arguments<T> in{layout, uplo, n, 0, A, lda, nullptr, 1};
-  if (answer(entry, in, work, &info)) return info;
+  if (answer(entry, in, work, &outcome)) {
+    tally.runs_on(outcome.place);
+    return outcome.info;
+  }
   tally.runs_on(Place::original);
   if (auto* original = entry.entry.original.template get<Function>())
     return original(layout, uplo, n, A, lda);
@@ -225,9 +229,12 @@ Integer call_with_rhs(LapackeEntry& entry, Work work, int layout, char uplo, Int
                       Integer nrhs, T* A, Integer lda, T* B, Integer ldb) {
   using Function = Integer(int, char, Integer, Integer, T*, Integer, T*, Integer);
   Tally tally(entry.entry.account, n);
-  int info = 0;
+  Outcome outcome;
   const Arguments<T> in{layout, uplo, n, nrhs, A, lda, B, ldb};
-  if (answer(entry, in, work, &info)) return info;
+  if (answer(entry, in, work, &outcome)) {
+    tally.runs_on(outcome.place);
+    return outcome.info;
+  }
   tally.runs_on(Place::original);
   if (auto* original = entry.entry.original.template get<Function>())
     return original(layout, uplo, n, nrhs, A, lda, B, ldb);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/offload_mode.hpp"
+
 namespace chol::preload {
 namespace {
 
@@ -43,6 +45,7 @@ Settings read_settings() {
   const auto is_on = [](const char* value) {
     return value && *value && std::strcmp(value, "0") != 0;
   };
+  read.offload = offload_mode(secure_getenv("CHOL_OFFLOAD"), CHOL_OFFLOAD_AUTO, is_on(verbose));
   read.report = is_on(report) || is_on(verbose);
   if (is_on(report) && std::strchr(report, '/')) read.report_file = report;
   return read;

@@ -1,7 +1,9 @@
-// What CHOL_PRELOAD, CHOL_VERBOSE and CHOL_REPORT ask for, read once per process.
+// What CHOL_PRELOAD, CHOL_OFFLOAD, CHOL_VERBOSE and CHOL_REPORT ask for, read once per process.
 #pragma once
 
 #include <cstdint>
+
+#include "chol.h"
 
 namespace chol::preload {
 
@@ -14,7 +16,8 @@ constexpr uint32_t selection_bit(Family family, char letter) noexcept {
 }
 
 struct Settings {
-  uint32_t selected = 0xffff;         ///< selection_bit() of what is not left to the original
+  uint32_t selected = 0xffff;  ///< selection_bit() of what is not left to the original
+  chol_offload_t offload = CHOL_OFFLOAD_AUTO;
   bool report = false;                ///< a table at exit
   const char* report_file = nullptr;  ///< where it is appended; standard error when nullptr
 };

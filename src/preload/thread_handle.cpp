@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "preload/settings.hpp"
+
 namespace chol::preload {
 namespace {
 
@@ -45,9 +47,10 @@ void set_threads(chol_handle_t handle, Original& original, int callers) {
 HandleLease::HandleLease(int64_t n, Original& original) {
   ThreadHandle& mine = of_this_thread;
   if (mine.busy) return;
-  if (!mine.handle &&
-      chol_create_on(&mine.handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS)
-    return;
+  if (!mine.handle) {
+    if (chol_create_on(&mine.handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) return;
+    chol_set_offload(mine.handle, settings().offload);
+  }
   mine.busy = true;
   handle_ = mine.handle;
   keep_ = n <= kMostKept;
@@ -63,6 +66,13 @@ HandleLease::~HandleLease() {
   ThreadHandle& mine = of_this_thread;
   mine.busy = false;
   if (!keep_) mine.drop();
+}
+
+Place HandleLease::place() const {
+  if (!shares_cores_) return Place::host;  // a small matrix goes nowhere
+  chol_backend_t backend = CHOL_BACKEND_HOST;
+  chol_last_backend(handle_, &backend);
+  return backend == CHOL_BACKEND_CUDA ? Place::device : Place::host;
 }
 
 void forget_other_threads() { calls_sharing_cores = of_this_thread.busy ? 1 : 0; }

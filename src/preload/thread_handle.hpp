@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "chol.h"
+#include "preload/account.hpp"
 #include "preload/original.hpp"
 
 namespace chol::preload {
@@ -21,6 +22,8 @@ class HandleLease {
 
   explicit operator bool() const { return handle_ != nullptr; }
   operator chol_handle_t() const { return handle_; }
+  /// Where the routine that the lease was taken for has run.
+  Place place() const;
 
  private:
   chol_handle_t handle_ = nullptr;
