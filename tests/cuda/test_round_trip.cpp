@@ -1,0 +1,109 @@
+// The way of a triangle to the device and back, without a device: every element arrives, is worked
+// on once and returns, in whatever order things happen; a failure leaves whole columns.
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "lazy_runtime.hpp"
+#include "native/round_trip.hpp"
+
+namespace chol::test {
+namespace {
+
+using cuda::RoundTrip;
+using cuda::Staging;
+using cuda::TriangleView;
+
+int failures = 0;
+
+struct Triangle {
+  int64_t n, ld;
+  bool swapped;
+  std::vector<double> elements;
+
+  Triangle(int64_t order, int64_t leading, bool row_storage, bool filled)
+      : n(order), ld(leading), swapped(row_storage), elements(ld * n, -77) {
+    for (int64_t j = 0; filled && j < n; ++j)
+      for (int64_t i = j; i < n; ++i) at(i, j) = start(i, j);
+  }
+  static double start(int64_t i, int64_t j) { return static_cast<double>(i * 16384 + j); }
+  double& at(int64_t i, int64_t j) { return elements[swapped ? i * ld + j : j * ld + i]; }
+  TriangleView view() {
+    return {reinterpret_cast<char*>(elements.data()), sizeof(double), n, ld, swapped};
+  }
+};
+
+/// Stands for the factorization: adds a half to the columns of each step. Where events are slow to
+/// happen, two steps need all columns, as updates do.
+Status work(RoundTrip& trip, Staging& staging, Triangle& device, int* info, int bad) {
+  constexpr int64_t kStep = 64;
+  for (int64_t first = 0; first < device.n; first += kStep) {
+    const int64_t last = std::min(device.n, first + kStep);
+    const bool updates = first == 0 || first / kStep == device.n / kStep / 2;
+    Status status = trip.need(updates && query_odds > 2 ? device.n : last);
+    if (!status.ok()) return status;
+    staging.compute->push([=, &device] {
+      if (bad > first && bad <= last) *info = bad;
+      for (int64_t j = first; j < last; ++j)
+        for (int64_t i = j; i < device.n; ++i) device.at(i, j) += 0.5;
+    });
+    status = trip.finished(last);
+    if (!status.ok()) return status;
+  }
+  return trip.finish();
+}
+
+void expect(bool good, const char* what, const Triangle& A, int64_t value) {
+  if (good) return;
+  ++failures;
+  std::printf("FAILED %s: n %lld swapped %d, %lld\n", what, static_cast<long long>(A.n), A.swapped,
+              static_cast<long long>(value));
+}
+
+/// Whether the first `columns` were worked on and all else is as it was.
+bool is_as_expected(Triangle& A, int64_t columns) {
+  Triangle expected(A.n, A.ld, A.swapped, true);
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = j; i < A.n; ++i) expected.at(i, j) += 0.5;
+  return A.elements == expected.elements;
+}
+
+void round_trip(Staging& staging, int64_t n, bool swapped, int bad, int fail_after) {
+  Triangle A(n, n + 3, swapped, true), device(n, n + 13, swapped, false);
+  int info = 0;
+  Status status;
+  int64_t returned = 0;
+  int seen = 0;
+  {
+    RoundTrip trip(staging, A.view(), device.view(), &info, 2);
+    status = trip.prepare();
+    calls_before_failure = fail_after;
+    if (status.ok()) status = work(trip, staging, device, &info, bad);
+    calls_before_failure = -1;
+    returned = trip.returned_columns();
+    seen = trip.info();
+  }
+  expect(is_as_expected(A, returned), "elements", A, returned);
+  if (!status.ok()) return expect(fail_after >= 0, "status", A, fail_after);
+  expect(seen == bad, "info", A, seen);
+  expect(bad ? returned >= bad : returned == n, "columns", A, returned);
+}
+
+}  // namespace
+}  // namespace chol::test
+
+int main() {
+  using namespace chol::test;
+  chol::cuda::Staging staging;
+  for (const int run : {0, 1, 2, 3}) {
+    const bool swapped = run % 2 == 1;
+    query_odds = run < 2 ? 2 : 40;
+    for (const int64_t n : {1, 63, 64, 65, 512, 513, 1500, 3700})
+      round_trip(staging, n, swapped, 0, -1);
+    for (const int bad : {1, 512, 513, 1111, 2599, 2600})
+      round_trip(staging, 2600, swapped, bad, -1);
+    for (int calls = 0; calls < 120; calls += 7) round_trip(staging, 2600, swapped, 0, calls);
+  }
+  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
+  return failures != 0;
+}
