@@ -30,10 +30,10 @@ struct Problem {
   RealOf<T>* result = nullptr;  ///< pocon: rcond; logdet: one a matrix
   RealOf<T> anorm = 0;          ///< pocon
   bool whole = false;           ///< pack, unpack: all of n by nrhs instead of the named triangle
-  /// potrf of one matrix in host memory, on a backend of any kind; else nullptr. The first *factored
-  /// columns of the factor (rows of an upper one) stand in A already: the host goes on from there,
-  /// a device starts with none. run() returns when all is done, and raises *factored to the columns
-  /// that it has written; when it fails, the others and *info are as they were.
+  /// potrf of one matrix in host memory, on a backend of any kind; else nullptr. The first
+  /// *factored columns of the factor (rows of an upper one) stand in A already: the host goes on
+  /// from there, a device starts with none. run() returns when all is done, and raises *factored to
+  /// the columns that it has written; when it fails, the others and *info are as they were.
   int64_t* factored = nullptr;
 };
 
