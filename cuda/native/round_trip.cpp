@@ -7,6 +7,9 @@ namespace {
 
 /// More columns in a piece would let the last ones wait for each other.
 constexpr int64_t kMostColumns = 512;
+/// Filling a buffer takes the host about as long as the device needs for so many leaves: ahead of
+/// need, one is filled for so many that were queued, or the device would run out of work.
+constexpr int kLeavesAPiece = 4;
 
 Status has_happened(cudaEvent_t event, bool* happened) {
   const cudaError_t error = cudaEventQuery(event);
@@ -99,7 +102,7 @@ Status RoundTrip::unpack_next() {
 Status RoundTrip::advance() {
   Status status;
   bool is_free = sent_ < Staging::kSlots;
-  if (sent_ < pieces_.size()) {
+  if (++steps_ % kLeavesAPiece == 0 && sent_ < pieces_.size()) {
     if (!is_free) status = has_happened(staging_.events[sent_ - Staging::kSlots].arrived, &is_free);
     if (status.ok() && is_free) status = send_next();
   }

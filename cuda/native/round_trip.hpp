@@ -49,6 +49,7 @@ class RoundTrip final : public ColumnWatch {
   size_t requested_ = 0;  ///< on their way back or back
   size_t returned_ = 0;   ///< in the host's matrix
   int bad_minor_ = 0;
+  int steps_ = 0;
 };
 
 }  // namespace chol::cuda
