@@ -104,17 +104,19 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  if (plan.method == Method::lanes && !problem.info)
+  const bool few = plan.block == 0 || problem.nrhs <= plan.block || problem.n > solve_limit<T>();
+  if (plan.method == Method::lanes && !problem.info && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
-  if (plan.method == Method::panel)
+  if (plan.method == Method::panel && few)
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
+  if (plan.method != Method::blocked)
+    return for_slices(problem, kMostSlice,
+                      [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
   const int64_t chunks = tiles_of(problem.nrhs, 4);
-  return for_slices(problem, std::max<int64_t>(1, kMostSlice / chunks),
-                    [&](const BatchProblem<T>& slice) {
-                      return plan.method == Method::blocked ? run_stream_solve(slice, false, stream)
-                                                            : run_solve(slice, stream);
-                    });
+  return for_slices(
+      problem, std::max<int64_t>(1, kMostSlice / chunks),
+      [&](const BatchProblem<T>& slice) { return run_stream_solve(slice, false, stream); });
 }
 
 template <class T>
@@ -128,6 +130,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   solve.method = problem.n <= kMostWarpSolve<T>  ? Method::panel
                  : problem.n <= solve_limit<T>() ? Method::fused
                                                  : Method::blocked;
+  solve.block = kWarpSolveColumns;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
   return solve_batch(factored, solve, stream);

@@ -47,17 +47,29 @@ Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream);
 /// What a block may have of shared memory on every device bounds it.
 template <class T>
 inline constexpr int kMostWarpSolve = sizeof(T) == 16 ? 96 : 128;
+/// Right-hand sides that it takes at a time.
+inline constexpr int kWarpSolveColumns = 4;
 
-/// Solves by one block a matrix with the triangle in shared memory.
+/// Solves with the triangle in shared memory, of matrices stored by columns or, with kSwapped, by
+/// rows. @return NOT_SUPPORTED when no shape fits.
+template <class T, bool kSwapped>
+Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream);
 template <class T>
-Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream);
+Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_solve_stored<T, true>(problem, stream)
+                         : run_solve_stored<T, false>(problem, stream);
+}
 /// Solves of any order. @param inverse the right-hand sides are the columns of the identity, of
 /// whose solution only the lower triangle is wanted.
 template <class T>
 Status run_stream_solve(const BatchProblem<T>& problem, bool inverse, cudaStream_t stream);
-/// Largest order that run_solve takes.
+/// Largest order that run_solve takes on the current device, the same in either storage.
+template <class T, bool kSwapped>
+int solve_limit_stored();
 template <class T>
-int solve_limit();
+int solve_limit() {
+  return solve_limit_stored<T, false>();
+}
 
 /// Order of a tile of panel.cuh, and columns of a block column.
 template <class T>

@@ -87,14 +87,20 @@ struct LeftLooking {
   }
 };
 
+/// Asked for again at the end, since no register is left to keep it in.
+template <class T>
+__device__ __forceinline__ unsigned matrix_of_block(const BatchProblem<T>& problem) {
+  return problem.sequence ? *const_cast<const volatile unsigned*>(problem.sequence + blockIdx.x)
+                          : blockIdx.x;
+}
+
 template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     left_looking_kernel(BatchProblem<T> problem, int staging_of_warp) {
   using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth>;
   constexpr int kColumns = Matrix::kColumns;
   // Shuffles tell the compiler what is the same in every lane.
-  const int64_t b =
-      problem.sequence ? __shfl_sync(kFullWarp, problem.sequence[blockIdx.x], 0) : blockIdx.x;
+  const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
   const int thread = threadIdx.x;
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, thread / 32, 0);
   const int64_t order = problem.order(b);
@@ -127,11 +133,11 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     const int bad = block.bad;
     meet<kWarps>();
     if (bad >= 0) {
-      if (thread == 0) problem.info[b] = j + bad + 1;
+      if (thread == 0) problem.info[matrix_of_block(problem)] = j + bad + 1;
       return;
     }
   }
-  if (thread == 0) problem.info[b] = 0;
+  if (thread == 0) problem.info[matrix_of_block(problem)] = 0;
 }
 
 template <class T, bool kSwapped, class Shape>

@@ -1,8 +1,7 @@
-// What the solves that keep the triangle in shared memory have in common.
+// A triangle in shared memory as the solves by one warp read it.
 #pragma once
 
 #include "common/scalar.cuh"
-#include "common/view.cuh"
 
 namespace chol::cuda {
 
@@ -31,13 +30,5 @@ struct PackedTriangle {
     return column(h, j % kWidth) + i - kWidth * h;
   }
 };
-
-/// Whether matrix b has a solve to do: it is a valid one and, in posv, its
-/// factor is there.
-template <class T>
-__device__ __forceinline__ bool solves(const BatchProblem<T>& problem, int64_t b) {
-  return problem.order(b) > 0 && problem.rhs_count(b) > 0 &&
-         !(problem.info && problem.info[b] != 0);
-}
 
 }  // namespace chol::cuda

@@ -31,12 +31,25 @@ template <int kWarpCount, int kColumnCount, int kBlockCount>
 struct StripShape {
   static constexpr int kWarps = kWarpCount, kColumns = kColumnCount, kBlocks = kBlockCount;
 };
+/// solve.cuh: orders up to 8 kTiles, sets of right-hand sides a warp has at a time (of 8 in double
+/// precision, 4 in the others; of one right-hand side in single precision 2 say how its sums meet),
+/// warps a matrix, matrices a block, blocks a multiprocessor, and the pieces in which a matrix
+/// arrives. A block has one matrix or one warp a matrix.
+template <int kTileCount, int kSetCount, int kWarpCount, int kMatrixCount, int kBlockCount,
+          int kPieceCount = 1>
+struct SolveShape {
+  static constexpr int kTiles = kTileCount, kSets = kSetCount, kWarps = kWarpCount;
+  static constexpr int kMatrices = kMatrixCount, kBlocks = kBlockCount;
+  static constexpr int kPieces = kPieceCount;
+  static_assert(kWarps == 1 || kMatrices == 1);
+};
 
 template <class T>
 struct Shapes;
 
 // Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking has a list for
 // either storage: of row storage 16 columns make whole lines, which pays where matrices are large.
+// Solve has one for one right-hand side and one for more.
 template <>
 struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
@@ -47,6 +60,12 @@ struct Shapes<float> {
   using RowLeftLooking = ColumnLeftLooking;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
   using Strip = StripShape<4, 4, 3>;
+  using SolveOne =
+      ShapeList<SolveShape<2, 1, 1, 4, 8>, SolveShape<4, 1, 1, 4, 7>, SolveShape<8, 1, 1, 1, 20>,
+                SolveShape<16, 2, 1, 1, 6>, SolveShape<24, 1, 1, 1, 2>>;
+  using SolveMany =
+      ShapeList<SolveShape<2, 4, 1, 4, 4>, SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>,
+                SolveShape<16, 4, 1, 1, 6>, SolveShape<24, 4, 1, 1, 2>>;
 };
 template <>
 struct Shapes<double> {
@@ -60,6 +79,10 @@ struct Shapes<double> {
                 LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
+  using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 5>,
+                             SolveShape<8, 1, 1, 1, 12>, SolveShape<16, 1, 1, 1, 3>>;
+  using SolveMany = ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>,
+                              SolveShape<8, 1, 2, 1, 8>, SolveShape<16, 1, 2, 1, 3>>;
 };
 template <>
 struct Shapes<Complex<float>> {
@@ -71,6 +94,10 @@ struct Shapes<Complex<float>> {
                                    LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
+  using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 6>,
+                             SolveShape<8, 1, 1, 1, 12>, SolveShape<16, 2, 1, 1, 3>>;
+  using SolveMany = ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 2>,
+                              SolveShape<8, 2, 2, 1, 5>, SolveShape<16, 2, 2, 1, 3>>;
 };
 template <>
 struct Shapes<Complex<double>> {
@@ -81,6 +108,12 @@ struct Shapes<Complex<double>> {
   using RowLeftLooking = ColumnLeftLooking;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;
+  using SolveOne =
+      ShapeList<SolveShape<2, 1, 1, 4, 4>, SolveShape<4, 1, 1, 4, 4>, SolveShape<8, 1, 1, 1, 6>,
+                SolveShape<12, 1, 1, 1, 3>, SolveShape<16, 1, 1, 1, 1, 4>>;
+  using SolveMany =
+      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>,
+                SolveShape<12, 1, 4, 1, 2>, SolveShape<16, 1, 4, 1, 1, 4>>;
 };
 
 }  // namespace chol::cuda

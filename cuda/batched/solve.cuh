@@ -1,214 +1,248 @@
-// Solves with the factors of a batch. Up to a few hundred rows the triangle is
-// read once and kept in shared memory for both sweeps; beyond, its tiles are
-// streamed once per sweep.
+// Solves with the factors of a batch up to a hundred rows or two: the triangle is read once into
+// shared memory and serves both sweeps; a warp has its right-hand sides in registers, for all rows,
+// so that no sweep waits at a barrier of the block.
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "batched/kernels.hpp"
-#include "batched/packed_triangle.cuh"
-#include "batched/tile.cuh"
+#include "batched/plain_columns.cuh"
+#include "batched/tensor_columns.cuh"
 
 namespace chol::cuda {
 
-template <class T>
-__device__ __forceinline__ void copy_async(T* to, const T* from) {
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from),
-               "n"(sizeof(T)));
-}
+/// @tparam kOne there is one right-hand side.
+template <class T, bool kSwapped, int kSets, bool kOne>
+using SolveColumns = std::conditional_t<sizeof(Real<T>) == 8, TensorColumns<T, kSwapped, kSets>,
+                                        PlainColumns<T, kSwapped, kSets, kOne>>;
 
-template <class T>
-__device__ __forceinline__ void load_triangle(const PackedTriangle<T>& L, const LowerView<T>& A,
-                                              int n) {
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  if (A.swapped) {
-    for (int i = threadIdx.x / 32; i < n; i += warps)
-      for (int j = lane; j <= i; j += 32) copy_async(L.at(i, j), A.at(i, j));
-  } else {
-    for (int j = threadIdx.x / 32; j < n; j += warps)
-      for (int i = j + lane; i < n; i += 32) copy_async(L.at(i, j), A.at(i, j));
-  }
-  wait_for_copies();
-}
+template <class T, class Shape, bool kSwapped, bool kOne>
+struct SolveSweeps {
+  using Columns = SolveColumns<T, kSwapped, Shape::kSets, kOne>;
+  using Value = typename Columns::Value;
+  using Operand = typename Columns::Operand;
+  using Fragment = typename Columns::Fragment;
+  using Tiles = TileTriangle<T, kSwapped>;
+  static constexpr int kTiles = Shape::kTiles, kAhead = Columns::kAhead;
 
-inline constexpr int kInversePitch = 9;
-inline constexpr int kInverseTile = 8 * kInversePitch;
+  /// Block columns of a piece: the forward sweep begins when the first piece is there.
+  static constexpr int kPieces = Shape::kPieces, kPiece = (kTiles + kPieces - 1) / kPieces;
+  static constexpr int kThreads = 32 * Shape::kWarps;
 
-/// Thread i inverts column i % 8 of diagonal tile i / 8; W(r, c) lands at tile
-/// + c * pitch + r.
-template <class T>
-__device__ __forceinline__ void invert_diagonal_tiles(const PackedTriangle<T>& L, T* inverses,
-                                                      int n) {
-  using R = Real<T>;
-  const int i = threadIdx.x, h = i / 8, c = i % 8, width = min(8, n - 8 * h);
-  const R own = i < n ? R(1) / real(*L.at(i, i)) : R(0);
-  T x[8];
-#pragma unroll
-  for (int r = 0; r < 8; ++r) {
-    const R inverse = __shfl_sync(kFullWarp, own, r, 8);
-    T sum = from_real<T>(r == c ? R(1) : R(0));
-    if (r < width && c < r) {
-#pragma unroll
-      for (int s = 0; s < r; ++s)
-        if (s >= c) sum = subtract_product(sum, *L.at(8 * h + r, 8 * h + s), x[s]);
-    }
-    x[r] = scale(sum, inverse);
-    if (i < n)
-      inverses[h * kInverseTile + c * kInversePitch + r] = r < width ? x[r] : from_real<T>(0);
-  }
-}
+  Tiles L;
+  Columns columns;
+  int thread;
 
-/// A thread a row, the right-hand sides kColumns at a time.
-template <class T, int kColumns>
-__global__ void __launch_bounds__(256)
-    solve_kernel(BatchProblem<T> problem, int chunks, int chunk_columns) {
-  const int64_t b = blockIdx.x / chunks;
-  if (!solves(problem, b)) return;
-  const int n = static_cast<int>(problem.order(b));
-  const int64_t nrhs = problem.rhs_count(b);
-  const int64_t first = int64_t(blockIdx.x % chunks) * chunk_columns;
-  const int64_t last = min(nrhs, first + chunk_columns);
-  if (first >= last) return;
-
-  extern __shared__ __align__(16) unsigned char shared[];
-  T* const xs = reinterpret_cast<T*>(shared);  // rows of kColumns, padded to whole tiles
-  const int tiles = (n + 7) / 8;
-  T* const inverses = xs + tiles * 8 * kColumns;
-  const PackedTriangle<T> L{inverses + tiles * kInverseTile, n | 1};
-  const int i = threadIdx.x, own_tile = i / 8, r = i % 8, warp = i / 32;
-  const bool conjugated = problem.swapped;
-  T* const B = problem.B.matrix(b);
-  const int64_t ldb = problem.B.leading_dimension(b);
-
-  load_triangle(L, lower_view(problem, b), n);
-  __syncthreads();
-  invert_diagonal_tiles(L, inverses, n);
-  const T* const inverse = inverses + own_tile * kInverseTile;
-
-  for (int64_t column = first; column < last; column += kColumns) {
-    T v[kColumns];
-#pragma unroll
-    for (int q = 0; q < kColumns; ++q)
-      v[q] = i < n && column + q < last ? conj_if(conjugated, B[(column + q) * ldb + i])
-                                        : from_real<T>(0);
-    __syncthreads();  // inverses are there, and the last columns' xs is no
-                      // longer read
-    for (int h = 0; h < tiles; ++h) {
-      if (warp == h / 4) {
-        if (own_tile == h)
-#pragma unroll
-          for (int q = 0; q < kColumns; ++q) xs[i * kColumns + q] = v[q];
-        __syncwarp();
-        T x[kColumns] = {};
-        if (own_tile == h)
-#pragma unroll
-          for (int c = 0; c < 8; ++c)
-            if (c <= r)
-#pragma unroll
-              for (int q = 0; q < kColumns; ++q)
-                x[q] = subtract_product(x[q], negative(inverse[c * kInversePitch + r]),
-                                        xs[(8 * h + c) * kColumns + q]);
-        __syncwarp();
-        if (own_tile == h)
-#pragma unroll
-          for (int q = 0; q < kColumns; ++q) xs[i * kColumns + q] = v[q] = x[q];
-      }
+  __device__ static __forceinline__ void wait_for_others() {
+    if constexpr (Shape::kWarps == 1)
+      __syncwarp();
+    else
       __syncthreads();
-      if (own_tile > h && i < n) {
+  }
+  __device__ __forceinline__ void start_copies(const LowerView<T>& A) const {
 #pragma unroll
-        for (int c = 0; c < 8; ++c) {
-          const T l = L.column(h, c)[i - 8 * h];
+    for (int piece = 0; piece < kPieces; ++piece)
+      L.template start_copies<kThreads>(A, piece * kPiece, (piece + 1) * kPiece, thread);
+  }
+  /// Waits for the piece that begins with that block column and inverts its diagonal tiles.
+  __device__ __forceinline__ void take_piece(int column) const {
+    wait_for_piece(column, std::make_integer_sequence<int, kPieces>{});
+    wait_for_others();
+    L.template invert_diagonal<kThreads>(column, column + kPiece, thread);
+    wait_for_others();
+  }
+  template <int... kIndex>
+  __device__ static __forceinline__ void wait_for_piece(int column,
+                                                        std::integer_sequence<int, kIndex...>) {
+    ((column == kIndex * kPiece ? wait_for_copy_groups<kPieces - 1 - kIndex>() : void()), ...);
+  }
+
+  /// X := L^-1 X, or L^-H X, right-looking. The tile that is solved for is always the first of v,
+  /// or the last: the others move up as they are updated, and solved ones come in at the other end.
+  /// So the loop is not unrolled though registers have no index. T tiles of kTiles are at the front
+  /// before the forward sweep, at the back between the sweeps and at the front after.
+  /// @param arriving the triangle is on its way still.
+  template <bool kForward>
+  __device__ __forceinline__ void sweep(Value (&v)[kTiles], bool arriving) const {
+    constexpr int kPivot = kForward ? 0 : kTiles - 1;
+    Fragment diagonal;
+    if (!arriving) diagonal = fragment_of<kForward>(0, 0);
+    for (int step = 0; step < L.tiles; ++step) {
+      if (arriving && step % kPiece == 0) {
+        take_piece(step);
+        diagonal = fragment_of<kForward>(step, 0);
+      }
+      const int left = L.tiles - 1 - step;
+      Fragment ahead[kAhead + 1];
 #pragma unroll
-          for (int q = 0; q < kColumns; ++q)
-            v[q] = subtract_product(v[q], l, xs[(8 * h + c) * kColumns + q]);
+      for (int d = 1; d <= kAhead; ++d) ahead[d % (kAhead + 1)] = fragment_of<kForward>(step, d);
+      const Value x = columns.template product<kForward>(
+          diagonal, columns.template operand<kForward, 0>(v[kPivot]));
+      diagonal = fragment_of<kForward>(step + 1, 0);
+      const Operand minus = columns.template operand<kForward, 1>(columns.negated(x));
+#pragma unroll
+      for (int d = 1; d < kTiles; ++d) {
+        const Value& from = v[kForward ? d : kTiles - 1 - d];
+        Value& to = v[kForward ? d - 1 : kTiles - d];
+        if (d <= left) {
+          if (d + kAhead < kTiles)
+            ahead[(d + kAhead) % (kAhead + 1)] = fragment_of<kForward>(step, d + kAhead);
+          to = columns.template add_product<kForward>(from, ahead[d % (kAhead + 1)], minus);
+        } else {
+          to = from;
         }
       }
+      v[kTiles - 1 - kPivot] = x;
     }
-    for (int h = tiles - 1; h >= 0; --h) {
-      if (warp == h / 4) {
-        if (own_tile == h)
+  }
+
+  /// Of what multiplies the tile of that step in the one d further on, or of any other tile when
+  /// there is none.
+  template <bool kForward>
+  __device__ __forceinline__ Fragment fragment_of(int step, int d) const {
+    const int last = L.tiles - 1, pivot = min(step, last), other = min(step + d, last);
+    return columns.template fragment<kForward>(kForward ? L.tile(other, pivot)
+                                                        : L.tile(last - pivot, last - other));
+  }
+
+  __device__ __forceinline__ void load(Value (&v)[kTiles], const RightHandSides<T>& rhs,
+                                       int64_t column) const {
 #pragma unroll
-          for (int q = 0; q < kColumns; ++q) xs[i * kColumns + q] = v[q];
-        __syncwarp();
-        T x[kColumns] = {};
-        if (own_tile == h)
+    for (int i = 0; i < kTiles; ++i) v[i] = columns.load(rhs, Tiles::kOrder * i, column);
+  }
+  __device__ __forceinline__ void conjugate_if(bool yes, Value (&v)[kTiles]) const {
 #pragma unroll
-          for (int c = 0; c < 8; ++c)
-            if (c >= r && 8 * h + c < n)
+    for (int i = 0; i < kTiles; ++i) columns.conjugate_if(yes, v[i]);
+  }
+  __device__ __forceinline__ void store(const Value (&v)[kTiles], const RightHandSides<T>& rhs,
+                                        int64_t column) const {
 #pragma unroll
-              for (int q = 0; q < kColumns; ++q)
-                x[q] = add_conj_product(x[q], inverse[r * kInversePitch + c],
-                                        xs[(8 * h + c) * kColumns + q]);
-        __syncwarp();
-        if (own_tile == h)
-#pragma unroll
-          for (int q = 0; q < kColumns; ++q) xs[i * kColumns + q] = v[q] = x[q];
-      }
-      __syncthreads();
-      if (own_tile < h) {
-        const T* l = L.column(own_tile, r) + 8 * (h - own_tile);
-        const int width = min(8, n - 8 * h);
-#pragma unroll
-        for (int c = 0; c < 8; ++c)
-          if (c < width)
-#pragma unroll
-            for (int q = 0; q < kColumns; ++q)
-              v[q] = subtract_product(v[q], conj(l[c]), xs[(8 * h + c) * kColumns + q]);
-      }
-    }
-#pragma unroll
-    for (int q = 0; q < kColumns; ++q)
-      if (i < n && column + q < last) B[(column + q) * ldb + i] = conj_if(conjugated, v[q]);
+    for (int i = 0; i < kTiles; ++i) columns.store(v[i], rhs, Tiles::kOrder * i, column);
+  }
+};
+
+template <class T, class Shape, bool kOne>
+constexpr int kSolveScratch = Shape::kWarps* SolveColumns<T, false, Shape::kSets, kOne>::kScratch;
+
+/// A block has either one matrix or one warp a matrix.
+template <class T, class Shape, bool kSwapped, bool kOne>
+__global__ void __launch_bounds__(32 * Shape::kWarps * Shape::kMatrices, Shape::kBlocks)
+    solve_kernel(BatchProblem<T> problem, int64_t columns_of_block, int shared_of_matrix) {
+  using Sweeps = SolveSweeps<T, Shape, kSwapped, kOne>;
+  using Columns = typename Sweeps::Columns;
+  constexpr int kThreads = 32 * Shape::kWarps;
+  static_assert(Shape::kWarps == 1 || Shape::kMatrices == 1);
+
+  const int64_t b = int64_t(blockIdx.x) * Shape::kMatrices + threadIdx.x / kThreads;
+  const int64_t begin = blockIdx.y * columns_of_block;
+  if (b >= problem.count || !problem.solves(b) || begin >= problem.rhs_count(b)) return;
+  const int n = static_cast<int>(problem.order(b)), thread = threadIdx.x % kThreads;
+  const RightHandSides<T> rhs{problem.B.matrix(b), problem.B.leading_dimension(b),
+                              min(problem.rhs_count(b), begin + columns_of_block), n,
+                              problem.swapped};
+
+  extern __shared__ __align__(128) unsigned char shared_bytes[];
+  T* const triangle =
+      reinterpret_cast<T*>(shared_bytes + threadIdx.x / kThreads * shared_of_matrix);
+  T* const scratch = triangle + shared_of_matrix / int(sizeof(T)) - kSolveScratch<T, Shape, kOne> +
+                     thread / 32 * Columns::kScratch;
+  const Sweeps sweeps{{triangle, (n + 7) / 8, n}, {scratch, thread % 32}, thread};
+
+  // What is there first is asked for first; nothing looks at v until the copies are on their way.
+  typename Sweeps::Value v[Shape::kTiles];
+  int64_t column = begin + thread / 32 * Columns::kWidth;
+  sweeps.load(v, rhs, column);
+  sweeps.start_copies(lower_view(problem, b));
+  // The first time also with no columns: all threads take part in the triangle's arrival.
+  for (bool arriving = true; arriving || column < rhs.columns; arriving = false) {
+    if (!arriving) sweeps.load(v, rhs, column);
+    sweeps.conjugate_if(rhs.conjugated, v);
+    sweeps.template sweep<true>(v, arriving);
+    sweeps.template sweep<false>(v, false);
+    sweeps.conjugate_if(rhs.conjugated, v);
+    sweeps.store(v, rhs, column);
+    column += Shape::kWarps * Columns::kWidth;
   }
 }
 
-template <class T>
-size_t solve_shared_bytes(int n, int columns) {
-  const int tiles = (n + 7) / 8;
-  return sizeof(T) *
-         (size_t(tiles) * (8 * columns + kInverseTile) + PackedTriangle<T>::elements(n));
+template <class T, class Shape, bool kOne>
+size_t solve_shared_bytes(int n) {
+  constexpr size_t kLine = 128;
+  using Tiles = TileTriangle<T, false>;
+  const size_t elements =
+      Tiles::kElements * Tiles::count((n + 7) / 8) + kSolveScratch<T, Shape, kOne>;
+  return (elements * sizeof(T) + kLine - 1) / kLine * kLine;
 }
 
-/// Right-hand sides that one block works through; more are spread over the
-/// grid.
-inline constexpr int64_t kSolveChunk = 32;
+/// Right-hand sides that one block works through at least; more are spread over the grid.
+inline constexpr int64_t kSolveChunk = 64;
 
-template <class T, int kColumns>
+template <class T, class Shape, bool kSwapped, bool kOne>
 Status launch_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const int n = static_cast<int>(problem.n);
-  const size_t bytes = solve_shared_bytes<T>(n, kColumns);
-  auto* kernel = solve_kernel<T, kColumns>;
-  if (bytes > 48 * 1024) {
+  constexpr int64_t kMostChunks = 65535;
+  const size_t bytes = solve_shared_bytes<T, Shape, kOne>(static_cast<int>(problem.n));
+  auto* kernel = solve_kernel<T, Shape, kSwapped, kOne>;
+  const size_t all_bytes = bytes * Shape::kMatrices;
+  if (all_bytes > 48 * 1024) {
     const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(all_bytes));
     if (error != cudaSuccess) return status_of(error, "solve: shared memory");
   }
-  const int64_t chunks = std::max<int64_t>(1, (problem.nrhs + kSolveChunk - 1) / kSolveChunk);
-  kernel<<<static_cast<unsigned>(problem.count * chunks), (n + 31) / 32 * 32, bytes, stream>>>(
-      problem, static_cast<int>(chunks), static_cast<int>(kSolveChunk));
+  const int64_t of_block = std::max(kSolveChunk, (problem.nrhs + kMostChunks - 1) / kMostChunks);
+  const dim3 grid(static_cast<unsigned>((problem.count + Shape::kMatrices - 1) / Shape::kMatrices),
+                  static_cast<unsigned>((problem.nrhs + of_block - 1) / of_block));
+  kernel<<<grid, 32 * Shape::kWarps * Shape::kMatrices, all_bytes, stream>>>(
+      problem, of_block, static_cast<int>(bytes));
   return launched("solve");
 }
 
-inline constexpr int kSolveWidth = 4;  ///< right-hand sides at a time when there are several
-
-template <class T>
-int solve_limit() {
-  // What a block can have on every architecture since 8.0, and a thread a row.
-  constexpr size_t kMostShared = 96 * 1024;
-  int n = 256;
-  while (solve_shared_bytes<T>(n, kSolveWidth) > kMostShared) n -= 8;
-  return n;
+/// Calls body(shape) with the first shape for that order, if there is one.
+template <class T, bool kOne, class Body>
+bool for_solve_shape(int64_t n, Body&& body) {
+  using List =
+      std::conditional_t<kOne, typename Shapes<T>::SolveOne, typename Shapes<T>::SolveMany>;
+  return [&]<class... S>(ShapeList<S...>) {
+    return ((n <= TileTriangle<T, false>::kOrder * S::kTiles && (body(S{}), true)) || ...);
+  }(List{});
 }
 
-template <class T>
-Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  return problem.nrhs == 1 ? launch_solve<T, 1>(problem, stream)
-                           : launch_solve<T, kSolveWidth>(problem, stream);
+template <class T, bool kSwapped>
+Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
+  Status status = Status::error(CHOL_STATUS_NOT_SUPPORTED, "solve: no kernel for order %d",
+                                static_cast<int>(problem.n));
+  const auto launch = [&]<bool kOne>(std::bool_constant<kOne>) {
+    for_solve_shape<T, kOne>(problem.n, [&]<class S>(S) {
+      status = launch_solve<T, S, kSwapped, kOne>(problem, stream);
+    });
+  };
+  if (problem.nrhs == 1)
+    launch(std::true_type{});
+  else
+    launch(std::false_type{});
+  return status;
+}
+
+template <class T, bool kSwapped>
+int solve_limit_stored() {
+  int device = 0, most = 0, n = 256;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const auto fits = [&]<bool kOne>(std::bool_constant<kOne>) {
+    bool found = false;
+    for_solve_shape<T, kOne>(n, [&]<class S>(S) {
+      found = S::kMatrices * solve_shared_bytes<T, S, kOne>(n) <= size_t(most);
+    });
+    return found;
+  };
+  while (n > 0 && !(fits(std::true_type{}) && fits(std::false_type{}))) n -= 8;
+  return n;
 }
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_SOLVE(T)                                                       \
-  template chol::Status chol::cuda::run_solve<T>(const BatchProblem<T>&, cudaStream_t); \
-  template int chol::cuda::solve_limit<T>();
+#define CHOL_INSTANTIATE_SOLVE(kSwapped, T)                                               \
+  template chol::Status chol::cuda::run_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
+                                                                  cudaStream_t);          \
+  template int chol::cuda::solve_limit_stored<T, kSwapped>();

@@ -4,7 +4,7 @@
 // from the diagonal down are wanted, which leaves the flops of potri.
 #pragma once
 
-#include "batched/solve.cuh"
+#include "batched/kernels.hpp"
 
 namespace chol::cuda {
 
@@ -76,7 +76,7 @@ template <class T, int kColumns, bool kInverse>
 __global__ void __launch_bounds__(32 * kStreamWarps)
     stream_solve_kernel(BatchProblem<T> problem, int64_t chunks) {
   const int64_t b = blockIdx.x / chunks, chunk = blockIdx.x % chunks;
-  if (!solves(problem, b) || chunk * kColumns >= problem.rhs_count(b)) return;
+  if (!problem.solves(b) || chunk * kColumns >= problem.rhs_count(b)) return;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   auto& shared = *reinterpret_cast<StreamShared<T, kColumns>*>(shared_bytes);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -167,6 +167,5 @@ Status run_stream_solve(const BatchProblem<T>& problem, bool inverse, cudaStream
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE(T) \
-  CHOL_INSTANTIATE_SOLVE(T) \
+#define CHOL_INSTANTIATE_STREAM_SOLVE(T) \
   template chol::Status chol::cuda::run_stream_solve<T>(const BatchProblem<T>&, bool, cudaStream_t);

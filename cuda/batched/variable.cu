@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cub/block/block_scan.cuh>
 
 #include "batched/variable.hpp"
@@ -62,13 +63,12 @@ __device__ __forceinline__ void check_items(const VariableCheck<T>& check, int64
 
 // A counting sort over classes of orders, by blocks of a thread a class.
 constexpr int kClasses = 512;
-constexpr int kItemsOfThread = 4;
+constexpr int kItemsOfThread = 2;
 constexpr int kShare = kClasses * kItemsOfThread;  ///< matrices of a block
-constexpr int kMostAlone = 8 * kShare;             ///< matrices that one block takes alone
 
-__device__ __forceinline__ int class_of(int64_t order, int64_t max_n) {
-  const int64_t clamped = order > 0 ? order : 0, most = max_n > 0 ? max_n : 1;
-  return kClasses - 1 - static_cast<int>(clamped * (kClasses - 1) / most);
+/// @param scale classes of an order; a float, since 64-bit integers divide slowly.
+__device__ __forceinline__ int class_of(int64_t order, float scale) {
+  return max(kClasses - 1 - static_cast<int>(float(max(int(order), 0)) * scale), 0);
 }
 
 template <class T>
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(kClasses) check_kernel(VariableCheck<T> check)
 /// As check_kernel, and counts[c] += matrices of class c.
 template <class T>
 __global__ void __launch_bounds__(kClasses)
-    check_and_count_kernel(VariableCheck<T> check, unsigned* counts) {
+    check_and_count_kernel(VariableCheck<T> check, float scale, unsigned* counts) {
   __shared__ unsigned own[kClasses];
   const int t = threadIdx.x;
   own[t] = 0;
   __syncthreads();
   check_items<kItemsOfThread>(
       check, int64_t(blockIdx.x) * kShare + t, kClasses,
-      [&](int, int64_t, int64_t order) { atomicAdd(&own[class_of(order, check.max_n)], 1u); });
+      [&](int, int64_t, int64_t order) { atomicAdd(&own[class_of(order, scale)], 1u); });
   __syncthreads();
   if (own[t]) atomicAdd(&counts[t], own[t]);
 }
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kClasses)
 /// Gives the matrices of the block their places. @param counts of each class in the whole batch.
 /// @param taken places of each class that blocks have taken, 0 before.
 __global__ void __launch_bounds__(kClasses)
-    place_kernel(const int64_t* orders, int64_t count, int64_t max_n, const unsigned* counts,
+    place_kernel(const int64_t* orders, int64_t count, float scale, const unsigned* counts,
                  unsigned* taken, unsigned* matrices) {
   using Scan = cub::BlockScan<unsigned, kClasses>;
   __shared__ typename Scan::TempStorage scan;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kClasses)
 #pragma unroll
   for (int item = 0; item < kItemsOfThread; ++item) {
     const int64_t b = int64_t(blockIdx.x) * kShare + item * kClasses + t;
-    its_class[item] = b < count ? class_of(orders[b], max_n) : -1;
+    its_class[item] = b < count ? class_of(orders[b], scale) : -1;
     if (b < count) rank[item] = atomicAdd(&own[its_class[item]], 1u);
   }
   __syncthreads();
@@ -120,41 +120,6 @@ __global__ void __launch_bounds__(kClasses)
   for (int item = 0; item < kItemsOfThread; ++item)
     if (its_class[item] >= 0)
       matrices[first[its_class[item]] + rank[item]] = blockIdx.x * kShare + item * kClasses + t;
-}
-
-/// All of it by one block: two launches less where a launch costs as much as the batch.
-template <class T>
-__global__ void __launch_bounds__(2 * kClasses)
-    check_and_place_kernel(VariableCheck<T> check, unsigned* matrices) {
-  constexpr int kThreads = 2 * kClasses, kRounds = kMostAlone / kThreads / kItemsOfThread;
-  using Scan = cub::BlockScan<unsigned, kThreads>;
-  __shared__ typename Scan::TempStorage scan;
-  __shared__ unsigned own[kThreads];
-  const int t = threadIdx.x;
-  own[t] = 0;
-  __syncthreads();
-  int its_class[kRounds][kItemsOfThread];
-  unsigned rank[kRounds][kItemsOfThread];
-#pragma unroll
-  for (int round = 0; round < kRounds; ++round)
-    check_items<kItemsOfThread>(check, round * kItemsOfThread * kThreads + t, kThreads,
-                                [&](int item, int64_t, int64_t order) {
-                                  const int c = class_of(order, check.max_n);
-                                  its_class[round][item] = c;
-                                  rank[round][item] = atomicAdd(&own[c], 1u);
-                                });
-  __syncthreads();
-  unsigned start = 0;
-  Scan(scan).ExclusiveSum(own[t], start);
-  own[t] = start;
-  __syncthreads();
-#pragma unroll
-  for (int round = 0; round < kRounds; ++round)
-#pragma unroll
-    for (int item = 0; item < kItemsOfThread; ++item) {
-      const unsigned b = (round * kItemsOfThread + item) * kThreads + t;
-      if (b < check.count) matrices[own[its_class[round][item]] + rank[round][item]] = b;
-    }
 }
 
 __global__ void largest_kernel(const int64_t* values, int64_t count, int64_t* largest) {
@@ -184,10 +149,9 @@ Sequence Sequence::carve(Arena& arena, int64_t count) {
 template <class T>
 Status check_variable(const VariableCheck<T>& check, const Sequence& sequence,
                       cudaStream_t stream) {
+  const float scale = float(kClasses - 1) / float(std::max<int64_t>(check.max_n, 1));
   if (!sequence.matrices) {
     check_kernel<<<blocks_for(check.count, kClasses), kClasses, 0, stream>>>(check);
-  } else if (check.count <= kMostAlone) {
-    check_and_place_kernel<<<1, 2 * kClasses, 0, stream>>>(check, sequence.matrices);
   } else {
     unsigned* const counts = sequence.counters;
     unsigned* const taken = counts + kClasses;
@@ -196,9 +160,9 @@ Status check_variable(const VariableCheck<T>& check, const Sequence& sequence,
                   "variable batch: counters");
     if (!status.ok()) return status;
     const unsigned blocks = blocks_for(check.count, kShare);
-    check_and_count_kernel<<<blocks, kClasses, 0, stream>>>(check, counts);
-    place_kernel<<<blocks, kClasses, 0, stream>>>(check.orders, check.count, check.max_n, counts,
-                                                  taken, sequence.matrices);
+    check_and_count_kernel<<<blocks, kClasses, 0, stream>>>(check, scale, counts);
+    place_kernel<<<blocks, kClasses, 0, stream>>>(check.orders, check.count, scale, counts, taken,
+                                                  sequence.matrices);
   }
   return launched("argument check");
 }

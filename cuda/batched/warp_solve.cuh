@@ -130,7 +130,7 @@ struct WarpSolve {
 template <class T, int kParts, int kColumns>
 __global__ void __launch_bounds__(32, 16) warp_solve_kernel(BatchProblem<T> problem) {
   const int64_t b = blockIdx.x;
-  if (!solves(problem, b)) return;
+  if (!problem.solves(b)) return;
   extern __shared__ __align__(16) unsigned char shared[];
   const int n = static_cast<int>(problem.order(b));
   WarpSolve<T, kParts, kColumns> matrix{
@@ -160,9 +160,9 @@ Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   const bool one = problem.nrhs == 1;
   if (problem.n <= 64)
     return one ? launch_warp_solve<T, 2, 1>(problem, stream)
-               : launch_warp_solve<T, 2, 4>(problem, stream);
+               : launch_warp_solve<T, 2, kWarpSolveColumns>(problem, stream);
   return one ? launch_warp_solve<T, 4, 1>(problem, stream)
-             : launch_warp_solve<T, 4, 4>(problem, stream);
+             : launch_warp_solve<T, 4, kWarpSolveColumns>(problem, stream);
 }
 
 }  // namespace chol::cuda

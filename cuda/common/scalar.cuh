@@ -148,11 +148,12 @@ __device__ __forceinline__ T from_lane(T x, int source, int width = 32) {
   else
     return __shfl_sync(kFullWarp, x, source, width);
 }
-/// The sum over groups of `width` lanes, the same bits in every lane.
-template <int width, class T>
+/// The sum over groups of `width` lanes, of every `step`th of them, the same bits in all that are
+/// added.
+template <int width, int step = 1, class T>
 __device__ __forceinline__ T sum_lanes(T x) {
 #pragma unroll
-  for (int distance = width / 2; distance > 0; distance /= 2) {
+  for (int distance = width / 2; distance >= step; distance /= 2) {
     if constexpr (Traits<T>::is_complex) {
       x.re += __shfl_xor_sync(kFullWarp, x.re, distance);
       x.im += __shfl_xor_sync(kFullWarp, x.im, distance);

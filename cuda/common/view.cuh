@@ -45,6 +45,10 @@ struct BatchProblem {
   __device__ __forceinline__ int64_t rhs_count(int64_t b) const {
     return rhs_counts ? rhs_counts[b] : nrhs;
   }
+  /// Whether matrix b has a solve to do: it is a valid one and, in posv, its factor is there.
+  __device__ __forceinline__ bool solves(int64_t b) const {
+    return order(b) > 0 && rhs_count(b) > 0 && !(info && info[b] != 0);
+  }
 };
 
 /// The lower triangle that a matrix of a BatchProblem is worked on as.

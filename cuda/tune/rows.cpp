@@ -8,11 +8,12 @@ namespace {
 
 // How a plan's knobs read here.
 //  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape.
-//    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first.
+//    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first. Of
+//    potrs here and in panel, block: most right-hand sides (0: all); more go as fused.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
 //    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by one warp a
 //    matrix (warp_solve.cuh).
-//  - fused: potrs by one block a matrix, the triangle in shared memory (solve.cuh).
+//  - fused: potrs by tiles of the triangle in shared memory (solve.cuh).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS.
@@ -42,7 +43,9 @@ struct Limits {
 constexpr Limits kHopper[] = {{'s', 48, 32, 400, 128, 192, 128},
                               {'d', 32, 32, 300, 128, 128, 128},
                               {'c', 32, 32, 160, 128, 128, 128},
-                              {'z', 24, 24, 160, 88, 88, 256}};
+                              {'z', 24, 24, 160, 88, 128, 256}};
+constexpr int kFewColumns = 4;    ///< right-hand sides beyond which tiles are faster
+constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
 /// Batches above Limits::factor_lanes.
@@ -140,7 +143,7 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 4 + 2 * (3 + 3) + 1 + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 2 * 4 + 2 * (4 + 3) + 1 + int(std::size(kInterleavedRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
                  std::size(kInterleaved)];
@@ -156,15 +159,16 @@ constexpr Table make_table() {
       *row++ = {routine, Form::one, p, lanes, plan(Method::lanes)};
       *row++ = {routine, Form::one, p, limits.one_block, plan(Method::panel, kOneThreads)};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
-      *row++ = {routine, Form::batch, p, lanes, plan(Method::lanes)};
+      *row++ = {routine, Form::batch, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       for (const PanelRow& r : kPanels)
         if (r.precision == p)
           *row++ = {routine, Form::batch, p, r.max_n, {Method::panel, 0, r.blocks, r.threads}};
     }
     for (Form form : {Form::one, Form::batch}) {
-      *row++ = {Routine::potrs, form, p, 32, plan(Method::lanes)};
+      *row++ = {Routine::potrs, form, p, 8, plan(Method::lanes)};
+      *row++ = {Routine::potrs, form, p, 32, {Method::lanes, kFewColumns, 0, 0}};
       if (form == Form::batch)
-        *row++ = {Routine::potrs, form, p, limits.solve_warp, plan(Method::panel)};
+        *row++ = {Routine::potrs, form, p, limits.solve_warp, {Method::panel, kFewColumns, 0, 0}};
       *row++ = {Routine::potrs, form, p, limits.solve_shared, plan(Method::fused)};
       *row++ = {Routine::potrs, form, p, kAny, plan(Method::blocked)};
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})

@@ -59,7 +59,7 @@ struct Routines : Calls<T> {
 
   void solves(const std::vector<int64_t>& sizes, int64_t count = 5) const {
     for (int64_t n : sizes)
-      for (int64_t nrhs : {1, 2, 3, 5, 37}) {
+      for (int64_t nrhs : {1, 2, 3, 5, 16, 37, 70}) {
         if (n > 300 && nrhs > 3) continue;
         const int64_t ldb = n + 2, stride = ldb * nrhs + 1;
         Batch<T> A(uplo, n, n + 1, count, static_cast<unsigned>(n + nrhs));

@@ -38,7 +38,7 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
     batches.variable(max_n, true);
     batches.variable(max_n, false);
   }
-  batches.variable(12, true, 20001);  // more than one block sorts
+  batches.variable(50, true, 3001);  // more than one block sorts
   batches.places(4, 600001);
   batches.places(17, 70001);
   batches.places(40, 70001);

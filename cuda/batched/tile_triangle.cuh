@@ -1,0 +1,152 @@
+// What the solves keep in shared memory: a lower triangle by 8 x 8 tiles, its diagonal tiles
+// inverted in place.
+#pragma once
+
+#include "batched/async_copy.cuh"
+#include "common/scalar.cuh"
+#include "common/view.cuh"
+
+namespace chol::cuda {
+
+/// kCount elements between registers and shared memory, in accesses as wide as they can be.
+template <int kCount, class T>
+__device__ __forceinline__ void copy_wide(T* to, const T* from) {
+  constexpr int kBytes = kCount * sizeof(T);
+  if constexpr (sizeof(T) == 16) {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) to[e] = from[e];
+  } else if constexpr (kBytes % 16 == 0) {
+#pragma unroll
+    for (int e = 0; e < kCount; e += 16 / sizeof(T))
+      *reinterpret_cast<float4*>(to + e) = *reinterpret_cast<const float4*>(from + e);
+  } else if constexpr (kBytes % 8 == 0) {
+#pragma unroll
+    for (int e = 0; e < kCount; e += 8 / sizeof(T))
+      *reinterpret_cast<float2*>(to + e) = *reinterpret_cast<const float2*>(from + e);
+  } else {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) to[e] = from[e];
+  }
+}
+
+/// Tiles lie block column after block column. A tile is eight *runs*, what lies side by side in
+/// memory too: its columns, or with kSwapped its rows. So it is copied in 16-byte chunks, whose
+/// places are swizzled for reads along runs and across them to meet every bank once.
+template <class T, bool kSwapped>
+struct TileTriangle {
+  static constexpr int kOrder = 8, kElements = kOrder * kOrder;
+  static constexpr int kWide = 16 / sizeof(T);      ///< elements of a chunk
+  static constexpr int kChunks = kOrder / kWide;    ///< of a run
+  static constexpr int kCopies = kOrder * kChunks;  ///< of a tile
+  T* data;
+  int tiles;  ///< along the diagonal
+  int n;
+
+  __host__ __device__ static int count(int tiles) { return tiles * (tiles + 1) / 2; }
+  __device__ __forceinline__ int index(int i, int j) const {
+    return j * (2 * tiles - j + 1) / 2 + i - j;
+  }
+  __device__ __forceinline__ T* tile(int i, int j) const { return data + index(i, j) * kElements; }
+
+  __device__ static constexpr int swizzle(int run) {
+    if constexpr (sizeof(T) == 4) return run / 4 * 3;
+    if constexpr (sizeof(T) == 8) return run / 2 ^ (run / 2 % 2 * 4);
+    return run;
+  }
+  /// Where a tile has that element of that run. Written so that a run known to the compiler leaves
+  /// a constant and few different parts of the position.
+  __device__ static constexpr int offset(int run, int position) {
+    const int s = swizzle(run), of_line = (run * kChunks) ^ (s & ~(kChunks - 1));
+    return (of_line + ((position / kWide) ^ (s & (kChunks - 1)))) * kWide + position % kWide;
+  }
+  __device__ static constexpr int offset_of(int row, int column) {
+    return kSwapped ? offset(row, column) : offset(column, row);
+  }
+
+  /// Starts the copies of chunk h of a run of tile (i, j); what lies beyond the matrix becomes
+  /// zero, what lies above the diagonal is junk that nobody reads.
+  __device__ __forceinline__ void copy_chunk(const LowerView<T>& A, bool aligned, int i, int j,
+                                             int run, int h) const {
+    if (i == j && (kSwapped ? h * kWide > run : h * kWide + kWide <= run)) return;
+    const int line = kOrder * (kSwapped ? i : j) + run;
+    const int first = kOrder * (kSwapped ? j : i) + h * kWide;
+    const int inside = line < n ? max(min(n - first, kWide), 0) : 0;
+    const T* const from = inside > 0 ? A.a + line * A.ld + first : A.a;
+    T* const to = tile(i, j) + offset(run, h * kWide);
+    if (aligned) {
+      copy_async<16>(to, from, inside * int(sizeof(T)));
+    } else {
+#pragma unroll
+      for (int e = 0; e < kWide; ++e)
+        if (e < inside)
+          copy_async<sizeof(T)>(to + e, from + e);
+        else
+          to[e] = from_real<T>(0);
+    }
+  }
+
+  /// Starts the copies of block columns [begin, end), as far as there are so many, by kThreads
+  /// threads; they are one group.
+  template <int kThreads>
+  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int begin, int end,
+                                               int thread) const {
+    constexpr int kAtOnce = kThreads > kCopies ? kThreads / kCopies : 1;  // tiles
+    constexpr int kStep = kThreads < kCopies ? kThreads : kCopies;
+    const bool aligned = (reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0;
+    for (int j = begin; j < min(end, tiles); ++j)
+      for (int i = j + thread / kCopies; i < tiles; i += kAtOnce)
+#pragma unroll
+        for (int copy = thread % kCopies; copy < kCopies; copy += kStep)
+          copy_chunk(A, aligned, i, j, copy / kChunks, copy % kChunks);
+    close_copy_group();
+  }
+
+  /// What a run of a diagonal tile has of the triangle, and not much more.
+  __device__ __forceinline__ void copy_run(T (&to)[kOrder], const T* tile, int run) const {
+#pragma unroll
+    for (int k = 0; k < kOrder; k += kWide)
+      if (kSwapped ? k < run : k + kWide > run + 1) {
+        T chunk[kWide];
+        copy_wide<kWide>(chunk, tile + offset(run, k));
+#pragma unroll
+        for (int e = 0; e < kWide; ++e) to[k + e] = chunk[e];
+      }
+  }
+  /// Diagonal tiles [begin, end) become their inverses, zero where they are outside the matrix. A
+  /// thread has a column of a tile; eight neighbours have the tile.
+  template <int kThreads>
+  __device__ __forceinline__ void invert_diagonal(int begin, int end, int thread) const {
+    using R = Real<T>;
+    constexpr int kOfWarp = 32 / kOrder;
+    const int c = thread % kOrder;
+    const int last = min(end, tiles) - 1;
+    for (int first = begin + thread / 32 * kOfWarp; first <= last; first += kThreads / kOrder) {
+      // Those beyond the last tile, which is of the same warp, do what its own threads do.
+      const int h = min(first + thread % 32 / kOrder, last);
+      T* const at = tile(h, h);
+      const R own = kOrder * h + c < n ? R(1) / real(at[offset_of(c, c)]) : R(0);
+      T x[kOrder], run[kOrder];
+#pragma unroll
+      for (int r = 0; r < kOrder; ++r) x[r] = from_real<T>(r == c ? R(1) : R(0));
+#pragma unroll
+      for (int s = 0; s < kOrder; ++s) {
+        copy_run(run, at, s);
+        const R inverse = __shfl_sync(kFullWarp, own, s, kOrder);
+        if constexpr (kSwapped) {
+#pragma unroll
+          for (int k = 0; k < s; ++k) x[s] = subtract_product(x[s], run[k], x[k]);
+        }
+        x[s] = select(s < c, from_real<T>(0), scale(x[s], inverse));
+        if constexpr (!kSwapped) {
+#pragma unroll
+          for (int r = s + 1; r < kOrder; ++r) x[r] = subtract_product(x[r], run[r], x[s]);
+        }
+      }
+      __syncwarp();
+#pragma unroll
+      for (int r = 0; r < kOrder; ++r) at[offset_of(r, c)] = x[r];
+    }
+  }
+};
+
+}  // namespace chol::cuda
