@@ -3,6 +3,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
 
 #include "api/precisions.h"
 #include "backend/flops.hpp"
@@ -14,6 +17,24 @@ namespace {
 
 /// Below this much work a parallel region costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
+
+/// Sorts `count` numbers by key(number), 0 .. most, a digit at a time and each digit in linear
+/// time: comparisons took an eighth of a batch of small matrices. Equal keys stay in order. Returns
+/// whether the sorted numbers stand in `spare`.
+template <class Key>
+bool sort_by_digits(int64_t* numbers, int64_t* spare, int64_t count, Key key, int64_t most) {
+  constexpr int kBits = 8;
+  bool swapped = false;
+  for (int shift = 0; shift < 63 && most >> shift > 0; shift += kBits, swapped = !swapped) {
+    const auto digit = [&](int64_t number) { return key(number) >> shift & ((1 << kBits) - 1); };
+    int64_t start[(1 << kBits) + 1] = {};
+    for (int64_t i = 0; i < count; ++i) ++start[digit(numbers[i]) + 1];
+    std::partial_sum(std::begin(start), std::end(start), std::begin(start));
+    for (int64_t i = 0; i < count; ++i) spare[start[digit(numbers[i])]++] = numbers[i];
+    std::swap(numbers, spare);
+  }
+  return swapped;
+}
 
 }  // namespace
 
@@ -63,7 +84,8 @@ size_t Batch<T>::workspace_bytes() const {
   const BatchSizes& sizes = problem_.sizes;
   if (sizes.n == 0) return 0;
   Arena counted;
-  if (sizes.variable()) counted.take<int64_t>(sizes.count);
+  if (sizes.variable())
+    for (int copies = 0; copies < 2; ++copies) counted.take<int64_t>(sizes.count);
   const MatrixWorker<T> team(kernels_, plans_.plan_for(sizes.n), threads_);
   const size_t bytes = team.workspace_bytes(problem_.routine, sizes.n, sizes.nrhs);
   if (problem_.form == Form::one) return bytes;
@@ -72,20 +94,21 @@ size_t Batch<T>::workspace_bytes() const {
 }
 
 /// Those that go through lanes last, else the largest first, so that no thread ends on a large one.
+/// Matrices alike stay in the order they come in, mostly that of their addresses.
 template <class T>
 const int64_t* Batch<T>::sort_by_order(Arena& arena) const {
   const BatchSizes& sizes = problem_.sizes;
   if (!sizes.variable()) return nullptr;
   int64_t* order = arena.take<int64_t>(sizes.count);
-  for (int64_t b = 0; b < sizes.count; ++b) order[b] = b;
-  std::sort(order, order + sizes.count, [&](int64_t a, int64_t b) {
-    const bool a_lanes = goes_through_lanes(a), b_lanes = goes_through_lanes(b);
-    if (a_lanes != b_lanes) return b_lanes;
-    const int64_t na = sizes.order(a), nb = sizes.order(b);
-    if (na != nb) return na > nb;
-    const int64_t ra = sizes.rhs_count(a), rb = sizes.rhs_count(b);
-    return ra != rb ? ra > rb : a < b;
-  });
+  int64_t* spare = arena.take<int64_t>(sizes.count);
+  std::iota(order, order + sizes.count, int64_t{0});
+  const auto sort_by = [&](auto key, int64_t most) {
+    if (sort_by_digits(order, spare, sizes.count, key, most)) std::swap(order, spare);
+  };
+  if (sizes.rhs_counts)
+    sort_by([&](int64_t b) { return sizes.nrhs - sizes.rhs_count(b); }, sizes.nrhs);
+  sort_by([&](int64_t b) { return sizes.n - sizes.order(b); }, sizes.n);
+  sort_by([&](int64_t b) { return int64_t{goes_through_lanes(b)}; }, 1);
   return order;
 }
 
