@@ -12,8 +12,8 @@ inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 /// Largest order that goes through lanes.
 inline constexpr int64_t kMostLaneOrder = 256;
 
-/// Kernels::lanes matrices of one shape that are worked on side by side; lanes without a matrix of
-/// their own point to scratch.
+/// Kernels::lanes matrices that are worked on side by side: of one shape, or, for potrf, `mixed`:
+/// with orders up to n. Lanes without a matrix of their own repeat another one's.
 struct LaneGroup {
   bool upper = false;
   int64_t n = 0;
@@ -22,8 +22,11 @@ struct LaneGroup {
   int64_t ldb = 1;
   void* A[kMostLanes];
   void* B[kMostLanes];
-  int info[kMostLanes] = {};  ///< potri leaves it alone
-  /// Matrices of the same shape that come next: fetched into the cache along the way, or nullptr.
+  bool mixed = false;
+  int64_t order[kMostLanes], ld[kMostLanes];  ///< of each matrix when mixed
+  int info[kMostLanes] = {};                  ///< potri leaves it alone
+  /// Matrices of the same shape that come next: fetched into the cache along the way, or
+  /// nullptr.
   const void* next_A[kMostLanes];
 };
 

@@ -1,5 +1,6 @@
-// Lane groups of a batch: matrices of one shape go side by side where they lie; what does not fill
-// a group of one shape goes through scratch copies, padded by the identity.
+// Lane groups of a batch: matrices of one shape go side by side where they lie, and so do those of
+// near orders through a factorization; what else does not fill a group goes by panels or through
+// scratch copies, padded by the identity.
 #pragma once
 
 #include <algorithm>
@@ -31,25 +32,26 @@ class LaneBatch {
   template <class Index>
   void run(const Index& index, int count, int coming, void* workspace) const {
     const int64_t first = index(0);
+    const Way way = way_of(index, count);
     LaneGroup group;
     group.upper = problem_.uplo == CHOL_UPPER;
     group.n = problem_.sizes.order(first);
+    group.mixed = way == Way::mixed;
     Arena arena(workspace, SIZE_MAX);
-    if (count == kernels_.lanes && is_uniform(index, count)) {
-      group.nrhs = has_rhs_ ? problem_.sizes.rhs_count(first) : 0;
-      point_to_matrices(index, group);
-      point_to_next(index, coming, group);
-      work(group, carve(group.n, group.nrhs, arena).buffer);
-      if (problem_.info)
-        for (int lane = 0; lane < count; ++lane) problem_.info[index(lane)] = group.info[lane];
-    } else if (const int most = plans_.plan_for(group.n).tile; most > 0 && group.n > most) {
-      // Factorizations and solves have the same bits by panels as in lanes.
+    if (way == Way::panels) {
       const Plan panel{};
       const MatrixWorker<T> worker(kernels_, panel, 1);
       for (int lane = 0; lane < count; ++lane)
         worker.run(problem_, index(lane), nullptr, workspace);
-    } else {
+    } else if (way == Way::scratch) {
       run_in_scratch(index, count, group, arena);
+    } else {
+      group.nrhs = has_rhs_ ? problem_.sizes.rhs_count(first) : 0;
+      point_to_matrices(index, count, group);
+      point_to_next(index, coming, group);
+      work(group, carve(group.n, group.nrhs, arena).buffer);
+      if (problem_.info)
+        for (int lane = 0; lane < count; ++lane) problem_.info[index(lane)] = group.info[lane];
     }
   }
 
@@ -88,21 +90,41 @@ class LaneBatch {
     return true;
   }
 
+  /// How a group goes: factorizations and solves have the same bits in all of these ways.
+  enum class Way { one_shape, mixed, panels, scratch };
   template <class Index>
-  void point_to_matrices(const Index& index, LaneGroup& group) const {
+  Way way_of(const Index& index, int count) const {
+    const BatchSizes& sizes = problem_.sizes;
+    const int64_t n = sizes.order(index(0)), most = plans_.plan_for(n).tile;
+    const bool in_part = most == 0 || n <= most, full = count == kernels_.lanes;
+    if ((full || in_part) && is_uniform(index, count)) return Way::one_shape;
+    // Panels take three times as long as lanes, as much as padding to twice the flops and more.
+    const bool is_near = full && 8 * sizes.order(index(count - 1)) >= 5 * n;
+    if (problem_.routine == Routine::potrf && (in_part || is_near)) return Way::mixed;
+    return in_part ? Way::scratch : Way::panels;
+  }
+
+  /// Lanes without a matrix of their own repeat the first one's, and write the same bits.
+  template <class Index>
+  void point_to_matrices(const Index& index, int count, LaneGroup& group) const {
     group.lda = problem_.A.leading_dimension(index(0));
-    for (int lane = 0; lane < kernels_.lanes; ++lane)
-      group.A[lane] = problem_.A.matrix(index(lane));
+    for (int lane = 0; lane < kernels_.lanes; ++lane) {
+      const int64_t b = index(lane < count ? lane : 0);
+      group.A[lane] = problem_.A.matrix(b);
+      if (!group.mixed) continue;
+      group.order[lane] = problem_.sizes.order(b);
+      group.ld[lane] = problem_.A.leading_dimension(b);
+    }
     if (!has_rhs_) return;
     group.ldb = problem_.B.leading_dimension(index(0));
     for (int lane = 0; lane < kernels_.lanes; ++lane)
-      group.B[lane] = problem_.B.matrix(index(lane));
+      group.B[lane] = problem_.B.matrix(index(lane < count ? lane : 0));
   }
   template <class Index>
   void point_to_next(const Index& index, int coming, LaneGroup& group) const {
     const int lanes = kernels_.lanes;
     group.next_A[0] = nullptr;
-    if (coming < lanes || !has_shape_of(group, index, lanes)) return;
+    if (coming < lanes || group.mixed || !has_shape_of(group, index, lanes)) return;
     for (int lane = 0; lane < lanes; ++lane)
       group.next_A[lane] = problem_.A.matrix(index(lanes + lane));
   }
@@ -116,7 +138,6 @@ class LaneBatch {
         return false;
     return true;
   }
-
   template <class Index>
   void run_in_scratch(const Index& index, int count, LaneGroup& group, Arena& arena) const;
   void copy(int64_t b, const LaneGroup& group, int lane, bool into_scratch) const;

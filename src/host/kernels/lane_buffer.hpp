@@ -83,6 +83,24 @@ class LaneBuffer {
     }
   }
 
+  /// At most kRun elements, of which matrix i has count[i] reals at start[i]; the lanes of the
+  /// others become zero.
+  CHOL_INLINE static void load_cut(R* const* start, const int* count, int64_t length, E* lanes,
+                                   const int32_t* place) {
+    V v[kRowRun];
+    load_reals([&](int i) { return start[i]; }, [&](int i) { return count[i]; }, v);
+    CHOL_UNROLL
+    for (int e = 0; e < kRun; ++e)
+      if (e < length) put(lanes[place[e]], v, e);
+  }
+  CHOL_INLINE static void store_cut(R* const* start, const int* count, int64_t length,
+                                    const E* lanes, const int32_t* place) {
+    V v[kRowRun];
+    CHOL_UNROLL
+    for (int e = 0; e < kRun; ++e) get(lanes[place[e < length ? e : 0]], v, e);
+    store_reals([&](int i) { return start[i]; }, [&](int i) { return count[i]; }, v);
+  }
+
   /// The same for a length that is a constant once the caller's loop is unrolled; lane(e) is where
   /// element e is kept.
   template <class Lane>

@@ -1,6 +1,7 @@
 // Groups of column-major matrices through the lanes: factor, solve and invert.
 #pragma once
 
+#include "host/kernels/mixed_group.hpp"
 #include "host/kernels/next_group.hpp"
 
 namespace chol::CHOL_ISA {
@@ -27,6 +28,7 @@ struct LaneKernels {
   static constexpr int NB = kLaneTile<T>;
 
   using Triangles = GroupTriangles<T, PackedTriangle<E, NB>>;
+  using Mixed = MixedTriangles<T, PackedTriangle<E, NB>>;
   using Squares = GroupTriangles<T, SquareTriangle<E>>;
 
   /// The buffer's parts: the triangle, the reciprocals of the diagonal, right-hand sides.
@@ -44,9 +46,10 @@ struct LaneKernels {
     return sizeof(E) * (triangle + odd_stride(n) * smaller(nrhs, kRhsAtATime)) + sizeof(V) * n;
   }
 
+  template <class SomeTriangles>
   static void factor_group(host::LaneGroup& group, const Parts& parts) {
-    const Triangles triangles(group, parts.L);
-    NextGroup<T> next(group, tiles_of<NB>(group.n) + 2 * Triangles::runs(group.n));
+    const SomeTriangles triangles(group, parts.L);
+    NextGroup<T> next(group, tiles_of<NB>(group.n) + 2 * SomeTriangles::runs(group.n));
     triangles.load(next);
     V info = V::zero();
     factor(parts.L, group.n, parts.reciprocal, info, next);
@@ -113,7 +116,10 @@ struct LaneKernels {
   }
 
   static void potrf(host::LaneGroup& group, void* buffer) {
-    if (!factor_unrolled<kUnrolled<T>>(group)) factor_group(group, Parts(group.n, buffer));
+    if (group.mixed)
+      factor_group<Mixed>(group, Parts(group.n, buffer));
+    else if (!factor_unrolled<kUnrolled<T>>(group))
+      factor_group<Triangles>(group, Parts(group.n, buffer));
   }
   static void potrs(host::LaneGroup& group, void* buffer) {
     const Parts parts(group.n, buffer);
@@ -125,7 +131,7 @@ struct LaneKernels {
   }
   static void posv(host::LaneGroup& group, void* buffer) {
     const Parts parts(group.n, buffer);
-    factor_group(group, parts);
+    factor_group<Triangles>(group, parts);
     uint32_t failed = 0;
     for (int i = 0; i < Buffer::kLanes; ++i) failed |= uint32_t(group.info[i] != 0) << i;
     solve_group(group, parts, failed, NoWork{});
