@@ -157,12 +157,15 @@ struct Panel {
   CHOL_INLINE int64_t diagonal_tile(int64_t column, int64_t columns, int64_t row_end) const {
     const int64_t row = column - Offset, depth = column - first, column_end = column + columns;
     RegisterTile<T, V, NR> t;
-    A.load(t, row, row_end, column, column_end);
+    A.template load<Offset>(t, row, row_end, column, column_end);
     subtract_strips(t, strips, strips.at(row, 0), strips.at(column, 0), depth);
     RealOf<T> diagonal[NR];
     const int64_t good = factor_diagonal<Offset>(t, strips.reciprocal + depth, diagonal, columns);
     store_strips(t, strips, strips.at(row, 0), depth, columns);
-    A.store(t, row, row_end, column, column + good);
+    if (good == NR)
+      A.template store<Offset>(t, row, row_end, column, column + good);
+    else
+      A.store(t, row, row_end, column, column + good);
     for (int64_t c = 0; c < good; ++c) set_real(A.at(column + c, column + c), diagonal[c]);
     return good;
   }
@@ -181,8 +184,10 @@ struct Panel {
     A.store(t, row, row_end, column, column + columns);
   }
   void rows_below(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
-    for (; row + (MV - 1) * W < row_end; row += MV * W)
+    for (; row + (MV - 1) * W < row_end; row += MV * W) {
+      A.fetch_rows(row + MV * W, smaller(row + 2 * MV * W, row_end), column, columns);
       tile_below<MV>(row, row_end, column, columns);
+    }
     if constexpr (MV > 2)
       if (row + W < row_end) return tile_below<2>(row, row_end, column, columns);
     if (row < row_end) tile_below<1>(row, row_end, column, columns);

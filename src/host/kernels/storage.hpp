@@ -19,6 +19,9 @@ CHOL_INLINE bool lies_inside(int64_t top, int64_t row_end, int64_t column, int64
   return top + W <= row_end && column + C <= column_end && top >= column + C - 1;
 }
 
+/// Where a tile's diagonal starts when it has none.
+inline constexpr int kNoDiagonal = -1;
+
 /// Rows of a column side by side: the lower triangle in column-major storage.
 template <class T>
 struct ByColumns {
@@ -27,9 +30,12 @@ struct ByColumns {
   static constexpr int W = Elements<T>::width;
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i + j * ld; }
+  /// The hardware's prefetch follows columns by itself.
+  CHOL_INLINE void fetch_rows(int64_t, int64_t, int64_t, int64_t) const {}
 
   /// Elements (i, j) of rows [row, row_end), columns [column, column_end) with j <= i.
-  template <int V, int C>
+  /// @tparam Diagonal the first vector's row that holds the diagonal element of column 0.
+  template <int Diagonal = kNoDiagonal, int V, int C>
   CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
     CHOL_UNROLL
@@ -44,7 +50,7 @@ struct ByColumns {
       }
     }
   }
-  template <int V, int C>
+  template <int Diagonal = kNoDiagonal, int V, int C>
   CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
                          int64_t column, int64_t column_end) const {
     CHOL_UNROLL
@@ -81,8 +87,17 @@ struct ByRows {
   static constexpr int P = kRowRun;
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i * ld + j; }
+  /// Asks for `columns` elements of rows [row, row_end): a line or two that no other row shares,
+  /// which the hardware's prefetch does not foresee.
+  CHOL_INLINE void fetch_rows(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
+    keep_prefetches();
+    for (; row < row_end; ++row) {
+      __builtin_prefetch(at(row, column), 1, 3);
+      __builtin_prefetch(at(row, column + columns) - 1, 1, 3);
+    }
+  }
 
-  template <int V, int C>
+  template <int Diagonal = kNoDiagonal, int V, int C>
   CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
     static_assert(C % P == 0);
@@ -91,7 +106,14 @@ struct ByRows {
       CHOL_UNROLL
       for (int c = 0; c < C; c += P) {
         const Part at{row + v * W, row_end, column + c, column_end};
-        if (at.is_whole()) {
+        // In line: an eighth of the blocks of order 128, a tenth of its time when called.
+        if (Diagonal >= 0 && v == 0 && c == 0 && at.is_inside()) {
+          Elements<T> part[P];
+          load_rows(
+              rows_of(at), [](int i) { return below_diagonal<Diagonal>(i); }, part);
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
+        } else if (at.is_whole()) {
           Elements<T> part[P];
           load_rows(rows_of(at), whole, part);
           CHOL_UNROLL
@@ -105,7 +127,7 @@ struct ByRows {
       }
     }
   }
-  template <int V, int C>
+  template <int Diagonal = kNoDiagonal, int V, int C>
   CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
                          int64_t column, int64_t column_end) const {
     CHOL_UNROLL
@@ -113,7 +135,13 @@ struct ByRows {
       CHOL_UNROLL
       for (int c = 0; c < C; c += P) {
         const Part at{row + v * W, row_end, column + c, column_end};
-        if (at.is_whole()) {
+        if (Diagonal >= 0 && v == 0 && c == 0 && at.is_inside()) {
+          Elements<T> part[P];
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
+          store_rows(
+              rows_of(at), [](int i) { return below_diagonal<Diagonal>(i); }, part);
+        } else if (at.is_whole()) {
           Elements<T> part[P];
           CHOL_UNROLL
           for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
@@ -156,10 +184,6 @@ struct ByRows {
   /// with its caller's part in memory: it is rare, and the tile has to stay in registers.
   template <class Move>
   CHOL_INLINE void with_cut(Part at, Move&& move) const {
-    if (at.is_inside() && at.top == at.left)
-      return move(rows_of(at), [](int i) { return below_diagonal<0>(i); });
-    if (W > P && at.is_inside() && at.top == at.left - P)
-      return move(rows_of(at), [](int i) { return below_diagonal<P>(i); });
     if (W < P && at.is_inside() && at.top == at.left + W)
       return move(rows_of(at), [](int i) { return below_diagonal<-W>(i); });
     const int64_t rows = at.rows(), under = at.top - at.left + 1;
