@@ -35,16 +35,14 @@ struct Limits {
   int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
   int64_t posv_lanes;    ///< and posv
   int64_t one_block;     ///< orders up to which a block works on the only matrix
-  int64_t solve_warp;    ///< orders up to which one warp solves with a factor of a batch
-  int64_t solve_shared;  ///< orders up to which a block does, the triangle in shared memory
+  int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
   int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 400, 128, 192, 128},
-                              {'d', 32, 32, 300, 128, 128, 128},
-                              {'c', 32, 32, 160, 128, 128, 128},
-                              {'z', 24, 24, 160, 88, 128, 256}};
-constexpr int kFewColumns = 4;    ///< right-hand sides beyond which tiles are faster
+constexpr Limits kHopper[] = {{'s', 48, 32, 400, 192, 128},
+                              {'d', 32, 32, 300, 128, 128},
+                              {'c', 32, 32, 160, 128, 128},
+                              {'z', 24, 24, 160, 128, 256}};
 constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
@@ -61,6 +59,22 @@ constexpr PanelRow kPanels[] = {{'s', 260, 32, 0},   {'s', kAny, 128, 0}, {'d', 
                                 {'d', kAny, 256, 0}, {'c', 140, 32, 16},  {'c', 300, 32, 20},
                                 {'c', kAny, 128, 0}, {'z', 230, 32, 0},   {'z', 300, 64, 0},
                                 {'z', 340, 128, 0},  {'z', 400, 64, 0},   {'z', kAny, 128, 0}};
+
+/// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
+/// all.
+struct SolveRow {
+  char precision;
+  int64_t max_n;
+  Method method;
+  int few;
+};
+constexpr SolveRow kSolves[] = {
+    {'s', 16, Method::lanes, 0},  {'s', 32, Method::lanes, 4},  {'s', 128, Method::panel, 4},
+    {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},   {'d', 32, Method::lanes, 4},
+    {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},
+    {'c', 32, Method::fused, 0},  {'c', 128, Method::panel, 4}, {'z', 8, Method::lanes, 0},
+    {'z', 16, Method::lanes, 4},  {'z', 32, Method::fused, 0},  {'z', 88, Method::panel, 4},
+    {'z', 128, Method::fused, 0}};
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
@@ -143,10 +157,10 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 4 + 2 * (4 + 3) + 1 + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 2 * 4 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
-                 std::size(kInterleaved)];
+                 std::size(kSolves) + std::size(kInterleaved)];
 };
 
 constexpr Table make_table() {
@@ -164,12 +178,12 @@ constexpr Table make_table() {
         if (r.precision == p)
           *row++ = {routine, Form::batch, p, r.max_n, {Method::panel, 0, r.blocks, r.threads}};
     }
+    *row++ = {Routine::potrs, Form::one, p, 32, plan(Method::lanes)};
+    *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};
+    for (const SolveRow& r : kSolves)
+      if (r.precision == p)
+        *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, 0, 0}};
     for (Form form : {Form::one, Form::batch}) {
-      *row++ = {Routine::potrs, form, p, 8, plan(Method::lanes)};
-      *row++ = {Routine::potrs, form, p, 32, {Method::lanes, kFewColumns, 0, 0}};
-      if (form == Form::batch)
-        *row++ = {Routine::potrs, form, p, limits.solve_warp, {Method::panel, kFewColumns, 0, 0}};
-      *row++ = {Routine::potrs, form, p, limits.solve_shared, plan(Method::fused)};
       *row++ = {Routine::potrs, form, p, kAny, plan(Method::blocked)};
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
