@@ -1,5 +1,6 @@
 // The plug-in: chol::backend::Backend over the kernels of this folder.
 #include <cuda_runtime.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <climits>
@@ -26,7 +27,7 @@ constexpr int kOldestCapability = 80;  // cp.async and the double precision tens
 /// Matrices of a multiprocessor below which more warps a matrix are faster, and what serves fewer
 /// than one where a single matrix would take the whole device.
 constexpr int64_t kFewMatrices = 2;
-constexpr Plan kFewLargePlan{Method::panel, 0, 0, 256};
+constexpr Plan kFewLargePlan{Method::panel, 1, 0, 256};
 
 bool has_rhs(Routine routine) { return routine == Routine::potrs || routine == Routine::posv; }
 
@@ -108,6 +109,8 @@ class CudaBackend final : public backend::Backend {
   const char* name() const override { return name_; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
+  /// They copy host matrices to and from pinned memory.
+  int default_threads() const override { return omp_get_max_threads(); }
 
   bool accepts(const TuningRow& row) const override {
     switch (row.precision) {

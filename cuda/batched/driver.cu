@@ -104,13 +104,14 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const bool few = plan.block == 0 || problem.nrhs <= plan.block || problem.n > solve_limit<T>();
-  if (plan.method == Method::lanes && !problem.info && few)
+  const bool by_tiles = plan.method != Method::blocked && problem.n <= solve_limit<T>();
+  const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles;
+  if (plan.method == Method::lanes && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
   if (plan.method == Method::panel && few)
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
-  if (plan.method != Method::blocked)
+  if (by_tiles)
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
   const int64_t chunks = tiles_of(problem.nrhs, 4);

@@ -36,7 +36,7 @@ struct BatchProblem {
   const int64_t* orders = nullptr;  ///< checked orders; negative: leave that matrix alone
   const int64_t* rhs_counts = nullptr;
   /// The order in which the factorization takes the matrices, positions in the arrays above; null:
-  /// as they lie. What follows it ignores it.
+  /// as they lie. Null for whatever follows it, which does not look here.
   const unsigned* sequence = nullptr;
   int* info = nullptr;
   bool swapped = false;

@@ -44,6 +44,7 @@ constexpr Limits kHopper[] = {{'s', 48, 32, 400, 192, 128},
                               {'c', 32, 32, 160, 128, 128},
                               {'z', 24, 24, 160, 128, 256}};
 constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
+constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
 /// Batches above Limits::factor_lanes.
@@ -170,15 +171,16 @@ constexpr Table make_table() {
     const char p = limits.precision;
     for (Routine routine : kFactor) {
       const int64_t lanes = routine == Routine::potrf ? limits.factor_lanes : limits.posv_lanes;
-      *row++ = {routine, Form::one, p, lanes, plan(Method::lanes)};
-      *row++ = {routine, Form::one, p, limits.one_block, plan(Method::panel, kOneThreads)};
+      *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
+      *row++ = {
+          routine, Form::one, p, limits.one_block, {Method::panel, kAsTheyLie, 0, kOneThreads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
       *row++ = {routine, Form::batch, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       for (const PanelRow& r : kPanels)
         if (r.precision == p)
           *row++ = {routine, Form::batch, p, r.max_n, {Method::panel, 0, r.blocks, r.threads}};
     }
-    *row++ = {Routine::potrs, Form::one, p, 32, plan(Method::lanes)};
+    *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};
     for (const SolveRow& r : kSolves)
       if (r.precision == p)

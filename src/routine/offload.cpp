@@ -1,10 +1,12 @@
 #include "routine/offload.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "api/precisions.h"
 #include "backend/flops.hpp"
 #include "base/environment.hpp"
+#include "host/fork.hpp"
 #include "routine/run.hpp"
 #include "routine/shared_device.hpp"
 
@@ -86,7 +88,7 @@ bool may_offload(const Handle& handle, const BackendSlot& slot,
                  const backend::Problem<T>& problem) {
   if (handle.offload == CHOL_OFFLOAD_NEVER || problem.form != Form::one || problem.factored ||
       (problem.routine != Routine::potrf && problem.routine != Routine::posv) ||
-      slot.backend->kind() != CHOL_BACKEND_HOST)
+      slot.backend->kind() != CHOL_BACKEND_HOST || host::team_was_lost())
     return false;
   const int64_t least = handle.offload == CHOL_OFFLOAD_ALWAYS ? kLeastAlways : kLeastAuto;
   return problem.sizes.n >= least && device_is_possible();
@@ -99,8 +101,16 @@ bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
   const backend::Problem<T> potrf = potrf_of(problem, &factored);
   const Times times = times_of(handle, slot, potrf);
   if (!is_worth_it(handle.offload, times)) return false;
+  backend::Problem<T> potrs = problem;
+  potrs.routine = Routine::potrs;
+  potrs.info = nullptr;
+  // Memory that the host may need once the matrix has been written is had before.
+  if (!reserve(handle, slot, potrf) ||
+      (problem.routine == Routine::posv && !reserve(handle, slot, potrs)))
+    return false;
   {
-    DeviceTurn turn(times.device > 0 ? times.device : kPatience);
+    const double patience = times.host > 0 ? std::min(times.host, kPatience) : kPatience;
+    DeviceTurn turn(times.device > 0 ? times.device : patience);
     if (!turn) return false;
     // What opened it may have told that it is the slower one here.
     if (handle.offload == CHOL_OFFLOAD_AUTO &&
@@ -111,9 +121,6 @@ bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
   if (!status->ok() && factored == 0) return false;
   if (!status->ok()) *status = run_on(handle, slot, function, potrf);
   if (!status->ok() || problem.routine == Routine::potrf || *problem.info != 0) return true;
-  backend::Problem<T> potrs = problem;
-  potrs.routine = Routine::potrs;
-  potrs.info = nullptr;
   const chol_backend_t factored_by = handle.last_backend;
   *status = run_on(handle, slot, function, potrs);
   handle.last_backend = factored_by;

@@ -54,7 +54,17 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   return status;
 }
 
+template <class T>
+bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem) {
+  backend::Backend& backend = *slot.backend;
+  const PlanTable& plans =
+      backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+  const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans, handle.threads(backend));
+  return bytes == 0 || slot.workspace(bytes);
+}
+
 #define CHOL_INSTANTIATE_RUN(prefix, T, R)                                                \
+  template bool reserve<T>(Handle&, BackendSlot&, const backend::Problem<T>&);            \
   template Status run<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&); \
   template Status run_on<T>(Handle&, BackendSlot&, const char*, const backend::Problem<T>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_RUN)

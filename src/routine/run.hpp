@@ -13,6 +13,10 @@ template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
 
+/// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no more.
+template <class T>
+bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem);
+
 /// Runs a problem on the backend in `slot`.
 template <class T>
 Status run_on(Handle& handle, BackendSlot& slot, const char* function,

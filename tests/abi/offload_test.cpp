@@ -243,11 +243,28 @@ TEST_F(Offload, AChildStaysOnTheHost) {
   }));
 }
 
-TEST_F(Offload, AParentThatNeverOpenedItLeavesItToItsChildren) {
+TEST_F(Offload, AParentThatNeverOpenedItLeavesItToTheThreadsOfItsChildren) {
   EXPECT_TRUE(succeeds_in_child([] {
     const Always handle;
-    EXPECT_TRUE(succeeds_in_child(
-        [&] { expect_factored(handle, Matrix<double>(CHOL_LOWER, kOrder), CHOL_BACKEND_CUDA); }));
+    EXPECT_TRUE(succeeds_in_child([] {
+      std::thread([] {
+        expect_factored(Always(), Matrix<double>(CHOL_LOWER, kOrder), CHOL_BACKEND_CUDA);
+      }).join();
+    }));
+  }));
+}
+
+/// The copies would wait for a team of threads that the fork left behind.
+TEST_F(Offload, AChildOfATeamStaysOnTheHost) {
+  EXPECT_TRUE(succeeds_in_child([] {
+    const Handle host(CHOL_BACKEND_HOST, 2);
+    Matrix<double> A(CHOL_LOWER, 4 * kOrder);
+    int info = -1;
+    chol_dpotrf(host, A.uplo, A.n, A.elements.data(), A.lda, &info);
+    EXPECT_TRUE(succeeds_in_child([] {
+      const Always handle;
+      expect_factored(handle, Matrix<double>(CHOL_LOWER, kOrder), CHOL_BACKEND_HOST);
+    }));
   }));
 }
 
