@@ -75,13 +75,9 @@ struct LeftLooking {
         prefetch_next(row, j, columns);
       }
       // The strip with the diagonal block first, the others when it is there.
-      if (kWarps > 1 && strip == warp && strip > 0) __syncthreads();
-      if (strip == 0) {
-        rows.template eliminate<kMost, true>(block, columns, lane);
-        meet<kWarps>();
-      } else if (row < n) {
-        rows.template eliminate<kMost, false>(block, columns, lane);
-      }
+      if (strip == 0) rows.template eliminate<kMost, true>(block, columns, lane);
+      if (strip == warp) meet<kWarps>();
+      if (strip > 0 && row < n) rows.template eliminate<kMost, false>(block, columns, lane);
       if (row < n) rows.template store<kMost>(here, place, staging, lane);
     }
   }
