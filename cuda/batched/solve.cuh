@@ -1,6 +1,7 @@
 // Solves with the factors of a batch up to a hundred rows or two: the triangle is read once into
 // shared memory and serves both sweeps; a warp has its right-hand sides in registers, for all rows,
-// so that no sweep waits at a barrier of the block but the first, where the triangle comes in pieces.
+// so that no sweep waits at a barrier of the block but the first, where the triangle comes in
+// pieces.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,8 @@ template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
 
-/// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no more.
+/// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no
+/// other.
 template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem);
 
