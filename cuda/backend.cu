@@ -1,19 +1,14 @@
-// The plug-in: chol::backend::Backend over the kernels of this folder.
+// chol::backend::Backend over the kernels of this folder.
 #include <cuda_runtime.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <climits>
-#include <new>
 
-#include "backend/backend.hpp"
-#include "backend/plugin.hpp"
-#include "batched/condition.hpp"
-#include "batched/driver.hpp"
-#include "batched/variable.hpp"
+#include "backend.hpp"
+#include "call_workspace.hpp"
 #include "interleaved/driver.hpp"
 #include "native/host_matrix.hpp"
-#include "native/one_matrix.hpp"
 #include "tune/rows.hpp"
 
 namespace chol::cuda {
@@ -23,13 +18,10 @@ using backend::Place;
 using backend::Problem;
 using backend::Resources;
 
-constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
 /// Matrices of a multiprocessor below which more warps a matrix are faster, and what serves fewer
 /// than one where a single matrix would take the whole device.
 constexpr int64_t kFewMatrices = 2;
 constexpr Plan kFewLargePlan{Method::panel, 1, 0, 256};
-
-bool has_rhs(Routine routine) { return routine == Routine::potrs || routine == Routine::posv; }
 
 /// Positions of the arrays of a variable batch in its C function (handle is the first argument).
 VariablePositions positions_of(Routine routine) {
@@ -44,54 +36,16 @@ BatchView<Device<T>> device_view(const MatrixBatch<T>& batch) {
           reinterpret_cast<D* const*>(batch.pointers), batch.ld, batch.lds};
 }
 
-/// Everything that one call keeps in the workspace.
-template <class T>
-struct CallWorkspace {
-  int64_t* largest = nullptr;
-  int64_t* orders = nullptr;
-  int64_t* rhs_counts = nullptr;
-  Sequence sequence;
-  BatchWorkspace<T> batch;
-  OneMatrixWorkspace<T> one;
-  ConditionWorkspace<T> condition;
-};
-
 /// The bounds of a variable batch are unknown: the arrays have to be read before all else.
 bool needs_bounds(const BatchSizes& sizes) {
   return sizes.variable() && (sizes.n == 0 || (sizes.rhs_counts && sizes.nrhs == 0));
 }
 
-/// Whether the matrices of a variable batch are taken largest first.
-bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
-  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == 0 &&
-         count <= UINT_MAX;
-}
-
-bool is_blocked_one(Form form, const Plan& plan) {
-  return form == Form::one && plan.method == Method::blocked;
-}
-
-template <class T>
-CallWorkspace<Device<T>> carve(Arena& arena, const Problem<T>& problem, const Plan& plan) {
-  CallWorkspace<Device<T>> work;
-  const BatchSizes& sizes = problem.sizes;
-  if (sizes.variable()) {
-    work.orders = arena.take<int64_t>(sizes.count);
-    if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
-    if (is_sorted(problem.routine, sizes.count, plan))
-      work.sequence = Sequence::carve(arena, sizes.count);
-  }
-  if (problem.routine == Routine::pocon) {
-    work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
-  } else if (is_blocked_one(problem.form, plan)) {
-    const int64_t copied = problem.routine == Routine::potri  ? sizes.n
-                           : problem.routine == Routine::posv ? sizes.nrhs
-                                                              : 0;
-    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, sizes.n, copied);
-  } else if (problem.routine != Routine::logdet) {
-    work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
-  }
-  return work;
+/// Kernels count rows in int, and a multiple of them.
+Status check_order(int64_t n) {
+  if (n <= INT_MAX / 2) return Status::success();
+  return Status::error(CHOL_STATUS_NOT_SUPPORTED, "n = %lld, must be below 2^30 on a CUDA device",
+                       static_cast<long long>(n));
 }
 
 class CudaBackend final : public backend::Backend {
@@ -231,10 +185,7 @@ class CudaBackend final : public backend::Backend {
   Status run_host_matrix(const Problem<T>& problem, const PlanTable& plans,
                          const Resources& resources) {
     const int64_t n = problem.sizes.n;
-    if (n > INT_MAX / 2)
-      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                           "n = %lld, must be below 2^30 on a CUDA device",
-                           static_cast<long long>(n));
+    if (Status status = check_order(n); !status.ok()) return status;
     Arena arena(resources.workspace, resources.workspace_bytes);
     const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
     const Plan& plan = plans.plan_for(n);
@@ -252,10 +203,7 @@ class CudaBackend final : public backend::Backend {
     using D = Device<T>;
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
-    if (sizes.n > INT_MAX / 2)
-      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                           "n = %lld, must be below 2^30 on a CUDA device",
-                           static_cast<long long>(sizes.n));
+    if (Status status = check_order(sizes.n); !status.ok()) return status;
     const bool unpacks = problem.routine == Routine::unpack;
     if ((unpacks || problem.routine == Routine::pack) &&
         sizes.n * std::max(sizes.n, sizes.nrhs) > INT_MAX)
@@ -337,10 +285,7 @@ class CudaBackend final : public backend::Backend {
     using D = Device<T>;
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
-    if (sizes.n > INT_MAX / 2)
-      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                           "n = %lld, must be below 2^30 on a CUDA device",
-                           static_cast<long long>(sizes.n));
+    if (Status status = check_order(sizes.n); !status.ok()) return status;
     const Plan& plan = plan_of(problem, plans);
     Arena arena(resources.workspace, resources.workspace_bytes);
     const CallWorkspace<D> work = carve(arena, problem, plan);
@@ -411,57 +356,10 @@ class CudaBackend final : public backend::Backend {
   Staging staging_;
 };
 
-/// The device to open, or why there is none.
-Status choose_device(int device_count, const int* devices, int* device) {
-  int present = 0;
-  const cudaError_t error = cudaGetDeviceCount(&present);
-  if (error != cudaSuccess) {
-    cudaGetLastError();
-    return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device: %s", cudaGetErrorString(error));
-  }
-  if (present == 0) return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device on this machine");
-  if (device_count > 1)
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "device_count = %d, must be at most 1 in this version", device_count);
-  if (device_count == 1) {
-    *device = devices[0];
-    if (*device < 0 || *device >= present)
-      return Status::error(CHOL_STATUS_NO_DEVICE, "devices[0] = %d, must be in 0 .. %d", *device,
-                           present - 1);
-    return Status::success();
-  }
-  return status_of(cudaGetDevice(device), "current device");
-}
-
 }  // namespace
-}  // namespace chol::cuda
 
-extern "C" __attribute__((visibility("default"))) chol::backend::Backend* chol_backend_open(
-    int plugin_version, int device_count, const int* devices, chol::Status* status) {
-  using namespace chol;
-  if (plugin_version != backend::kPluginVersion) {
-    *status = Status::error(CHOL_STATUS_NO_DEVICE,
-                            "no CUDA backend: plug-in of version %d beside a library of version %d",
-                            backend::kPluginVersion, plugin_version);
-    return nullptr;
-  }
-  int device = 0;
-  *status = cuda::choose_device(device_count, devices, &device);
-  if (!status->ok()) return nullptr;
-  cudaDeviceProp properties{};
-  *status = cuda::status_of(cudaGetDeviceProperties(&properties, device), "device properties");
-  if (!status->ok()) return nullptr;
-  const int capability = 10 * properties.major + properties.minor;
-  if (capability < cuda::kOldestCapability) {
-    *status = Status::error(CHOL_STATUS_NO_DEVICE,
-                            "no CUDA device: %s has compute capability %d.%d, must be at least 8.0",
-                            properties.name, properties.major, properties.minor);
-    return nullptr;
-  }
-  try {
-    return new cuda::CudaBackend(device, properties);
-  } catch (const std::bad_alloc&) {
-    *status = Status::error(CHOL_STATUS_ALLOC_FAILED, "CUDA backend: out of memory");
-    return nullptr;
-  }
+backend::Backend* make_backend(int device, const cudaDeviceProp& properties) {
+  return new CudaBackend(device, properties);
 }
+
+}  // namespace chol::cuda

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "batched/auxiliary.hpp"
+#include "common/precisions.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -155,10 +156,7 @@ Status copy_solution(const BatchProblem<T>& problem, const BatchView<T>& X, cuda
   template Status set_identity<T>(const BatchProblem<T>&, cudaStream_t);                       \
   template Status find_singular<T>(const BatchProblem<T>&, cudaStream_t);                      \
   template Status copy_inverse<T>(const BatchProblem<T>&, cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

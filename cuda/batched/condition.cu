@@ -1,5 +1,6 @@
 #include "batched/condition.hpp"
 #include "batched/kernels.hpp"
+#include "common/precisions.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -173,10 +174,7 @@ Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& 
 #define CHOL_INSTANTIATE(T)                                                                     \
   template Status estimate_condition<T>(BatchProblem<T>, const ConditionWorkspace<T>&, Real<T>, \
                                         Real<T>*, cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

@@ -2,6 +2,7 @@
 
 #include "batched/driver.hpp"
 #include "batched/kernels.hpp"
+#include "common/precisions.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -21,6 +22,22 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
     view.first += first * view.stride;
   if (view.lds) view.lds += first;
   return view;
+}
+
+/// The `count` matrices from `first` on.
+template <class T>
+BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
+  problem.count = count;
+  if (problem.sequence) {  // of positions in the whole batch
+    problem.sequence += first;
+    return problem;
+  }
+  problem.A = view_from(problem.A, first);
+  if (problem.B.pointers || problem.B.first) problem.B = view_from(problem.B, first);
+  if (problem.orders) problem.orders += first;
+  if (problem.rhs_counts) problem.rhs_counts += first;
+  if (problem.info) problem.info += first;
+  return problem;
 }
 
 /// Runs body(slice) over the batch, work.slice matrices at a time.
@@ -65,21 +82,6 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
 }
 
 template <class T>
-BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
-  problem.count = count;
-  if (problem.sequence) {  // of positions in the whole batch
-    problem.sequence += first;
-    return problem;
-  }
-  problem.A = view_from(problem.A, first);
-  if (problem.B.pointers || problem.B.first) problem.B = view_from(problem.B, first);
-  if (problem.orders) problem.orders += first;
-  if (problem.rhs_counts) problem.rhs_counts += first;
-  if (problem.info) problem.info += first;
-  return problem;
-}
-
-template <class T>
 BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_t n,
                                            int64_t count) {
   BatchWorkspace work;
@@ -104,14 +106,16 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const bool by_tiles = plan.method != Method::blocked && problem.n <= solve_limit<T>();
-  const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles;
+  const auto by_tiles = [&] {
+    return plan.method != Method::blocked && problem.n <= solve_limit<T>();
+  };
+  const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
   if (plan.method == Method::lanes && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
   if (plan.method == Method::panel && few)
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
-  if (by_tiles)
+  if (by_tiles())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
   const int64_t chunks = tiles_of(problem.nrhs, 4);
@@ -156,17 +160,13 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
 
 #define CHOL_INSTANTIATE(T)                                                                      \
   template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                 \
-  template BatchProblem<T> slice_of<T>(BatchProblem<T>, int64_t, int64_t);                       \
   template struct BatchWorkspace<T>;                                                             \
   template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);            \
   template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);             \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);  \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
                                   cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

@@ -34,8 +34,4 @@ template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);
 
-/// The `count` matrices from `first` on.
-template <class T>
-BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count);
-
 }  // namespace chol::cuda

@@ -2,6 +2,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "batched/variable.hpp"
+#include "common/precisions.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -174,10 +175,7 @@ Status largest_value(const int64_t* values, int64_t count, int64_t* largest, cud
 
 #define CHOL_INSTANTIATE(T) \
   template Status check_variable<T>(const VariableCheck<T>&, const Sequence&, cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

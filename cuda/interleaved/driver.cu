@@ -1,3 +1,4 @@
+#include "common/precisions.hpp"
 #include "interleaved/driver.hpp"
 #include "interleaved/kernels.hpp"
 
@@ -121,10 +122,7 @@ Status run_interleaved(Routine routine, InterleavedCall<T> call, const Plan& pla
   template bool accepts_interleaved<T>(Routine, const Plan&, int64_t);                   \
   template Status run_interleaved<T>(Routine, InterleavedCall<T>, const Plan&, Real<T>*, \
                                      cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

@@ -1,3 +1,4 @@
+#include "common/precisions.hpp"
 #include "native/blas.hpp"
 
 namespace chol::cuda {
@@ -114,10 +115,7 @@ Status Blas::solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t n
                                             T*, int64_t);                                         \
   template Status Blas::solve<T>(cublasFillMode_t, bool, int64_t, int64_t, const T*, int64_t, T*, \
                                  int64_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

@@ -1,3 +1,4 @@
+#include "common/precisions.hpp"
 #include "native/host_matrix.hpp"
 #include "native/round_trip.hpp"
 
@@ -5,7 +6,7 @@ namespace chol::cuda {
 
 template <class T>
 HostMatrixWorkspace<T> HostMatrixWorkspace<T>::carve(Arena& arena, int64_t n) {
-  constexpr int64_t kLine = 128 / sizeof(T) > 0 ? 128 / sizeof(T) : 1;
+  constexpr int64_t kLine = 128 / sizeof(T);
   HostMatrixWorkspace work;
   work.ld = (n + kLine - 1) / kLine * kLine;
   work.A = arena.take<T>(work.ld * n);
@@ -44,10 +45,7 @@ Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& thread
   template Status factor_host_matrix<T>(const TriangleView&, const HostMatrixThreads&,        \
                                         const HostMatrixWorkspace<T>&, Blas&, Staging&, int*, \
                                         int64_t*);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

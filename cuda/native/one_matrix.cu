@@ -2,6 +2,7 @@
 
 #include "batched/auxiliary.hpp"
 #include "batched/kernels.hpp"
+#include "common/precisions.hpp"
 #include "native/one_matrix.hpp"
 
 namespace chol::cuda {
@@ -126,10 +127,7 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
   template Status factor_and_solve_one<T>(const BatchProblem<T>&, int,                            \
                                           const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);     \
   template Status invert_one<T>(BatchProblem<T>, const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);
-CHOL_INSTANTIATE(float)
-CHOL_INSTANTIATE(double)
-CHOL_INSTANTIATE(Complex<float>)
-CHOL_INSTANTIATE(Complex<double>)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 
 }  // namespace chol::cuda

@@ -19,13 +19,21 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
   return run_on(handle, slot, function, problem);
 }
 
+namespace {
+
+template <class T>
+const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& problem) {
+  return backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+}
+
+}  // namespace
+
 template <class T>
 Status run_on(Handle& handle, BackendSlot& slot, const char* function,
               const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
   backend::Solver<T>& solver = backend.solver<T>();
-  const PlanTable& plans =
-      backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+  const PlanTable& plans = plans_of(backend, problem);
   const int threads = handle.threads(backend);
 
   backend::Resources resources;
@@ -57,9 +65,8 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
 template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
-  const PlanTable& plans =
-      backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
-  const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans, handle.threads(backend));
+  const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans_of(backend, problem),
+                                                           handle.threads(backend));
   return bytes == 0 || slot.workspace(bytes);
 }
 

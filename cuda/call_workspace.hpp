@@ -1,0 +1,62 @@
+// What one call keeps in its workspace: counted by a query and carved before a run, in one order.
+#pragma once
+
+#include <climits>
+
+#include "backend/backend.hpp"
+#include "batched/condition.hpp"
+#include "batched/driver.hpp"
+#include "batched/variable.hpp"
+#include "native/one_matrix.hpp"
+
+namespace chol::cuda {
+
+/// Everything that one call keeps in the workspace.
+template <class T>
+struct CallWorkspace {
+  int64_t* orders = nullptr;
+  int64_t* rhs_counts = nullptr;
+  Sequence sequence;
+  BatchWorkspace<T> batch;
+  OneMatrixWorkspace<T> one;
+  ConditionWorkspace<T> condition;
+};
+
+inline bool has_rhs(Routine routine) {
+  return routine == Routine::potrs || routine == Routine::posv;
+}
+
+/// Whether the matrices of a variable batch are taken largest first.
+inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
+  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == 0 &&
+         count <= UINT_MAX;
+}
+
+inline bool is_blocked_one(Form form, const Plan& plan) {
+  return form == Form::one && plan.method == Method::blocked;
+}
+
+template <class T>
+CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan) {
+  CallWorkspace<Device<T>> work;
+  const BatchSizes& sizes = problem.sizes;
+  if (sizes.variable()) {
+    work.orders = arena.take<int64_t>(sizes.count);
+    if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
+    if (is_sorted(problem.routine, sizes.count, plan))
+      work.sequence = Sequence::carve(arena, sizes.count);
+  }
+  if (problem.routine == Routine::pocon) {
+    work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
+  } else if (is_blocked_one(problem.form, plan)) {
+    const int64_t copied = problem.routine == Routine::potri  ? sizes.n
+                           : problem.routine == Routine::posv ? sizes.nrhs
+                                                              : 0;
+    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, sizes.n, copied);
+  } else if (problem.routine != Routine::logdet) {
+    work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
+  }
+  return work;
+}
+
+}  // namespace chol::cuda
