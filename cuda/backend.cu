@@ -224,7 +224,16 @@ class CudaBackend final : public backend::Backend {
     call.nrhs = sizes.nrhs;
     call.info = problem.info;
     call.swapped = problem.uplo == CHOL_UPPER;
-    return run_interleaved(problem.routine, call, plans.plan_for(sizes.n), problem.result, stream);
+    const auto run = [&](Routine routine, const PlanTable& its_plans) {
+      return run_interleaved(routine, call, its_plans.plan_for(sizes.n), problem.result, stream);
+    };
+    if (!runs_in_two(problem.routine, plans.plan_for(sizes.n))) return run(problem.routine, plans);
+    for (Routine routine : {Routine::potrf, Routine::potrs}) {
+      const Status status =
+          run(routine, tuning_.plans(routine, Form::interleaved, precision_letter<T>));
+      if (!status.ok()) return status;
+    }
+    return Status::success();
   }
 
   template <class T>

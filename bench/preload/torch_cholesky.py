@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
-"""Times torch.linalg.cholesky_ex on a CUDA device as this process finds cuSOLVER: lines `case,ms`."""
+"""Times torch.linalg.cholesky_ex on a CUDA device as this process finds cuSOLVER: lines `case,ms`.
+
+With --kernels also, of batches, what the device did meanwhile: `  kernel,ms` of one call, which tells
+the factorization from PyTorch's own copies.
+"""
+import sys
+
 import torch
 
 
@@ -16,6 +22,15 @@ def median_ms(call, rounds=9):
     return sorted(spent)[rounds // 2]
 
 
+def print_kernels(call):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        call()
+        torch.cuda.synchronize()
+    for event in sorted(profile.key_averages(), key=lambda e: -e.device_time_total):
+        if event.device_time_total > 0:
+            print(f"  {event.key[:60].replace(',', ';')},{event.device_time_total / 1000:.4f}")
+
+
 def positive_definite(batch, n, dtype):
     A = torch.randn(batch, n, n, dtype=dtype, device="cuda")
     A = A @ A.mT
@@ -29,4 +44,6 @@ for dtype in (torch.float32, torch.float64):
         A = positive_definite(batch, n, dtype)
         ms = median_ms(lambda: torch.linalg.cholesky_ex(A))
         print(f"cholesky_ex {str(dtype)[6:]} ({batch}, {n}, {n}),{ms:.4f}", flush=True)
+        if "--kernels" in sys.argv and batch > 1:
+            print_kernels(lambda: torch.linalg.cholesky_ex(A))
         del A

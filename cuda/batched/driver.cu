@@ -54,6 +54,9 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
 template <class T>
 Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
+    if (plan.method == Method::fused && has_wide<T>(slice.swapped))
+      return slice.swapped ? run_wide_left_looking<T, true>(slice, plan.threads, stream)
+                           : run_wide_left_looking<T, false>(slice, plan.threads, stream);
     return slice.swapped ? run_left_looking<T, true>(slice, plan.threads, plan.tile, stream)
                          : run_left_looking<T, false>(slice, plan.threads, plan.tile, stream);
   });
@@ -73,7 +76,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
     case Method::panel:
       return solves ? kMostWarpSolve<T> >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
-      return solves && solve_limit<T>() >= max_n;
+      return solves ? solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::blocked:
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
     default:

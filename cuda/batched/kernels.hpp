@@ -2,6 +2,7 @@
 #pragma once
 
 #include <climits>
+#include <type_traits>
 
 #include "batched/shapes.hpp"
 #include "common/launch.hpp"
@@ -22,6 +23,14 @@ Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream)
 template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream);
+
+/// Factors large matrices by wide block columns, where has_wide(). @param threads of a block, if
+/// there is such a shape.
+template <class T, bool kSwapped>
+Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream);
+template <class T, bool kSwapped>
+using WideShapes =
+    std::conditional_t<kSwapped, typename Shapes<T>::RowWide, typename Shapes<T>::ColumnWide>;
 
 /// Which diagonal block of each matrix a launch factors, all columns before it subtracted already,
 /// and what it leaves for the strips below.
@@ -83,6 +92,12 @@ bool has_left_looking(int threads) {
   return []<class... S>(ShapeList<S...>, int wanted) {
     return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
   }(typename Shapes<T>::ColumnLeftLooking{}, threads);
+}
+/// Whether run_wide_left_looking has a kernel in that storage.
+template <class T>
+constexpr bool has_wide(bool swapped) {
+  return swapped ? !std::is_same_v<WideShapes<T, true>, ShapeList<>>
+                 : !std::is_same_v<WideShapes<T, false>, ShapeList<>>;
 }
 /// Whether run_panel has a kernel of that many threads (0: any).
 template <class T>

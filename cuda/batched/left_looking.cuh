@@ -7,13 +7,10 @@
 
 #include <type_traits>
 
-#include "batched/kernels.hpp"
+#include "batched/one_block.cuh"
 #include "batched/row_update.cuh"
 
 namespace chol::cuda {
-
-template <class T>
-inline constexpr int kBlockColumnsOf = Traits<T>::is_complex ? 16 : 32;
 
 template <int kWarps>
 __device__ __forceinline__ void meet() {
@@ -64,7 +61,7 @@ struct LeftLooking {
 #pragma unroll 1
     for (int strip = warp; strip == warp || j + 32 * strip < n; strip += kWarps) {
       const int row = j + 32 * strip;
-      const RowBlockPlace place{n - row, columns, strip == 0, aligned};
+      const RowBlockPlace place{n - row, columns, strip == 0 ? 0 : -32, aligned};
       const LowerView<T> here = A.from(row, j);
       Rows rows;
       if (row < n) {
@@ -82,13 +79,6 @@ struct LeftLooking {
     }
   }
 };
-
-/// Asked for again at the end, since no register is left to keep it in.
-template <class T>
-__device__ __forceinline__ unsigned matrix_of_block(const BatchProblem<T>& problem) {
-  return problem.sequence ? *const_cast<const volatile unsigned*>(problem.sequence + blockIdx.x)
-                          : blockIdx.x;
-}
 
 template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks)
@@ -156,14 +146,6 @@ struct LeftLookingLaunch {
     return launched("left looking");
   }
 };
-
-/// Shared memory that a block may have on the current device.
-inline size_t block_shared_limit() {
-  int device = 0, bytes = 48 * 1024;
-  if (cudaGetDevice(&device) == cudaSuccess)
-    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return static_cast<size_t>(bytes);
-}
 
 /// A shape that asks for more shared memory than the device has, or that this storage does not
 /// have, gives way to another; the factor has the same bits.

@@ -25,6 +25,7 @@ struct PackedTriangle {
   __device__ __forceinline__ T* column(int h, int c) const {
     return data + offset(h, pitch0) + c * (pitch0 - kWidth * h);
   }
+  __device__ __forceinline__ int pitch(int h) const { return pitch0 - kWidth * h; }
   __device__ __forceinline__ T* at(int i, int j) const {
     const int h = j / kWidth;
     return column(h, j % kWidth) + i - kWidth * h;

@@ -11,6 +11,10 @@
 
 namespace chol::cuda {
 
+/// Columns of a block column.
+template <class T>
+inline constexpr int kBlockColumnsOf = Traits<T>::is_complex ? 16 : 32;
+
 /// The factored diagonal block of a block column: columns unscaled, each from its diagonal on, and
 /// the reciprocal roots of the pivots. Columns lie from last to first, so that a warp may publish
 /// one from row 0 on: what is above the diagonal lands where later columns follow.
@@ -34,10 +38,10 @@ struct DiagonalBlock {
 
 /// Which part of a block column a warp holds.
 struct RowBlockPlace {
-  int rows;       ///< from its first row to the end of the matrix
-  int columns;    ///< of the block column
-  bool diagonal;  ///< whether its first rows are those of the diagonal block
-  bool aligned;   ///< whether its elements may be moved 16 bytes at a time
+  int rows;      ///< from its first row to the end of the matrix
+  int columns;   ///< of the block column
+  int diagonal;  ///< the first row of the diagonal block, counted from its own
+  bool aligned;  ///< whether its elements may be moved 16 bytes at a time
 };
 
 /// @tparam kColumnCount most columns of a block.
@@ -54,7 +58,7 @@ struct RowBlock {
   /// Columns that row `row` has elements in.
   __device__ __forceinline__ static int limit(const RowBlockPlace& place, int row) {
     if (row >= place.rows) return 0;
-    return place.diagonal ? min(row + 1, place.columns) : place.columns;
+    return place.diagonal < 0 ? place.columns : min(row + 1 - place.diagonal, place.columns);
   }
 
   /// The first kMost columns between registers and column storage, lanes along the rows.
@@ -82,7 +86,7 @@ struct RowBlock {
     const int column = lane % kLine * kRun, first = lane / kLine;
     T* p = A.a + first * A.ld + column;
     T* s = scratch + first * kPitch + column;
-    if (!place.diagonal && place.rows >= 32 && place.columns == kMost) {
+    if (place.diagonal < 0 && place.rows >= 32 && place.columns == kMost) {
 #pragma unroll
       for (int r = 0; r < 32; r += kAtOnce, p += kAtOnce * A.ld, s += kAtOnce * kPitch)
         if constexpr (!kStore)

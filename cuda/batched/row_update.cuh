@@ -3,202 +3,9 @@
 // the multiplication, and nobody has to wait for anybody.
 #pragma once
 
-#include "batched/row_block.cuh"
-#include "batched/tile_types.cuh"
+#include "batched/row_product.cuh"
 
 namespace chol::cuda {
-
-/// Rows of kDepth columns in shared memory, laid out as they lie in memory: a column's rows side by
-/// side or, of swapped storage, a row's columns.
-template <class T, int kRows, int kDepth, bool kSwapped>
-struct StagedRows {
-  static constexpr int kWide = 16 / sizeof(T);
-  /// Spreads the operand reads below over all banks.
-  static constexpr int kPad =
-      sizeof(Real<T>) == 4 || !kSwapped ? kWide * int(sizeof(Real<T>) / 4) : 4;
-  static constexpr int kPitch = (kSwapped ? kDepth : kRows) + kPad;
-  static constexpr int kElements = kPitch * (kSwapped ? kRows : kDepth);
-
-  __device__ __forceinline__ static constexpr int index(int row, int k) {
-    return kSwapped ? row * kPitch + k : k * kPitch + row;
-  }
-
-  /// Copies one stage after the other, kRun elements at a time, which lie side by side in memory.
-  /// @tparam kPartial there may be fewer rows than kRows.
-  template <int kRun, bool kPartial>
-  struct Copier {
-    static constexpr int kLine = (kSwapped ? kDepth : kRows) / kRun;  ///< copies of a line
-    static constexpr int kLines = kSwapped ? kRows : kDepth, kAtOnce = 32 / kLine;
-    static_assert(kLine <= 32);
-    const T* from;      ///< of this lane
-    int64_t line_step;  ///< to its next copy
-    int64_t stage_step;
-    int first_line, at, offset;
-    int lines;  ///< that this lane has copies of
-
-    /// @param a the first row's element in column 0.
-    __device__ __forceinline__ Copier(const T* a, int64_t ld, int rows, int lane)
-        : line_step(kAtOnce * ld),
-          stage_step(kSwapped ? kDepth : kDepth * ld),
-          first_line(lane / kLine),
-          at(lane % kLine * kRun),
-          offset(first_line * kPitch + at),
-          lines(kSwapped    ? min(rows, kRows)
-                : at < rows ? kDepth
-                            : 0) {
-      from = a + first_line * ld + at;
-    }
-    /// The next kDepth columns.
-    __device__ __forceinline__ void copy(T* to) {
-      const T* p = from;
-#pragma unroll
-      for (int line = 0; line < kLines; line += kAtOnce, p += line_step)
-        if (!kPartial || first_line + line < lines)
-          copy_async<kRun * sizeof(T)>(to + offset + line * kPitch, p);
-      from += stage_step;
-    }
-    /// The last `depth` columns; beyond them zero.
-    __device__ __forceinline__ void copy_last(T* to, int depth, int lane) const {
-      for (int e = lane * kWide; e < kElements; e += 32 * kWide)
-        *reinterpret_cast<float4*>(to + e) = float4{};
-      __syncwarp();
-      const T* p = from;
-#pragma unroll 1
-      for (int line = 0; line < kLines; line += kAtOnce, p += line_step) {
-        const int last = kSwapped ? lines : min(lines, depth);
-        const int elements = kSwapped ? min(depth - at, kRun) : kRun;
-        if (elements > 0 && first_line + line < last)
-          copy_async<kRun * sizeof(T)>(to + offset + line * kPitch, p, elements * int(sizeof(T)));
-      }
-    }
-  };
-};
-
-/// 32 x kColumns products by plain multiply-adds, 4 x kColumns / 4 a lane: of column storage 16
-/// bytes of neighbouring rows and columns, of row storage every eighth row and every fourth column,
-/// so that an operand read is of 16 bytes without bank conflicts either way.
-template <class T, int kColumns, int kDepth, bool kSwapped>
-struct PlainProduct {
-  using Own = StagedRows<T, 32, kDepth, kSwapped>;
-  using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
-  static constexpr int kWide = 16 / sizeof(T), kOfLane = kColumns / 4;
-  /// Complex products are so many instructions that more of them would not stay in the cache.
-  static constexpr int kUnroll = Traits<T>::is_complex ? 2 : kDepth;
-  T c[4][kOfLane] = {};
-
-  __device__ static int row(int i, int lane) {
-    return kSwapped ? lane % 8 + 8 * i : (i / kWide * 8 + lane % 8) * kWide + i % kWide;
-  }
-  __device__ static int column(int j, int lane) {
-    return kSwapped ? lane / 8 + 4 * j : (j / kWide * 4 + lane / 8) * kWide + j % kWide;
-  }
-
-  __device__ __forceinline__ void add(const T* own, const T* block, int lane) {
-    if constexpr (kSwapped) {
-#pragma unroll 1
-      for (int k = 0; k < kDepth; k += kWide) {
-        T a[4][kWide];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) read(a[i], own + Own::index(row(i, lane), k));
-#pragma unroll
-        for (int j = 0; j < kOfLane; ++j) {
-          T b[kWide];
-          read(b, block + Block::index(column(j, lane), k));
-#pragma unroll
-          for (int w = 0; w < kWide; ++w)
-#pragma unroll
-            for (int i = 0; i < 4; ++i) c[i][j] = add_product_conj(c[i][j], a[i][w], b[w]);
-        }
-      }
-    } else {
-#pragma unroll kUnroll
-      for (int k = 0; k < kDepth; ++k) {
-        T a[4], b[kOfLane];
-#pragma unroll
-        for (int i = 0; i < 4; i += kWide)
-          read(*reinterpret_cast<T(*)[kWide]>(a + i), own + Own::index(row(i, lane), k));
-#pragma unroll
-        for (int j = 0; j < kOfLane; j += kWide)
-          read(*reinterpret_cast<T(*)[kWide]>(b + j), block + Block::index(column(j, lane), k));
-#pragma unroll
-        for (int j = 0; j < kOfLane; ++j)
-#pragma unroll
-          for (int i = 0; i < 4; ++i) c[i][j] = add_product_conj(c[i][j], a[i], b[j]);
-      }
-    }
-  }
-  __device__ static __forceinline__ void read(T (&values)[kWide], const T* from) {
-    *reinterpret_cast<float4*>(values) = *reinterpret_cast<const float4*>(from);
-  }
-  /// To rows of kPitch elements.
-  template <int kPitch>
-  __device__ __forceinline__ void put(T* to, int lane) const {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-#pragma unroll
-      for (int j = 0; j < kOfLane; j += kSwapped ? 1 : kWide) {
-        T* const p = to + row(i, lane) * kPitch + column(j, lane);
-        if constexpr (kSwapped)
-          *p = c[i][j];
-        else
-          write(p, *reinterpret_cast<const T(*)[kWide]>(&c[i][j]));
-      }
-  }
-  __device__ static __forceinline__ void write(T* to, const T (&values)[kWide]) {
-    *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(values);
-  }
-};
-
-/// 32 x kColumns products by double precision tensor cores.
-template <class T, int kColumns, int kDepth, bool kSwapped>
-struct TensorProduct {
-  using Own = StagedRows<T, 32, kDepth, kSwapped>;
-  using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
-  using TileT = TensorTile<T>;
-  static constexpr int kTiles = kColumns / 8;
-  TileT c[4][kTiles] = {};
-
-  __device__ __forceinline__ void add(const T* own, const T* block, int lane) {
-#pragma unroll
-    for (int k = 0; k < kDepth; k += 4) {
-      T a[2][2], b[kTiles];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) a[i / 2][i % 2] = own[Own::index(8 * i + lane / 4, k + lane % 4)];
-#pragma unroll
-      for (int j = 0; j < kTiles; ++j) b[j] = block[Block::index(8 * j + lane / 4, k + lane % 4)];
-#pragma unroll
-      for (int j = 0; j < kTiles; ++j)
-#pragma unroll
-        for (int i = 0; i < 2; ++i) TileT::accumulate(c[2 * i][j], c[2 * i + 1][j], a[i], b[j]);
-    }
-  }
-  template <int kPitch>
-  __device__ __forceinline__ void put(T* to, int lane) const {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-#pragma unroll
-      for (int j = 0; j < kTiles; ++j) {
-        T* const p = to + (8 * i + TileT::row(0, lane)) * kPitch + 8 * j + TileT::column(0, lane);
-        if constexpr (sizeof(T) == 8)
-          *reinterpret_cast<double2*>(p) = {c[i][j].c[0], c[i][j].c[1]};
-        else
-          p[0] = c[i][j].c[0], p[1] = c[i][j].c[1];
-      }
-  }
-};
-
-template <class T, int kColumns, int kDepth, bool kSwapped>
-struct ProductChoice {
-  using Type = PlainProduct<T, kColumns, kDepth, kSwapped>;
-};
-template <int kColumns, int kDepth, bool kSwapped>
-struct ProductChoice<double, kColumns, kDepth, kSwapped> {
-  using Type = TensorProduct<double, kColumns, kDepth, kSwapped>;
-};
-template <int kColumns, int kDepth, bool kSwapped>
-struct ProductChoice<Complex<double>, kColumns, kDepth, kSwapped> {
-  using Type = TensorProduct<Complex<double>, kColumns, kDepth, kSwapped>;
-};
 
 /// Shared elements of a warp: two stages of operands, or a transpose.
 template <class T, int kColumns, int kDepth>
@@ -217,9 +24,9 @@ __host__ __device__ constexpr int staging_elements(bool swapped) {
 template <int kDepth, bool kSwapped, int kColumns, int kRun, class T>
 __device__ __forceinline__ void multiply_left(const LowerView<T>& left, const LowerView<T>& top,
                                               int rows, int before, T* staging, int lane) {
-  using Product = typename ProductChoice<T, kColumns, kDepth, kSwapped>::Type;
-  using Own = typename Product::Own;
-  using Block = typename Product::Block;
+  using Product = typename ProductChoice<T, kColumns, kSwapped>::Type;
+  using Own = StagedRows<T, 32, kDepth, kSwapped>;
+  using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
   constexpr int kBuffer = Own::kElements + Block::kElements;
   // Strips are whole where blocks have as many columns as strips have rows.
   typename Own::template Copier<kRun, kColumns % 32 != 0> own(left.a, left.ld, rows, lane);
@@ -229,12 +36,12 @@ __device__ __forceinline__ void multiply_left(const LowerView<T>& left, const Lo
       own.copy(to);
       block.copy(to + Own::kElements);
     } else {
-      own.copy_last(to, depth, lane);
-      block.copy_last(to + Own::kElements, depth, lane);
+      own.copy_last(to, depth);
+      block.copy_last(to + Own::kElements, depth);
     }
     close_copy_group();
   };
-  Product product;
+  RowBlock<T, kColumns> sums{};
   __syncwarp();
   stage(staging, before);
   T* at = staging;
@@ -248,14 +55,14 @@ __device__ __forceinline__ void multiply_left(const LowerView<T>& left, const Lo
       wait_for_copy_groups<0>();
     }
     __syncwarp();
-    product.add(at, at + Own::kElements, lane);
+    Product::template add<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements), lane);
     __syncwarp();
     if (k <= 0) break;
     T* const done = at;
     at = next;
     next = done;
   }
-  product.template put<RowBlock<T, kColumns>::kPitch>(staging, lane);
+  Product::template put<RowBlock<T, kColumns>::kPitch>(sums, staging, lane);
   __syncwarp();
 }
 

@@ -26,6 +26,15 @@ template <int kWarpCount, int kStageDepth, int kBlockCount>
 struct LeftLookingShape {
   static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
 };
+/// wide_left_looking.cuh: warps a matrix and how many of them lie side by side, row blocks of a
+/// warp side by side, columns staged at a time, stages, blocks a multiprocessor.
+template <int kWarpCount, int kColumnGroupCount, int kPartCount, int kStageDepth, int kStageCount,
+          int kBlockCount>
+struct WideShape {
+  static constexpr int kWarps = kWarpCount, kColumnGroups = kColumnGroupCount;
+  static constexpr int kParts = kPartCount, kDepth = kStageDepth, kStages = kStageCount;
+  static constexpr int kBlocks = kBlockCount;
+};
 /// strip.cuh: warps a block, tile columns of the block column, blocks a multiprocessor.
 template <int kWarpCount, int kColumnCount, int kBlockCount>
 struct StripShape {
@@ -47,9 +56,10 @@ struct SolveShape {
 template <class T>
 struct Shapes;
 
-// Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking has a list for
-// either storage: of row storage 16 columns make whole lines, which pays where matrices are large.
-// Solve has one for one right-hand side and one for more.
+// Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking and Wide have a
+// list for either storage: of row storage 16 columns make whole lines, which pays where matrices
+// are large; Wide has what is faster than LeftLooking somewhere. Solve has one for one right-hand
+// side and one for more.
 template <>
 struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
@@ -58,6 +68,8 @@ struct Shapes<float> {
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
   using RowLeftLooking = ColumnLeftLooking;
+  using ColumnWide = ShapeList<>;
+  using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
   using Strip = StripShape<4, 4, 3>;
   using SolveOne =
@@ -77,6 +89,8 @@ struct Shapes<double> {
   using RowLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 10>, LeftLookingShape<1, 16, 8>, LeftLookingShape<2, 16, 5>,
                 LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
+  using ColumnWide = ShapeList<WideShape<4, 2, 1, 8, 3, 4>, WideShape<8, 2, 1, 16, 3, 2>>;
+  using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
   using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 5>,
@@ -92,6 +106,8 @@ struct Shapes<Complex<float>> {
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 20>,
                                    LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
+  using ColumnWide = ShapeList<>;
+  using RowWide = ShapeList<WideShape<4, 1, 2, 8, 3, 4>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
   using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 6>,
@@ -106,6 +122,8 @@ struct Shapes<Complex<double>> {
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
                                       LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
   using RowLeftLooking = ColumnLeftLooking;
+  using ColumnWide = ShapeList<WideShape<4, 2, 2, 8, 3, 2>>;
+  using RowWide = ShapeList<WideShape<8, 2, 1, 8, 3, 1>>;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;
   using SolveOne =

@@ -183,13 +183,13 @@ struct TensorTile {
   }
 
   /// upper and lower += a b^H for one step's operands of 16 rows.
-  __device__ static __forceinline__ void accumulate(TensorTile& upper, TensorTile& lower,
+  __device__ static __forceinline__ void accumulate(T (&upper)[kElements], T (&lower)[kElements],
                                                     const T (&a)[2], T b) {
     const auto multiply = [&](auto&& part, double a0, double a1, double of_b) {
-      double c[2][2] = {{part(upper.c[0]), part(upper.c[1])}, {part(lower.c[0]), part(lower.c[1])}};
+      double c[2][2] = {{part(upper[0]), part(upper[1])}, {part(lower[0]), part(lower[1])}};
       tensor_multiply(c, {a0, a1}, of_b);
 #pragma unroll
-      for (int e = 0; e < 2; ++e) part(upper.c[e]) = c[0][e], part(lower.c[e]) = c[1][e];
+      for (int e = 0; e < 2; ++e) part(upper[e]) = c[0][e], part(lower[e]) = c[1][e];
     };
     if constexpr (Traits<T>::is_complex) {
       const auto re = [](T& x) -> double& { return x.re; };

@@ -3,6 +3,7 @@
 // barrier. Many matrices a multiprocessor hide the chain through the unknowns.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "batched/async_copy.cuh"
@@ -12,41 +13,35 @@
 namespace chol::cuda {
 
 /// The matrix of a warp: lane r has rows, and columns, r, r + 32, ... of it.
+///
+/// Elements that are not there are read too, rather than asked about, and not used: kSlack of them
+/// past the end of the triangle.
 /// @tparam kParts rows of a lane. @tparam kColumns right-hand sides at a time.
 template <class T, int kParts, int kColumns>
 struct WarpSolve {
+  static constexpr int kSlack = 32 * kParts;
+  static constexpr int kWidth = PackedTriangle<T>::kWidth;
   PackedTriangle<T> L;
   int n, lane;
   Real<T> inverse[kParts];  ///< of this lane's diagonal elements
 
-  /// Row 0 of column j, for j whose columns start further down too.
-  __device__ __forceinline__ T* column(int j) const { return L.at(0, j); }
+  /// body(row 0, distance of the columns) for each eight columns of the part.
+  template <int kPart, class Body>
+  __device__ __forceinline__ void for_columns(Body&& body) const {
+#pragma unroll 1
+    for (int h = 32 * kPart / kWidth; h < min((n + kWidth - 1) / kWidth, 32 * (kPart + 1) / kWidth);
+         ++h)
+      body(h * kWidth - 32 * kPart, L.column(h, 0) - kWidth * h, L.pitch(h));
+  }
 
   __device__ __forceinline__ void load(const LowerView<T>& A) {
-    if (A.swapped) {
-#pragma unroll
-      for (int m = 0; m < kParts; ++m) {
-        const int j = 32 * m + lane;
-        const T* from = A.a + int64_t(32 * m) * A.ld + j;
-        T* to = column(j);
-#pragma unroll 8
-        for (int i = 32 * m; i < n; ++i, from += A.ld)
-          if (j <= i) copy_async<sizeof(T)>(to + i, from);
-      }
-    } else {
-      const T* from = A.a + lane;
-      for (int j = 0; j < n; ++j, from += A.ld) {
-        T* const to = column(j) + lane;
-#pragma unroll
-        for (int m = 0; m < kParts; ++m) {
-          const int i = 32 * m + lane;
-          if (j <= i && i < n) copy_async<sizeof(T)>(to + 32 * m, from + 32 * m);
-        }
-      }
-    }
+    load_parts(A, std::make_integer_sequence<int, kParts>{});
     close_copy_group();
     wait_for_copy_groups<0>();
     __syncwarp();
+    invert_diagonal();
+  }
+  __device__ __forceinline__ void invert_diagonal() {
 #pragma unroll
     for (int m = 0; m < kParts; ++m) {
       const int i = 32 * m + lane;
@@ -54,53 +49,56 @@ struct WarpSolve {
     }
   }
 
-  /// Unknown j = 32 kPart + step of each right-hand side, in all lanes, and at its place in v.
-  template <int kPart>
-  __device__ __forceinline__ void take(T (&x)[kColumns], T (&v)[kParts][kColumns], int step) const {
-#pragma unroll
-    for (int q = 0; q < kColumns; ++q) {
-      x[q] = from_lane(scale(v[kPart][q], inverse[kPart]), step);
-      v[kPart][q] = select(lane == step, x[q], v[kPart][q]);
-    }
-  }
   template <int kPart>
   __device__ __forceinline__ void forward(T (&v)[kParts][kColumns]) const {
-    const int steps = min(n - 32 * kPart, 32);
-#pragma unroll 4
-    for (int step = 0; step < steps; ++step) {
-      T x[kColumns];
-      take<kPart>(x, v, step);
-      const T* const l = column(32 * kPart + step) + lane;
+    for_columns<kPart>([&](int first, const T* l, int pitch) {
+      l += lane;
 #pragma unroll
-      for (int m = kPart; m < kParts; ++m) {
-        if ((m == kPart && lane <= step) || 32 * m + lane >= n) continue;
-        const T element = l[32 * m];
+      for (int c = 0; c < kWidth; ++c, l += pitch) {
+        // Columns past the last one meet rows past the last one only.
+        T x[kColumns];
+        take<kPart>(x, v, first + c);
 #pragma unroll
-        for (int q = 0; q < kColumns; ++q) v[m][q] = subtract_product(v[m][q], element, x[q]);
+        for (int m = kPart; m < kParts; ++m) {
+          const T element = l[32 * m];
+#pragma unroll
+          for (int q = 0; q < kColumns; ++q)
+            v[m][q] = select(m > kPart || lane > first + c,
+                             subtract_product(v[m][q], element, x[q]), v[m][q]);
+        }
       }
-    }
+    });
+    finish<kPart>(v);
   }
   template <int kPart>
   __device__ __forceinline__ void backward(T (&v)[kParts][kColumns]) const {
     const T* l[kPart + 1];
 #pragma unroll
-    for (int m = 0; m <= kPart; ++m) l[m] = column(32 * m + lane) + 32 * kPart;
-#pragma unroll 4
+    for (int m = 0; m <= kPart; ++m) l[m] = L.at(32 * kPart, min(32 * m + lane, n - 1));
+#pragma unroll 8
     for (int step = min(n - 32 * kPart, 32) - 1; step >= 0; --step) {
       T x[kColumns];
       take<kPart>(x, v, step);
 #pragma unroll
       for (int m = 0; m <= kPart; ++m) {
-        if (m == kPart && lane >= step) continue;
         const T element = conj(l[m][step]);
 #pragma unroll
-        for (int q = 0; q < kColumns; ++q) v[m][q] = subtract_product(v[m][q], element, x[q]);
+        for (int q = 0; q < kColumns; ++q)
+          v[m][q] =
+              select(m < kPart || lane < step, subtract_product(v[m][q], element, x[q]), v[m][q]);
       }
     }
+    finish<kPart>(v);
   }
 
-  /// Columns [first, first + kColumns) of B, as far as there are `columns`.
-  __device__ __forceinline__ void solve(T* B, int64_t ldb, int64_t first, int64_t columns,
+  /// `columns` right-hand sides, whose rows lie `down` and whose columns `right` of each other.
+  __device__ __forceinline__ void solve_all(T* B, int64_t down, int64_t right, int64_t columns,
+                                            bool conjugated) const {
+    for (int64_t first = 0; first < columns; first += kColumns)
+      solve(B + first * right, down, right, columns - first, conjugated);
+  }
+  /// The first kColumns of them, as far as there are so many.
+  __device__ __forceinline__ void solve(T* B, int64_t down, int64_t right, int64_t columns,
                                         bool conjugated) const {
     T v[kParts][kColumns];
     const auto for_each = [&](auto&& body) {
@@ -108,8 +106,7 @@ struct WarpSolve {
       for (int m = 0; m < kParts; ++m)
 #pragma unroll
         for (int q = 0; q < kColumns; ++q)
-          body(v[m][q], B + (first + q) * ldb + 32 * m + lane,
-               32 * m + lane < n && first + q < columns);
+          body(v[m][q], B + q * right + (32 * m + lane) * down, 32 * m + lane < n && q < columns);
     };
     for_each([&](T& x, const T* b, bool there) {
       x = there ? conj_if(conjugated, *b) : from_real<T>(0);
@@ -118,6 +115,48 @@ struct WarpSolve {
     for_each([&](const T& x, T* b, bool there) {
       if (there) *b = conj_if(conjugated, x);
     });
+  }
+
+ private:
+  /// Unknown 32 kPart + step of each right-hand side, in all lanes.
+  template <int kPart>
+  __device__ __forceinline__ void take(T (&x)[kColumns], const T (&v)[kParts][kColumns],
+                                       int step) const {
+#pragma unroll
+    for (int q = 0; q < kColumns; ++q) x[q] = from_lane(scale(v[kPart][q], inverse[kPart]), step);
+  }
+  /// The part's unknowns at their places.
+  template <int kPart>
+  __device__ __forceinline__ void finish(T (&v)[kParts][kColumns]) const {
+#pragma unroll
+    for (int q = 0; q < kColumns; ++q) v[kPart][q] = scale(v[kPart][q], inverse[kPart]);
+  }
+  template <int... kPart>
+  __device__ __forceinline__ void load_parts(const LowerView<T>& A,
+                                             std::integer_sequence<int, kPart...>) const {
+    (load_part<kPart>(A), ...);
+  }
+  template <int kPart>
+  __device__ __forceinline__ void load_part(const LowerView<T>& A) const {
+    if (A.swapped) {
+      const int j = 32 * kPart + lane;
+      const T* from = A.a + int64_t(32 * kPart) * A.ld + j;
+      T* const to = L.at(0, j);
+#pragma unroll 8
+      for (int i = 32 * kPart; i < n; ++i, from += A.ld)
+        if (j <= i) copy_async<sizeof(T)>(to + i, from);
+    } else {
+      for_columns<kPart>([&](int first, T* l, int pitch) {
+        const T* from = A.a + int64_t(32 * kPart + first) * A.ld + lane;
+        l += lane;
+#pragma unroll
+        for (int c = 0; c < kWidth; ++c, from += A.ld, l += pitch)
+#pragma unroll
+          for (int m = kPart; m < kParts; ++m)
+            if (32 * m + lane < n && (m > kPart || lane >= first + c))
+              copy_async<sizeof(T)>(l + 32 * m, from + 32 * m);
+      });
+    }
   }
   template <int... kPart>
   __device__ __forceinline__ void sweep(T (&v)[kParts][kColumns],
@@ -136,15 +175,14 @@ __global__ void __launch_bounds__(32, 16) warp_solve_kernel(BatchProblem<T> prob
   WarpSolve<T, kParts, kColumns> matrix{
       {reinterpret_cast<T*>(shared), n | 1}, n, static_cast<int>(threadIdx.x), {}};
   matrix.load(lower_view(problem, b));
-  T* const B = problem.B.matrix(b);
-  const int64_t ldb = problem.B.leading_dimension(b), columns = problem.rhs_count(b);
-  for (int64_t first = 0; first < columns; first += kColumns)
-    matrix.solve(B, ldb, first, columns, problem.swapped);
+  matrix.solve_all(problem.B.matrix(b), 1, problem.B.leading_dimension(b), problem.rhs_count(b),
+                   problem.swapped);
 }
 
 template <class T, int kParts, int kColumns>
 Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const size_t bytes = sizeof(T) * PackedTriangle<T>::elements(static_cast<int>(problem.n));
+  const size_t bytes = sizeof(T) * (PackedTriangle<T>::elements(static_cast<int>(problem.n)) +
+                                    WarpSolve<T, kParts, kColumns>::kSlack);
   auto* kernel = warp_solve_kernel<T, kParts, kColumns>;
   if (bytes > 48 * 1024) {
     const cudaError_t error = cudaFuncSetAttribute(
@@ -155,14 +193,21 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return launched("warp solve");
 }
 
+/// Calls body(parts) with the rows of a lane that orders up to n need.
+template <class Body>
+Status for_parts(int64_t n, Body&& body) {
+  if (n <= 32) return body(std::integral_constant<int, 1>{});
+  if (n <= 64) return body(std::integral_constant<int, 2>{});
+  if (n <= 96) return body(std::integral_constant<int, 3>{});
+  return body(std::integral_constant<int, 4>{});
+}
+
 template <class T>
 Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const bool one = problem.nrhs == 1;
-  if (problem.n <= 64)
-    return one ? launch_warp_solve<T, 2, 1>(problem, stream)
-               : launch_warp_solve<T, 2, kWarpSolveColumns>(problem, stream);
-  return one ? launch_warp_solve<T, 4, 1>(problem, stream)
-             : launch_warp_solve<T, 4, kWarpSolveColumns>(problem, stream);
+  return for_parts(problem.n, [&]<int kParts>(std::integral_constant<int, kParts>) {
+    return problem.nrhs == 1 ? launch_warp_solve<T, kParts, 1>(problem, stream)
+                             : launch_warp_solve<T, kParts, kWarpSolveColumns>(problem, stream);
+  });
 }
 
 }  // namespace chol::cuda

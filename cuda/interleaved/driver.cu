@@ -8,6 +8,11 @@ namespace {
 /// Threads of a block when the plan leaves them open.
 int shared_threads(const Plan& plan) { return plan.threads > 0 ? plan.threads : 128; }
 
+template <InterleavedTask kTask>
+bool by_warps(const Plan& plan) {
+  return kTask == InterleavedTask::solve && plan.block == 0;
+}
+
 template <InterleavedTask kTask, class T>
 bool accepts_task(const Plan& plan, int64_t max_n) {
   switch (plan.method) {
@@ -18,7 +23,9 @@ bool accepts_task(const Plan& plan, int64_t max_n) {
           kTask == InterleavedTask::solve || max_n <= kColumnOrder<InterleavedTask::factor, T>);
     case Method::fused: {
       const int64_t need =
-          shared_need<kTask, T>(max_n, 1, plan.block, plan.tile, shared_threads(plan));
+          by_warps<kTask>(plan)
+              ? warps_need<T>(max_n)
+              : shared_need<kTask, T>(max_n, 1, plan.block, plan.tile, shared_threads(plan));
       return need >= 0 && need <= block_shared_limit();
     }
     default:
@@ -70,6 +77,7 @@ Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t s
         return run_registers<kTask>(call, plan.threads, stream);
       return run_panel_plan<kTask>(call, stream);
     case Method::fused:
+      if (by_warps<kTask>(plan)) return run_warps(call, stream);
       return run_shared<kTask>(call, plan.block, plan.tile, shared_threads(plan), stream);
     default:
       return run_streamed<kTask>(call, stream);
@@ -94,7 +102,8 @@ bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n) {
     case Routine::potrs:
       return accepts_task<InterleavedTask::solve, T>(plan, max_n);
     case Routine::posv:
-      return accepts_task<InterleavedTask::factor_and_solve, T>(plan, max_n);
+      return runs_in_two(routine, plan) ||
+             accepts_task<InterleavedTask::factor_and_solve, T>(plan, max_n);
     default:
       return plan.method == Method::blocked;
   }

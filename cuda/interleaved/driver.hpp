@@ -8,6 +8,11 @@
 
 namespace chol::cuda {
 
+/// Whether the plan is to factor, then to solve, each as the plan of its own says.
+inline bool runs_in_two(Routine routine, const Plan& plan) {
+  return routine == Routine::posv && plan.method == Method::fused && plan.block == 0;
+}
+
 /// Whether the kernels of precision T can run a plan on interleaved matrices of orders up to max_n.
 template <class T>
 bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n);
@@ -15,7 +20,7 @@ bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n);
 /// log2 of the chunk, or a shift that gives 0 when one chunk holds the batch, or -1.
 int chunk_bits(int64_t chunk, int64_t batch);
 
-/// potrf, potrs, posv, potri and logdet.
+/// potrf, potrs, posv that does not run in two, potri and logdet.
 template <class T>
 Status run_interleaved(Routine routine, InterleavedCall<T> call, const Plan& plan, Real<T>* result,
                        cudaStream_t stream);

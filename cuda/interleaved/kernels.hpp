@@ -81,6 +81,15 @@ Status run_shared(const InterleavedCall<T>& call, int columns, int lanes, int th
 template <InterleavedTask kTask, class T>
 int64_t shared_need(int64_t n, int64_t solvers, int columns, int lanes, int threads);
 
+/// Solves by one warp a matrix, orders up to kWarpsOrder whose triangles fit the shared memory of a
+/// block.
+template <class T>
+Status run_warps(const InterleavedCall<T>& call, cudaStream_t stream);
+inline constexpr int kWarpsOrder = 128;
+/// Shared memory of a block; more than there can be for orders that are too large.
+template <class T>
+int64_t warps_need(int64_t n);
+
 /// One thread a matrix in device memory, any order.
 template <InterleavedTask kTask, class T>
 Status run_streamed(const InterleavedCall<T>& call, cudaStream_t stream);

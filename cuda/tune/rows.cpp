@@ -13,7 +13,8 @@ namespace {
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
 //    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by one warp a
 //    matrix (warp_solve.cuh).
-//  - fused: potrs by tiles of the triangle in shared memory (solve.cuh).
+//  - fused: potrf and posv as panel, by wide block columns where there is such a kernel in that
+//    storage (wide_left_looking.cuh). potrs by tiles of the triangle in shared memory (solve.cuh).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS.
@@ -25,7 +26,8 @@ namespace {
 //  - panel: one thread a matrix, column by column (columns.cuh); potrs with the last columns in
 //    registers, the others in shared memory (held_solve.cuh).
 //  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
-//    `block` columns by `threads` threads (shared.cuh).
+//    `block` columns by `threads` threads (shared.cuh); without knobs potrs by a warp a matrix
+//    (warps.cuh), posv as potrf, then potrs.
 //  - blocked: one thread a matrix in device memory (streamed.cuh).
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
@@ -52,14 +54,20 @@ struct PanelRow {
   char precision;
   int64_t max_n;
   int threads, blocks;
+  Method method = Method::panel;
 };
 // Few blocks leave each more registers and more of the first-level cache; large matrices take more
 // warps, so that fewer of them compete for the second-level one.
-constexpr PanelRow kPanels[] = {{'s', 260, 32, 0},   {'s', kAny, 128, 0}, {'d', 100, 32, 12},
-                                {'d', 160, 32, 8},   {'d', 240, 64, 0},   {'d', 700, 128, 0},
-                                {'d', kAny, 256, 0}, {'c', 140, 32, 16},  {'c', 300, 32, 20},
-                                {'c', kAny, 128, 0}, {'z', 230, 32, 0},   {'z', 300, 64, 0},
-                                {'z', 340, 128, 0},  {'z', 400, 64, 0},   {'z', kAny, 128, 0}};
+// clang-format off
+constexpr PanelRow kPanels[] = {
+    {'s', 260, 32, 0},   {'s', kAny, 128, 0},
+    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 600, 128, 0},
+    {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
+    {'c', 140, 32, 16},  {'c', 190, 32, 20}, {'c', 300, 32, 20, Method::fused},
+    {'c', kAny, 128, 0, Method::fused},
+    {'z', 230, 32, 0},   {'z', 300, 64, 0},  {'z', 340, 128, 0},  {'z', 400, 64, 0},
+    {'z', 900, 128, 0},  {'z', kAny, 128, 0, Method::fused}};
+// clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
 /// all.
@@ -70,12 +78,12 @@ struct SolveRow {
   int few;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},  {'s', 32, Method::lanes, 4},  {'s', 128, Method::panel, 4},
-    {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},   {'d', 32, Method::lanes, 4},
-    {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},
-    {'c', 32, Method::fused, 0},  {'c', 128, Method::panel, 4}, {'z', 8, Method::lanes, 0},
-    {'z', 16, Method::lanes, 4},  {'z', 32, Method::fused, 0},  {'z', 88, Method::panel, 4},
-    {'z', 128, Method::fused, 0}};
+    {'s', 16, Method::lanes, 0},  {'s', 32, Method::panel, 1},  {'s', 128, Method::panel, 4},
+    {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},   {'d', 16, Method::lanes, 4},
+    {'d', 32, Method::panel, 1},  {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},
+    {'c', 16, Method::lanes, 4},  {'c', 32, Method::panel, 1},  {'c', 128, Method::panel, 4},
+    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 32, Method::panel, 1},
+    {'z', 88, Method::panel, 4},  {'z', 128, Method::fused, 0}};
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
@@ -87,6 +95,7 @@ struct InterleavedRow {
 };
 constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
 constexpr Plan kColumns{Method::panel, 0, 0, 0};
+constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
 constexpr Plan shared(int block, int tile, int threads) {
   return {Method::fused, block, tile, threads};
 }
@@ -121,37 +130,31 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrf, 'z', 48, shared(4, 4, 64)},
     {Routine::potrf, 'z', 104, shared(4, 2, 64)},
     {Routine::posv, 's', 20, registers(64)},
-    {Routine::posv, 's', 32, kColumns},
-    {Routine::posv, 's', 48, shared(8, 16, 128)},
-    {Routine::posv, 's', 104, shared(8, 8, 128)},
+    {Routine::posv, 's', 24, kColumns},
+    {Routine::posv, 's', 104, kInTwo},
     {Routine::posv, 'd', 14, registers(64)},
-    {Routine::posv, 'd', 28, kColumns},
-    {Routine::posv, 'd', 48, shared(8, 8, 128)},
-    {Routine::posv, 'd', 104, shared(8, 4, 64)},
+    {Routine::posv, 'd', 18, kColumns},
+    {Routine::posv, 'd', 104, kInTwo},
     {Routine::posv, 'c', 14, registers(64)},
-    {Routine::posv, 'c', 24, kColumns},
-    {Routine::posv, 'c', 48, shared(8, 8, 128)},
-    {Routine::posv, 'c', 104, shared(8, 4, 64)},
+    {Routine::posv, 'c', 17, kColumns},
+    {Routine::posv, 'c', 104, kInTwo},
     {Routine::posv, 'z', 9, registers(64)},
-    {Routine::posv, 'z', 16, kColumns},
-    {Routine::posv, 'z', 48, shared(4, 4, 64)},
-    {Routine::posv, 'z', 104, shared(4, 2, 64)},
+    {Routine::posv, 'z', 12, kColumns},
+    {Routine::posv, 'z', 104, kInTwo},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 32, kColumns},
-    {Routine::potrs, 's', 48, shared(8, 16, 64)},
-    {Routine::potrs, 's', 104, shared(8, 8, 64)},
+    {Routine::potrs, 's', 44, shared(8, 16, 64)},
+    {Routine::potrs, 's', 104, kWarps},
     {Routine::potrs, 'd', 14, registers(64)},
     {Routine::potrs, 'd', 32, kColumns},
-    {Routine::potrs, 'd', 48, shared(8, 8, 64)},
-    {Routine::potrs, 'd', 104, shared(8, 4, 64)},
+    {Routine::potrs, 'd', 40, shared(8, 8, 64)},
+    {Routine::potrs, 'd', 104, kWarps},
     {Routine::potrs, 'c', 14, registers(64)},
     {Routine::potrs, 'c', 24, kColumns},
-    {Routine::potrs, 'c', 48, shared(8, 8, 64)},
-    {Routine::potrs, 'c', 104, shared(8, 4, 64)},
+    {Routine::potrs, 'c', 104, kWarps},
     {Routine::potrs, 'z', 9, registers(64)},
     {Routine::potrs, 'z', 16, kColumns},
-    {Routine::potrs, 'z', 48, shared(4, 4, 64)},
-    {Routine::potrs, 'z', 104, shared(4, 2, 64)},
+    {Routine::potrs, 'z', 104, kWarps},
 };
 // clang-format on
 constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Routine::potrs,
@@ -178,7 +181,7 @@ constexpr Table make_table() {
       *row++ = {routine, Form::batch, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       for (const PanelRow& r : kPanels)
         if (r.precision == p)
-          *row++ = {routine, Form::batch, p, r.max_n, {Method::panel, 0, r.blocks, r.threads}};
+          *row++ = {routine, Form::batch, p, r.max_n, {r.method, 0, r.blocks, r.threads}};
     }
     *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};

@@ -1,5 +1,5 @@
 // The CUDA backend through chol.h on device arrays. A program of its own, so that it runs where no
-// test framework is: test_device [--reduced] [precisions].
+// test framework is: test_device [--reduced|--smallest] [precisions].
 #include <chrono>
 
 #include "batches.hpp"
@@ -9,11 +9,20 @@
 namespace chol::test {
 namespace {
 
-bool reduced = false;  ///< few sizes, for compute-sanitizer
+/// Few sizes are for compute-sanitizer, the fewest for its slowest tool.
+enum class Extent { whole, reduced, smallest } extent = Extent::whole;
+
+/// One size of each kernel that has threads meet.
+template <class T>
+void run_smallest(const Routines<T>& routines, const Batches<T>& batches) {
+  routines.factors({16, 70, 205, 330});
+  routines.solves({20, 90});
+  batches.variable(40, true);
+}
 
 template <class T>
 void run_reduced(const Routines<T>& routines, const Batches<T>& batches) {
-  routines.factors({1, 5, 16, 33, 70, 150, 290});
+  routines.factors({1, 5, 16, 33, 70, 150, 290, 610});
   routines.solves({7, 40, 200});
   routines.inverses({9, 45});
   routines.factors({45, 70}, 300);
@@ -26,8 +35,8 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   11,  12,  13,  15,  16,
                     17,  20,  23,  24,  25,  27,  28,  29,  31,  32,  33,  39,  40,  41,  47,
                     48,  49,  55,  63,  64,  65,  71,  80,  81,  96,  97,  100, 127, 128, 129,
-                    151, 160, 161, 192, 193, 200, 256, 257, 300, 384, 500, 513});
-  routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450}, 300);
+                    151, 160, 161, 192, 193, 200, 256, 257, 300, 384, 500, 513, 641, 850, 961});
+  routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450, 641}, 300);
   routines.solves({33, 60, 64, 65, 96, 97, 128}, 300);
   routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 45, 64, 70, 130, 200, 300});
   routines.solves({1,  2,  4,  5,  8,  13, 16,  17,  24,  31,  32,  33,
@@ -58,10 +67,17 @@ void run_suite(chol_handle_t handle) {
   for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
     const auto start = std::chrono::steady_clock::now();
     const Calls<T> calls{handle, uplo};
-    if (reduced)
-      run_reduced<T>({calls}, {calls});
-    else
-      run_whole<T>({calls}, {calls});
+    switch (extent) {
+      case Extent::whole:
+        run_whole<T>({calls}, {calls});
+        break;
+      case Extent::reduced:
+        run_reduced<T>({calls}, {calls});
+        break;
+      case Extent::smallest:
+        run_smallest<T>({calls}, {calls});
+        break;
+    }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::printf("%c %c: %d failures so far, %.1f s\n", letter_of(T{}), static_cast<char>(uplo),
                 failures, seconds.count());
@@ -74,7 +90,10 @@ void run_suite(chol_handle_t handle) {
 
 int main(int argc, char** argv) {
   using namespace chol::test;
-  for (int k = 1; k < argc; ++k) reduced = reduced || std::strcmp(argv[k], "--reduced") == 0;
+  for (int k = 1; k < argc; ++k) {
+    if (std::strcmp(argv[k], "--reduced") == 0) extent = Extent::reduced;
+    if (std::strcmp(argv[k], "--smallest") == 0) extent = Extent::smallest;
+  }
   if (!device_present()) return 0;
   chol_handle_t handle = nullptr;
   if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {

@@ -1,0 +1,23 @@
+// What the kernels that give each matrix a thread block have in common.
+#pragma once
+
+#include "batched/kernels.hpp"
+
+namespace chol::cuda {
+
+/// Asked for again at the end, since no register is left to keep it in.
+template <class T>
+__device__ __forceinline__ unsigned matrix_of_block(const BatchProblem<T>& problem) {
+  return problem.sequence ? *const_cast<const volatile unsigned*>(problem.sequence + blockIdx.x)
+                          : blockIdx.x;
+}
+
+/// Shared memory that a block may have on the current device.
+inline size_t block_shared_limit() {
+  int device = 0, bytes = 48 * 1024;
+  if (cudaGetDevice(&device) == cudaSuccess)
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return static_cast<size_t>(bytes);
+}
+
+}  // namespace chol::cuda
