@@ -35,6 +35,9 @@ struct Elements {
   CHOL_INLINE R real_of_lane(int lane) const {
     return first_lane(broadcast_lane(v, kReals * lane));
   }
+  CHOL_INLINE R imaginary_of_lane(int lane) const {
+    return first_lane(broadcast_lane(v, kReals * lane + 1));
+  }
 };
 
 /// The factor of a product that is a vector. For complex numbers the parts are also kept swapped

@@ -99,28 +99,51 @@ CHOL_INLINE void store_strips(const RegisterTile<T, V, C>& t, const Strips<T>& s
   }
 }
 
+/// A diagonal element after the update by an element of its row, which `reciprocal` scales: the
+/// scalar twin of what the tile does, to the last bit.
+template <class T>
+CHOL_INLINE RealOf<T> updated_pivot(Elements<T> of_pivot, Elements<T> of_left, int lane,
+                                    RealOf<T> reciprocal) {
+  const RealOf<T> re = of_left.real_of_lane(lane) * reciprocal;
+  RealOf<T> pivot = of_pivot.real_of_lane(lane) - re * re;
+  if constexpr (is_complex<T>) {
+    const RealOf<T> im = of_left.imaginary_of_lane(lane) * reciprocal;
+    pivot -= im * im;
+  }
+  return pivot;
+}
+
 /// Cholesky of the NR by NR tile whose row 0 is lane Offset of the tile's first vector, in
 /// registers; the rows below it in the tile are solved along. Returns the good columns.
+///
+/// Each pivot waits for the one before it, and little else takes time. That chain runs through
+/// scalars, a product, an update, a root and a division a column, without the way through the
+/// vectors and its three broadcasts.
 template <int Offset, class T, int V, int C>
 CHOL_INLINE int64_t factor_diagonal(RegisterTile<T, V, C>& t, RealOf<T>* reciprocal,
                                     RealOf<T>* diagonal, int64_t columns) {
   using R = RealOf<T>;
   constexpr int W = Elements<T>::width;
+  R pivot = t.e[Offset / W][0].real_of_lane(Offset % W);
   CHOL_UNROLL
   for (int c = 0; c < C; ++c) {
     if (c >= columns) return columns;
     constexpr R kMost = kLargest<R>;
-    const R pivot = t.e[(Offset + c) / W][c].real_of_lane((Offset + c) % W);
     if (!(pivot > R(0) && pivot <= kMost)) return c;
     R root;
     if constexpr (sizeof(R) == 8)
       root = __builtin_sqrt(pivot);
     else
       root = __builtin_sqrtf(pivot);
-    reciprocal[c] = R(1) / root;
+    const R factor = R(1) / root;
+    reciprocal[c] = factor;
     diagonal[c] = root;
+    if (c + 1 < C) {
+      const int row = Offset + c + 1;
+      pivot = updated_pivot(t.e[row / W][c + 1], t.e[row / W][c], row % W, factor);
+    }
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) t.e[v][c] = t.e[v][c].scaled(reciprocal[c]);
+    for (int v = 0; v < V; ++v) t.e[v][c] = t.e[v][c].scaled(factor);
     CHOL_UNROLL
     for (int j = c + 1; j < C; ++j) {
       const Scalar<T> b(t.e[(Offset + j) / W][c], (Offset + j) % W);
