@@ -75,6 +75,14 @@ chol_status_t one_matrix(chol_handle_t handle, const char* function, const OneMa
   });
 }
 
+template <class T>
+chol_status_t potrf(chol_handle_t handle, const char* function, const OneMatrix<T>& call) {
+  if (is_valid(handle) && is_plainly_valid(call, false) &&
+      routine::run_small(*handle, call.uplo, call.n, writable(call.A), call.lda, call.info))
+    return CHOL_STATUS_SUCCESS;
+  return one_matrix(handle, function, call);
+}
+
 }  // namespace
 }  // namespace chol::api
 
@@ -84,7 +92,7 @@ using chol::api::one_matrix;
 #define CHOL_DEFINE_ONE(p, T, R)                                                               \
   extern "C" chol_status_t chol_##p##potrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n,  \
                                            T* A, int64_t lda, int* info) {                     \
-    return one_matrix<T>(                                                                      \
+    return chol::api::potrf<T>(                                                                \
         handle, "chol_" #p "potrf",                                                            \
         {.routine = Routine::potrf, .uplo = uplo, .n = n, .A = A, .lda = lda, .info = info});  \
   }                                                                                            \

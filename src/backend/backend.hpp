@@ -59,6 +59,13 @@ class Solver {
                      const Resources& resources) = 0;
 };
 
+/// The factorization of one matrix in host memory so small that everything around it counts: on
+/// the calling thread, without workspace, on checked arguments. Returns info.
+struct SmallFactor {
+  int64_t most = 0;  ///< orders 1 .. most
+  int (*run)(bool upper, int64_t n, void* A, int64_t lda) = nullptr;
+};
+
 /// Where an array lies, as far as a backend can tell.
 enum class Place : uint8_t { unknown, host, device };
 
@@ -89,6 +96,9 @@ class Backend : public Solver<float>,
 
   /// Host threads that a call uses when the handle sets none.
   virtual int default_threads() const { return 1; }
+
+  /// What the plans leave to SmallFactor in a precision: s, d, c, z.
+  virtual SmallFactor small_factor(char) { return {}; }
 
   template <class T>
   Solver<T>& solver() {

@@ -27,6 +27,11 @@ template <class T>
 inline constexpr char precision_letter = is_complex<T> ? (sizeof(RealOf<T>) == 4 ? 'c' : 'z')
                                                        : (sizeof(T) == 4 ? 's' : 'd');
 
+/// The place of a precision's letter in s, d, c, z.
+constexpr int precision_index(char letter) {
+  return letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3;
+}
+
 /// Floating point operations of one complex multiply-add pair over those of a real one.
 template <class T>
 inline constexpr double flop_factor = is_complex<T> ? 4.0 : 1.0;

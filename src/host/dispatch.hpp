@@ -15,8 +15,10 @@ class KernelSet {
   const char* isa() const { return tables_[0]->isa; }
   template <class T>
   const Kernels& kernels() const {
-    return *tables_[is_complex<T> ? (sizeof(RealOf<T>) == 4 ? 2 : 3) : (sizeof(T) == 4 ? 0 : 1)];
+    return kernels(precision_letter<T>);
   }
+  /// @param precision s, d, c, z
+  const Kernels& kernels(char precision) const { return *tables_[precision_index(precision)]; }
 
  private:
   KernelSet(const Kernels* s, const Kernels* d, const Kernels* c, const Kernels* z)

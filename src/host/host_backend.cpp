@@ -47,6 +47,7 @@ class HostBackend final : public backend::Backend {
   }
   void release(void* memory) override { std::free(memory); }
   int default_threads() const override { return omp_get_max_threads(); }
+  backend::SmallFactor small_factor(char precision) override;
 
 #define CHOL_HOST_SOLVER(T)                                                                       \
   size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans, int threads) \
@@ -139,6 +140,18 @@ bool HostBackend::accepts(const TuningRow& row) const {
     default:
       return false;
   }
+}
+
+/// The orders that go by panels up to the first one that does not: the kernel does as they do.
+backend::SmallFactor HostBackend::small_factor(char precision) {
+  int64_t most = 0;
+  bool by_panel = true;
+  tuning_.plans(Routine::potrf, Form::one, precision)
+      .for_each_up_to(kMostSmallOrder, [&](const Plan& plan, int64_t n) {
+        by_panel = by_panel && plan.method == Method::panel;
+        if (by_panel) most = n;
+      });
+  return {most, kernels_.kernels(precision).factor_small};
 }
 
 }  // namespace

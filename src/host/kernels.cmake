@@ -38,7 +38,7 @@ foreach(isa IN LISTS chol_isas)
       "CHOL_ELEMENT=${element}")
     # GCC 12's own AVX-512 header trips the uninitialized warnings (its bug 105593).
     target_compile_options(${kernels} PRIVATE ${chol_kernel_flags} ${chol_flags_${isa}}
-      -ffp-contract=fast -Wno-uninitialized -Wno-maybe-uninitialized)
+      -ffp-contract=fast -fno-math-errno -Wno-uninitialized -Wno-maybe-uninitialized)
     target_link_libraries(${kernels} PRIVATE $<BUILD_INTERFACE:chol_build_flags>)
     target_sources(chol PRIVATE $<TARGET_OBJECTS:${kernels}>)
   endforeach()

@@ -11,6 +11,8 @@ namespace chol::host {
 inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 /// Largest order that goes through lanes.
 inline constexpr int64_t kMostLaneOrder = 256;
+/// Largest order of factor_small, whose strips lie on the stack.
+inline constexpr int64_t kMostSmallOrder = 32;
 
 /// Kernels::lanes matrices that are worked on side by side: of one shape, or, for potrf, `mixed`:
 /// with orders up to n. Lanes without a matrix of their own repeat another one's.
@@ -87,6 +89,9 @@ struct Kernels {
   int strip_rows;  ///< strips start at multiples of this many rows
   /// Elements of strips for rows of a matrix and depth columns.
   int64_t (*strip_elements)(int64_t rows, int64_t depth);
+
+  /// Cholesky factor of one matrix of order 1 .. kMostSmallOrder, without workspace. Returns info.
+  int (*factor_small)(bool upper, int64_t n, void* A, int64_t lda);
 
   /// Cholesky factor of the block [first, last) of rows and columns, whose updates from columns
   /// before `first` are done. Writes the matrix and the strips. Returns 0 or the failing column,

@@ -37,6 +37,8 @@ uint32_t selection(const char* list) {
   return bits;
 }
 
+}  // namespace
+
 Settings read_settings() {
   Settings read;
   read.selected = selection(secure_getenv("CHOL_PRELOAD"));
@@ -48,13 +50,6 @@ Settings read_settings() {
   read.offload = offload_mode(secure_getenv("CHOL_OFFLOAD"), CHOL_OFFLOAD_AUTO, is_on(verbose));
   read.report = is_on(report) || is_on(verbose);
   if (is_on(report) && std::strchr(report, '/')) read.report_file = report;
-  return read;
-}
-
-}  // namespace
-
-const Settings& settings() {
-  static const Settings read = read_settings();
   return read;
 }
 

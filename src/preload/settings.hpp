@@ -22,6 +22,12 @@ struct Settings {
   const char* report_file = nullptr;  ///< where it is appended; standard error when nullptr
 };
 
-const Settings& settings();
+Settings read_settings();
+
+/// In line: every call asks.
+inline const Settings& settings() {
+  static const Settings read = read_settings();
+  return read;
+}
 
 }  // namespace chol::preload

@@ -7,27 +7,25 @@
 #include "preload/settings.hpp"
 
 namespace chol::preload {
+
+constinit thread_local ThreadHandle of_this_thread;
+
 namespace {
 
-/// No routine spreads a smaller matrix over threads.
-constexpr int64_t kLeastThreaded = 48;
-/// A larger matrix needs workspace that is worth giving back, against which a new handle is free.
-constexpr int64_t kMostKept = 2048;
+void destroy_handle() {
+  chol_destroy(of_this_thread.handle);
+  of_this_thread.handle = nullptr;
+}
 
-struct ThreadHandle {
-  chol_handle_t handle = nullptr;
-  bool busy = false;
-  ~ThreadHandle() {
+struct AtThreadEnd {
+  bool is_set = false;
+  ~AtThreadEnd() {
     // exit() out of a signal handler: the interrupted call's threads may still be at work.
-    if (!busy) drop();
-  }
-  void drop() {
-    chol_destroy(handle);
-    handle = nullptr;
+    if (!of_this_thread.busy) destroy_handle();
   }
 };
+thread_local AtThreadEnd at_thread_end;
 
-thread_local ThreadHandle of_this_thread;
 std::atomic<int> calls_sharing_cores{0};
 
 /// At most as many threads as the BLAS that the caller meant would use; callers that work side by
@@ -44,32 +42,23 @@ void set_threads(chol_handle_t handle, Original& original, int callers) {
 
 }  // namespace
 
-HandleLease::HandleLease(int64_t n, Original& original) {
-  ThreadHandle& mine = of_this_thread;
-  if (mine.busy) return;
-  if (!mine.handle) {
-    if (chol_create_on(&mine.handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) return;
-    chol_set_offload(mine.handle, settings().offload);
-  }
-  mine.busy = true;
-  handle_ = mine.handle;
-  keep_ = n <= kMostKept;
-  shares_cores_ = n >= kLeastThreaded;
-  if (shares_cores_)
-    set_threads(mine.handle, original,
-                calls_sharing_cores.fetch_add(1, std::memory_order_relaxed) + 1);
+bool HandleLease::create() {
+  chol_handle_t& handle = of_this_thread.handle;
+  if (chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) return false;
+  at_thread_end.is_set = true;  // the thread's first use has its destructor called
+  chol_set_offload(handle, settings().offload);
+  return true;
 }
 
-HandleLease::~HandleLease() {
-  if (!handle_) return;
-  if (shares_cores_) calls_sharing_cores.fetch_sub(1, std::memory_order_relaxed);
-  ThreadHandle& mine = of_this_thread;
-  mine.busy = false;
-  if (!keep_) mine.drop();
+void HandleLease::drop() { destroy_handle(); }
+
+void HandleLease::share_cores(Original& original) {
+  set_threads(handle_, original, calls_sharing_cores.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
-Place HandleLease::place() const {
-  if (!shares_cores_) return Place::host;  // a small matrix goes nowhere
+void HandleLease::give_back_cores() { calls_sharing_cores.fetch_sub(1, std::memory_order_relaxed); }
+
+Place HandleLease::place_of_last() const {
   chol_backend_t backend = CHOL_BACKEND_HOST;
   chol_last_backend(handle_, &backend);
   return backend == CHOL_BACKEND_CUDA ? Place::device : Place::host;

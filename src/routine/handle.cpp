@@ -68,7 +68,15 @@ Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) 
   BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
   const Status status = open_backend(kind, device_count, devices, opened.backend);
   if (status.ok() && !host_.backend) last_backend = kind;
+  find_small_factors();
   return status;
+}
+
+void Handle::find_small_factors() {
+  const bool is_wanted = host_.backend && !cuda_.backend && !environment().verbose;
+  for (const char precision : {'s', 'd', 'c', 'z'})
+    small_factors[precision_index(precision)] =
+        is_wanted ? host_.backend->small_factor(precision) : backend::SmallFactor{};
 }
 
 Status Handle::open_one(chol_backend_t kind, int device_count, const int* devices) {

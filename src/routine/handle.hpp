@@ -62,11 +62,15 @@ class Handle {
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
   chol_offload_t offload = CHOL_OFFLOAD_NEVER;
   chol_backend_t last_backend = CHOL_BACKEND_HOST;  ///< what did the last routine
+  /// By precision_index(): potrf of matrices so small that a call can afford nothing else. None
+  /// where a device may have to serve them or the trace to tell of them.
+  backend::SmallFactor small_factors[4];
   size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
   Status last_error;
 
  private:
   Status adopt(chol_backend_t kind, int device_count, const int* devices);
+  void find_small_factors();
   BackendSlot host_;
   BackendSlot cuda_;
 };

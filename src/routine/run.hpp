@@ -13,6 +13,18 @@ template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
 
+/// potrf of one matrix whose arguments were checked, straight to its kernel if the handle does that
+/// at this order. Plans, workspace and places would take a tenth of a microsecond, as long as order
+/// 8. Returns whether it is done.
+template <class T>
+inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t lda, int* info) {
+  const backend::SmallFactor& small = handle.small_factors[precision_index(precision_letter<T>)];
+  if (n < 1 || n > small.most || handle.workspace_need) return false;
+  handle.last_backend = CHOL_BACKEND_HOST;
+  *info = small.run(uplo == CHOL_UPPER, n, A, lda);
+  return true;
+}
+
 /// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no
 /// other.
 template <class T>

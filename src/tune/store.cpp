@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/scalar.hpp"
+
 #define CHOL_TEXT_OF(x) #x
 #define CHOL_TEXT(x) CHOL_TEXT_OF(x)
 
@@ -29,12 +31,6 @@ char precision_of(const nlohmann::json& entry) {
   if (precision.size() != 1 || !std::strchr(kPrecisions, precision[0]))
     throw std::runtime_error("precision must be one of s, d, c, z");
   return precision[0];
-}
-
-size_t index_of(char precision) {
-  size_t index = 0;
-  while (kPrecisions[index] != precision) ++index;
-  return index;
 }
 
 RateRow rate_of(const nlohmann::json& entry) {
@@ -66,7 +62,7 @@ const char* method_name(Method method) { return kMethodNames[static_cast<int>(me
 
 size_t TuningStore::key(Routine routine, Form form, char precision) {
   return (static_cast<size_t>(routine) * kFormCount + static_cast<size_t>(form)) * 4 +
-         index_of(precision);
+         precision_index(precision);
 }
 
 void TuningStore::load_rows(const TuningRow* rows, size_t count) {
@@ -75,11 +71,11 @@ void TuningStore::load_rows(const TuningRow* rows, size_t count) {
 }
 
 void TuningStore::load_rates(const RateRow* rows, size_t count) {
-  for (size_t i = 0; i < count; ++i) rates_[index_of(rows[i].precision)].push_back(rows[i]);
+  for (size_t i = 0; i < count; ++i) rates_[precision_index(rows[i].precision)].push_back(rows[i]);
 }
 
 const RateRow* TuningStore::rate(char precision, int64_t n) const {
-  const std::vector<RateRow>& rows = rates_[index_of(precision)];
+  const std::vector<RateRow>& rows = rates_[precision_index(precision)];
   for (const RateRow& row : rows)
     if (n <= row.max_n) return &row;
   return rows.empty() ? nullptr : &rows.back();
@@ -107,7 +103,7 @@ Status TuningStore::load_file(const char* path, const char* machine,
       ++entry_number;
       if (entry.contains("gflops")) {
         const RateRow row = rate_of(entry);
-        std::vector<RateRow>& rows = rates[index_of(row.precision)];
+        std::vector<RateRow>& rows = rates[precision_index(row.precision)];
         if (!rows.empty() && rows.back().max_n >= row.max_n)
           throw std::runtime_error("rates of one precision must ascend in max_n");
         rows.push_back(row);

@@ -136,5 +136,39 @@ TYPED_TEST(Determinism, AnyNumberOfThreads) {
   same_bits_for_any_threads<typename TypeParam::Element>(this->setting);
 }
 
+/// A factor is the same whatever way a matrix takes, small ones straight to a kernel of their own;
+/// and so is the pivot that fails.
+template <class T>
+void same_factor_alone_and_beside(const Setting& s) {
+  Setting alone = s;
+  alone.layout = Layout::one;
+  for (int64_t n = 1; n <= (short_run() ? 17 : 41); ++n)
+    for (int64_t failing = 0; failing <= n; failing += 1 + n / 5) {
+      Input<T> input = input_of<T>(Function::potrf, n, 0);
+      if (failing > 0) input.triangle(failing - 1, failing - 1) = T(failing % 2 ? -1 : INFINITY);
+      const std::vector<Input<T>> five(5, input);
+      const Placement placement{n % 3, n % 5, Edge::end};
+      const auto outcome = [&](const Setting& setting, Function function, size_t count) {
+        const auto some = std::vector<Input<T>>(five.begin(), five.begin() + count);
+        Output<T> out = run_all<T>(setting, function, 1, some, placement).back();
+        out.rhs.clear();
+        if (out.info != 0) out.triangle.clear();
+        return out;
+      };
+      const Output<T> expected = outcome(alone, Function::potrf, 1);
+      ASSERT_EQ(expected.info, failing) << "n " << n << " failing " << failing;
+      for (const Function function : {Function::potrf, Function::posv}) {
+        ASSERT_TRUE(expected.same_as(outcome(alone, function, 1)))
+            << "n " << n << " failing " << failing;
+        const size_t count = s.layout == Layout::one ? 1 : five.size();
+        ASSERT_TRUE(expected.same_as(outcome(s, function, count)))
+            << "n " << n << " failing " << failing;
+      }
+    }
+}
+TYPED_TEST(Determinism, FactorAloneAsInABatch) {
+  same_factor_alone_and_beside<typename TypeParam::Element>(this->setting);
+}
+
 }  // namespace
 }  // namespace chol::test

@@ -105,10 +105,10 @@ template <class T>
 CHOL_INLINE RealOf<T> updated_pivot(Elements<T> of_pivot, Elements<T> of_left, int lane,
                                     RealOf<T> reciprocal) {
   const RealOf<T> re = of_left.real_of_lane(lane) * reciprocal;
-  RealOf<T> pivot = of_pivot.real_of_lane(lane) - re * re;
+  RealOf<T> pivot = multiply_add(of_pivot.real_of_lane(lane), -re, re);
   if constexpr (is_complex<T>) {
     const RealOf<T> im = of_left.imaginary_of_lane(lane) * reciprocal;
-    pivot -= im * im;
+    pivot = multiply_add(pivot, -im, im);
   }
   return pivot;
 }
@@ -130,11 +130,7 @@ CHOL_INLINE int64_t factor_diagonal(RegisterTile<T, V, C>& t, RealOf<T>* recipro
     if (c >= columns) return columns;
     constexpr R kMost = kLargest<R>;
     if (!(pivot > R(0) && pivot <= kMost)) return c;
-    R root;
-    if constexpr (sizeof(R) == 8)
-      root = __builtin_sqrt(pivot);
-    else
-      root = __builtin_sqrtf(pivot);
+    const R root = square_root(pivot);
     const R factor = R(1) / root;
     reciprocal[c] = factor;
     diagonal[c] = root;
@@ -152,6 +148,14 @@ CHOL_INLINE int64_t factor_diagonal(RegisterTile<T, V, C>& t, RealOf<T>* recipro
     }
   }
   return columns;
+}
+
+template <class T>
+CHOL_INLINE void set_real(T* p, RealOf<T> value) {
+  if constexpr (is_complex<T>)
+    *p = {value, 0};
+  else
+    *p = value;
 }
 
 /// Brings the named triangle's part of columns [from, to) near.
@@ -255,13 +259,6 @@ struct Panel {
       for (int64_t c = 0; c < columns; c += NR)
         rows_below(row, smaller(row + kRowsAtATime, row_end), first + c,
                    smaller<int64_t>(NR, columns - c));
-  }
-
-  CHOL_INLINE static void set_real(T* p, RealOf<T> value) {
-    if constexpr (is_complex<T>)
-      *p = {value, 0};
-    else
-      *p = value;
   }
 };
 

@@ -200,7 +200,7 @@ inline void invert_columns(const host::PanelMatrix& M, void* X, int64_t column, 
     const int64_t count = smaller<int64_t>(W, column_end - first);
     for (int64_t j = first; j < M.n; ++j) {
       Elements<T>::zero().store(s.at(0, j));
-      if (j - first < count) Panel<T, ByColumns<T>>::set_real(s.at(0, j) + (j - first), 1);
+      if (j - first < count) set_real(s.at(0, j) + (j - first), RealOf<T>(1));
     }
     s.template substitute_strips<false>(1, first);
     for (int64_t r = 0; r < count; ++r)

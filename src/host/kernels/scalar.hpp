@@ -26,4 +26,21 @@ using RealOf = typename ScalarTraits<T>::Real;
 template <class T>
 inline constexpr bool is_complex = ScalarTraits<T>::is_complex;
 
+/// acc + a * b as the vocabularies' vectors do it: fused where the ISA has that. Contraction alone
+/// is no promise: GCC pairs the products of complex numbers to vectors first, and rounds them.
+template <class R>
+CHOL_INLINE R multiply_add(R acc, R a, R b) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  if constexpr (sizeof(R) == 8)
+    return __builtin_fma(a, b, acc);
+  else
+    return __builtin_fmaf(a, b, acc);
+#else
+  return acc + a * b;
+#endif
+}
+
+CHOL_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
+CHOL_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+
 }  // namespace chol::CHOL_ISA

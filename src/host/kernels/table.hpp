@@ -5,6 +5,7 @@
 #include "host/kernels/interleaved.hpp"
 #include "host/kernels/one_vector.hpp"
 #include "host/kernels/right_hand_sides.hpp"
+#include "host/kernels/small_matrix.hpp"
 #include "host/kernels/trailing.hpp"
 
 namespace chol::CHOL_ISA {
@@ -48,6 +49,7 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.interleaved_potri = Side::potri;
   k.strip_rows = Strips<T>::kRows;
   k.strip_elements = Strips<T>::elements;
+  k.factor_small = factor_small_matrix<T>;
   k.factor_block = factor_block<T>;
   k.solve_rows = solve_rows<T>;
   k.update_tile = update_tile<T>;
