@@ -118,6 +118,11 @@ struct ByRows {
           load_rows(rows_of(at), whole, part);
           CHOL_UNROLL
           for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
+        } else if (v == V - 1 && at.ends_below()) {
+          Elements<T> part[P];
+          load_rows(rows_before_end(at), whole, part);
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
         } else {
           Elements<T> part[P];
           load_cut(at, part);
@@ -146,6 +151,12 @@ struct ByRows {
           CHOL_UNROLL
           for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
           store_rows(rows_of(at), whole, part);
+        } else if (v == V - 1 && at.ends_below()) {
+          Elements<T> part[P];
+          CHOL_UNROLL
+          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
+          store_rows(
+              rows_before_end(at), [rows = at.rows()](int i) { return i < rows ? P : 0; }, part);
         } else {
           Elements<T> part[P];
           CHOL_UNROLL
@@ -163,9 +174,11 @@ struct ByRows {
     CHOL_INLINE bool is_inside() const { return top + W <= row_end && left + P <= column_end; }
     CHOL_INLINE bool is_below_diagonal() const { return top >= left + P - 1; }
     CHOL_INLINE bool is_whole() const { return is_inside() && is_below_diagonal(); }
-    /// Whether only rows past the matrix's last are missing.
-    bool has_all_columns() const { return left + P <= column_end && is_below_diagonal(); }
-    int64_t rows() const { return smaller<int64_t>(W, row_end - top); }
+    /// Whether all that is missing are rows past the matrix's last: a tile's last vector often.
+    CHOL_INLINE bool ends_below() const {
+      return left + P <= column_end && is_below_diagonal() && top < row_end;
+    }
+    CHOL_INLINE int64_t rows() const { return smaller<int64_t>(W, row_end - top); }
   };
   static constexpr auto whole = [](int) { return P; };
   CHOL_INLINE auto rows_of(Part at) const {
@@ -201,13 +214,9 @@ struct ByRows {
     };
   }
   __attribute__((noinline)) void load_cut(Part at, Elements<T> (&out)[P]) const {
-    if (at.has_all_columns() && at.rows() > 0) return load_rows(rows_before_end(at), whole, out);
     with_cut(at, [&](auto rows, auto count) { load_rows(rows, count, out); });
   }
   __attribute__((noinline)) void store_cut(Part at, const Elements<T> (&in)[P]) const {
-    if (at.has_all_columns() && at.rows() > 0)
-      return store_rows(
-          rows_before_end(at), [rows = at.rows()](int i) { return i < rows ? P : 0; }, in);
     with_cut(at, [&](auto rows, auto count) { store_rows(rows, count, in); });
   }
 };
