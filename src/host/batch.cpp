@@ -17,6 +17,9 @@ namespace {
 
 /// Below this much work a parallel region costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
+/// Nobody fetched the first matrices of a thread's next chunk: it waits for them, which shows
+/// beside less work than that.
+constexpr int64_t kBytesWorthAChunk = 32 << 10;
 
 /// Sorts `count` numbers by key(number), 0 .. most, a digit at a time and each digit in linear
 /// time: comparisons took an eighth of a batch of small matrices. Equal keys stay in order. Returns
@@ -146,7 +149,11 @@ void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* w
   const LaneBatch<T> lanes(kernels_, problem_, plans_);
   const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
   const size_t bytes = bytes_per_thread();
-  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(groups / (threads * 16), 1, 64) : groups;
+  const int64_t n = problem_.sizes.n, group_bytes = width * n * n * int64_t{sizeof(T)};
+  const int64_t least =
+      std::min(kBytesWorthAChunk / std::max<int64_t>(group_bytes, 1), groups / (threads * 4));
+  const int64_t even = std::max(groups / (threads * 16), least);
+  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(even, 1, 64) : groups;
   const auto group = [&](int64_t g, int thread) {
     const Index members{index.order, index.first + g * width};
     const bool goes_on = (g + 1) % chunk != 0;
