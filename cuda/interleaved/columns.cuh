@@ -11,15 +11,9 @@
 
 namespace chol::cuda {
 
-inline constexpr int kColumnThreads = 32;
-/// Columns of order N that stay in shared memory: the rest then needs no more registers than an
-/// order that has none there.
+inline constexpr int kColumnThreads = kWarpThreads;
 template <class T, int N>
-inline constexpr int kKeptColumns = N > kColumnRegisterOrder<T>
-                                        ? N - kColumnRegisterOrder<T> + (sizeof(T) == 4 ? 0 : 2)
-                                        : 0;
-/// Columns under way to shared memory while one is worked on, that one counted.
-inline constexpr int kColumnsAhead = 3;
+inline constexpr int kKeptColumns = kept_columns(sizeof(T), N);
 
 /// Walks along the columns of a matrix in memory; see load_triangle for why it writes upwards what
 /// it read downwards, and comes from the column before instead of the first.
@@ -31,7 +25,6 @@ struct ColumnWalk {
   E* ring;  ///< the thread's words of kColumnsAhead columns in shared memory; kept columns follow
 
   static constexpr int kRingElements = kColumnsAhead * N;
-  static constexpr int kElements = kRingElements + kKept * N;
 
   __device__ __forceinline__ ColumnWalk(LaneMatrix<E> A, E* ring_)
       : top(A.base), bottom(&A.at(N - 1, 0)), rs(A.rs), cs(A.cs), ring(ring_) {}
@@ -153,15 +146,15 @@ __device__ __forceinline__ void solve_columns_backward(gpu_lane::Tile<E, N, N>& 
   if constexpr (J > 0) solve_columns_backward<J - 1>(L, A, x, inverse);
 }
 
-template <class T, int N, InterleavedTask kTask>
+/// @tparam kKept leading columns that stay in shared memory.
+template <class T, int N, InterleavedTask kTask, int kKept = kKeptColumns<T, N>>
 __global__ void __launch_bounds__(kColumnThreads) columns_kernel(InterleavedCall<T> call) {
   using E = Lane<T>;
   using V = gpu_lane::RealLaneOf<E>;
   extern __shared__ __align__(16) char shared_bytes[];
   const int64_t b = int64_t(blockIdx.x) * kColumnThreads + threadIdx.x;
   if (b >= call.batch) return;
-  ColumnWalk<E, N, kKeptColumns<T, N>> A(call.triangle(b),
-                                         reinterpret_cast<E*>(shared_bytes) + threadIdx.x);
+  ColumnWalk<E, N, kKept> A(call.triangle(b), reinterpret_cast<E*>(shared_bytes) + threadIdx.x);
   A.template fetch<0>();
   A.template fetch<1>();
   A.template fetch<2>();
@@ -199,10 +192,10 @@ __global__ void __launch_bounds__(kColumnThreads) columns_kernel(InterleavedCall
   }
 }
 
+#ifndef __CUDACC_RTC__
 template <InterleavedTask kTask, int N, class T>
 Status launch_columns(const InterleavedCall<T>& call, unsigned blocks, cudaStream_t stream) {
-  using Walk = ColumnWalk<Lane<T>, N, kKeptColumns<T, N>>;
-  constexpr int kBytes = Walk::kElements * kColumnThreads * int(sizeof(T));
+  constexpr auto kBytes = int(column_block_bytes(sizeof(T), N, kKeptColumns<T, N>));
   auto* kernel = columns_kernel<T, N, kTask>;
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
@@ -225,6 +218,7 @@ Status run_columns(const InterleavedCall<T>& call, cudaStream_t stream) {
   (std::make_integer_sequence<int, (kColumnOrder<kTask, T> - kFirst) / kOrderParts + 1>{});
   return status;
 }
+#endif
 
 }  // namespace chol::cuda
 

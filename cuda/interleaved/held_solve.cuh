@@ -9,15 +9,14 @@
 
 namespace chol::cuda {
 
-inline constexpr int kHeldThreads = 32;
+inline constexpr int kHeldThreads = kWarpThreads;
 
 /// The factor of order N of one thread: its last kHeld columns in registers.
 template <class E, int N, int kHeld>
 struct HeldFactor {
   using V = gpu_lane::RealLaneOf<E>;
   static constexpr int kShared = N - kHeld;  ///< columns in shared memory
-  static constexpr int kElements = kShared * N - kShared * (kShared - 1) / 2;
-  static constexpr int kGroups = 4;  ///< commit groups of the shared columns, at most
+  static constexpr int kGroups = 4;          ///< commit groups of the shared columns, at most
 
   gpu_lane::Tile<E, kHeld, kHeld> held;
   E* shared;  ///< the thread's word of element 0
@@ -118,10 +117,11 @@ __global__ void __launch_bounds__(kHeldThreads) held_solve_kernel(InterleavedCal
   }
 }
 
+#ifndef __CUDACC_RTC__
 template <class T, int N>
 Status launch_held_solve(const InterleavedCall<T>& call, cudaStream_t stream) {
   constexpr int kHeld = kHeldColumns<T>;
-  constexpr int kBytes = HeldFactor<Lane<T>, N, kHeld>::kElements * kHeldThreads * int(sizeof(T));
+  constexpr auto kBytes = int(held_block_bytes(sizeof(T), N, kHeld));
   auto* kernel = held_solve_kernel<T, N, kHeld>;
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
@@ -144,6 +144,7 @@ Status run_held_solve(const InterleavedCall<T>& call, cudaStream_t stream) {
   (std::make_integer_sequence<int, (kHeldOrder<T> - kFirst) / kOrderParts + 1>{});
   return status;
 }
+#endif
 
 }  // namespace chol::cuda
 

@@ -4,9 +4,12 @@
 
 #include <utility>
 
-#include "common/launch.hpp"
+#include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
 #include "interleaved/shapes.hpp"
+#ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
+#include "common/launch.hpp"
+#endif
 
 namespace chol::cuda {
 
@@ -14,14 +17,10 @@ namespace chol::cuda {
 inline constexpr int kRegisterThreads = 128;
 /// Largest order that the registers of a thread hold.
 template <class T>
-inline constexpr int kRegisterOrder = sizeof(T) == 4   ? 20
-                                      : sizeof(T) == 8 ? 14
-                                                       : 9;
+inline constexpr int kRegisterOrder = register_order(sizeof(T));
 /// Largest order of columns.cuh that needs no more than registers.
 template <class T>
-inline constexpr int kColumnRegisterOrder = sizeof(T) == 4   ? 28
-                                            : sizeof(T) == 8 ? 20
-                                                             : 14;
+inline constexpr int kColumnRegisterOrder = column_register_order(sizeof(T));
 /// Largest and smallest order that columns.cuh is built for.
 template <InterleavedTask kTask, class T>
 inline constexpr int kColumnOrder = kTask == InterleavedTask::factor ? (sizeof(T) == 4   ? 40
@@ -42,17 +41,16 @@ inline constexpr int kHeldOrder = sizeof(T) == 16         ? 16
                                   : Traits<T>::is_complex ? 24
                                                           : 32;
 template <class T>
-inline constexpr int kHeldColumns = sizeof(T) == 4   ? 16
-                                    : sizeof(T) == 8 ? 12
-                                                     : 6;
+inline constexpr int kHeldColumns = held_columns(sizeof(T));
 
+/// Compile units of run_columns and run_held_solve, of which each takes every kOrderParts-th order
+/// from the first + kPart on.
+inline constexpr int kOrderParts = 2;
+
+#ifndef __CUDACC_RTC__
 /// One thread a matrix, orders up to kRegisterOrder. @param threads of a block, 0 for the most.
 template <InterleavedTask kTask, class T>
 Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t stream);
-
-/// Compile units of the two below, of which each takes every kOrderParts-th order from the first +
-/// kPart on.
-inline constexpr int kOrderParts = 2;
 
 /// One thread a matrix, orders from kFirstColumnOrder to kColumnOrder: factors, with at most one
 /// right-hand side.
@@ -69,6 +67,30 @@ inline int64_t block_shared_limit() {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   return bytes;
+}
+
+/// Shared memory of a block of shared.cuh, built or not.
+template <InterleavedTask kTask>
+int64_t shared_bytes(int64_t element_bytes, int64_t n, int64_t solvers, const SharedKnobs& knobs) {
+  return shared_block_bytes(element_bytes, n, kTask == InterleavedTask::factor ? 0 : solvers,
+                            knobs);
+}
+struct SharedLaunch {
+  unsigned blocks;
+  int bytes;
+};
+/// Settles in `call` what depends on the kernel's shape. @param limit shared memory of a block.
+template <InterleavedTask kTask, class T>
+SharedLaunch prepare_shared(InterleavedCall<T>& call, const SharedKnobs& knobs, int64_t limit) {
+  const auto bytes = int64_t(sizeof(T));
+  call.aligned = call.chunk % knobs.lanes == 0 && call.chunk * bytes % 16 == 0 &&
+                 knobs.lanes * bytes % 16 == 0 && reinterpret_cast<uintptr_t>(call.A) % 16 == 0;
+  const int slots = knobs.slots();
+  call.solvers = call.nrhs < slots ? int(call.nrhs) : slots;
+  if (call.solvers < 1) call.solvers = 1;
+  const auto need = [&] { return shared_bytes<kTask>(bytes, call.n, call.solvers, knobs); };
+  while (call.solvers > 1 && need() > limit) --call.solvers;
+  return {static_cast<unsigned>((call.batch + knobs.lanes - 1) / knobs.lanes), int(need())};
 }
 
 /// Orders whose triangles of `lanes` matrices fit the shared memory of a block of `threads`, by
@@ -98,5 +120,6 @@ template <class T>
 Status run_inverse(const InterleavedCall<T>& call, cudaStream_t stream);
 template <class T>
 Status run_log_determinant(const InterleavedCall<T>& call, Real<T>* result, cudaStream_t stream);
+#endif
 
 }  // namespace chol::cuda

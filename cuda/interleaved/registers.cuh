@@ -87,6 +87,7 @@ __global__ void __launch_bounds__(kRegisterThreads) registers_kernel(Interleaved
   }
 }
 
+#ifndef __CUDACC_RTC__
 template <InterleavedTask kTask, class T>
 Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t stream) {
   if (threads <= 0 || threads > kRegisterThreads) threads = kRegisterThreads;
@@ -98,6 +99,7 @@ Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t s
   (std::make_integer_sequence<int, kRegisterOrder<T>>{});
   return launched("interleaved, registers");
 }
+#endif
 
 }  // namespace chol::cuda
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "batched/shapes.hpp"
+#include "interleaved/block_shape.hpp"
 
 namespace chol::cuda {
 
@@ -13,14 +14,12 @@ template <int kColumnCount, int kRowCount, int kLaneCount, int kThreadCount, int
 struct InterleavedSharedShape {
   static constexpr int kColumns = kColumnCount, kRows = kRowCount, kLanes = kLaneCount;
   static constexpr int kMostThreads = kThreadCount, kBlocks = kBlockCount;
-  /// Elements past the end of a triangle that a row or column past its edge may be read from.
-  __host__ __device__ static constexpr int slack(int slots) { return slots + kColumns; }
 };
 
 /// Matrices side by side fill kBytes: one, two or four sectors of a cache line.
 template <class T, int kColumns, int kBytes>
-using SharedShape =
-    InterleavedSharedShape<kColumns, 4, kBytes / int(sizeof(T)), 256, sizeof(T) == 4 ? 2 : 1>;
+using SharedShape = InterleavedSharedShape<kColumns, kSharedRows, kBytes / int(sizeof(T)), 256,
+                                           sizeof(T) == 4 ? 2 : 1>;
 
 template <class T>
 struct InterleavedShapes {

@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   const int64_t b = inside ? wanted : call.batch - 1;
   E* const memory = reinterpret_cast<E*>(shared_bytes) + lane;
   const Trapezoid<E, Shape::kColumns, kLanes> panel{memory, call.n};
-  const int columns = panel.elements(call.n, Shape::slack(slots)) * kLanes;
+  const int columns = panel.elements(call.n, shared_slack(Shape::kColumns, slots)) * kLanes;
   const auto solve = [&](bool active, bool fetching) {
     const LaneMatrix<E> x{memory + columns + slot * Solve::column_elements(call.n), kLanes, 0};
     const Solve solver{panel, call.right_hand_sides(b), x, call.swapped};
@@ -195,35 +195,16 @@ __global__ void __launch_bounds__(Shape::kMostThreads, Shape::kBlocks)
   }
 }
 
-template <class T, class Shape, InterleavedTask kTask>
-int64_t shared_bytes(int64_t n, int64_t solvers, int slots) {
-  using Panel = Trapezoid<Lane<T>, Shape::kColumns, Shape::kLanes>;
-  if (n < 1 || n > 1024) return INT64_MAX;
-  int64_t elements = Panel::elements(int(n), Shape::slack(slots));
-  if (kTask != InterleavedTask::factor) elements += solvers * n;
-  return elements * Shape::kLanes * int64_t(sizeof(T));
-}
-
+#ifndef __CUDACC_RTC__
 template <class T, class Shape, InterleavedTask kTask>
 Status launch_shared(InterleavedCall<T> call, int threads, cudaStream_t stream) {
-  call.aligned = call.chunk % Shape::kLanes == 0 && call.chunk * int64_t(sizeof(T)) % 16 == 0 &&
-                 Shape::kLanes * sizeof(T) % 16 == 0 &&
-                 reinterpret_cast<uintptr_t>(call.A) % 16 == 0;
-  const int slots = threads / Shape::kLanes;
-  const auto bytes_for = [&](int solvers) {
-    return shared_bytes<T, Shape, kTask>(call.n, solvers, slots);
-  };
-  call.solvers = call.nrhs < slots ? int(call.nrhs) : slots;
-  if (call.solvers < 1) call.solvers = 1;
-  const int64_t limit = block_shared_limit();
-  while (call.solvers > 1 && bytes_for(call.solvers) > limit) --call.solvers;
-  const auto bytes = int(bytes_for(call.solvers));
+  const SharedLaunch launch =
+      prepare_shared<kTask>(call, {Shape::kColumns, Shape::kLanes, threads}, block_shared_limit());
   auto* kernel = shared_kernel<T, Shape, kTask>;
   const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.bytes);
   if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
-  const auto blocks = static_cast<unsigned>((call.batch + Shape::kLanes - 1) / Shape::kLanes);
-  kernel<<<blocks, slots * Shape::kLanes, bytes, stream>>>(call);
+  kernel<<<launch.blocks, threads, launch.bytes, stream>>>(call);
   return launched("interleaved, shared memory");
 }
 
@@ -246,12 +227,9 @@ template <InterleavedTask kTask, class T>
 int64_t shared_need(int64_t n, int64_t solvers, int columns, int lanes, int threads) {
   int64_t need = -1;
   with_shape<kTask, T>(columns, lanes, [&]<class S>(S) {
-    const int slots = threads / lanes;
-    const bool whole = threads % lanes == 0 && threads % 32 == 0 && threads <= S::kMostThreads;
-    // The first rows of a block column, which all threads hold at once, have to reach past its
-    // diagonal block.
-    const bool covers = kTask == InterleavedTask::solve || slots * S::kRows >= S::kColumns;
-    if (whole && covers) need = shared_bytes<T, S, kTask>(n, solvers, slots);
+    const SharedKnobs knobs{columns, lanes, threads};
+    if (threads <= S::kMostThreads && shared_threads_fit(knobs, kTask != InterleavedTask::solve))
+      need = shared_bytes<kTask>(sizeof(T), n, solvers, knobs);
   });
   return need;
 }
@@ -267,6 +245,8 @@ Status run_shared(const InterleavedCall<T>& call, int columns, int lanes, int th
                : Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                "interleaved: no kernel of %d columns and %d lanes", columns, lanes);
 }
+
+#endif
 
 }  // namespace chol::cuda
 

@@ -1,6 +1,7 @@
 // Lower triangles of several matrices side by side in shared memory.
 #pragma once
 
+#include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
 
 namespace chol::cuda {
@@ -15,12 +16,11 @@ struct Trapezoid {
 
   __host__ __device__ static constexpr int blocks(int n) { return (n + kNB - 1) / kNB; }
   __host__ __device__ static constexpr int offset(int n, int J) {
-    return kNB * (J * n - kNB * (J * (J - 1) / 2));
+    return block_column_offset(n, kNB, J);
   }
   /// Elements of one matrix, and the `slack` that rows and columns past the edge may be read from.
   __host__ __device__ static constexpr int elements(int n, int slack) {
-    const int last = blocks(n) - 1;
-    return offset(n, last) + kNB * (n - kNB * last) + slack;
+    return offset(n, blocks(n)) + slack;
   }
   __device__ __forceinline__ int height(int J) const { return n - kNB * J; }
   /// Rows from i down of block column J, every `step`th of them.
