@@ -1,36 +1,66 @@
 #include "common/precisions.hpp"
+#include "interleaved/compiled.hpp"
 #include "interleaved/driver.hpp"
 #include "interleaved/kernels.hpp"
 
 namespace chol::cuda {
 namespace {
 
-/// Threads of a block when the plan leaves them open.
-int shared_threads(const Plan& plan) { return plan.threads > 0 ? plan.threads : 128; }
-
 template <InterleavedTask kTask>
 bool by_warps(const Plan& plan) {
   return kTask == InterleavedTask::solve && plan.block == 0;
 }
 
+/// Whether the plan's kernel is one of those that are built.
 template <InterleavedTask kTask, class T>
-bool accepts_task(const Plan& plan, int64_t max_n) {
+bool is_built(const Plan& plan, int64_t max_n) {
   switch (plan.method) {
     case Method::lanes:
       return max_n <= kRegisterOrder<T>;
     case Method::panel:
-      return (kTask == InterleavedTask::factor || max_n <= kHeldOrder<T>)&&(
-          kTask == InterleavedTask::solve || max_n <= kColumnOrder<InterleavedTask::factor, T>);
+      return plan.block == 0 && (kTask == InterleavedTask::factor || max_n <= kHeldOrder<T>)&&(
+                                    kTask == InterleavedTask::solve ||
+                                    max_n <= kColumnOrder<InterleavedTask::factor, T>);
     case Method::fused: {
       const int64_t need =
           by_warps<kTask>(plan)
               ? warps_need<T>(max_n)
-              : shared_need<kTask, T>(max_n, 1, plan.block, plan.tile, shared_threads(plan));
+              : shared_need<kTask, T>(max_n, 1, plan.block, plan.tile, shared_knobs(plan).threads);
       return need >= 0 && need <= block_shared_limit();
     }
     default:
       return plan.method == Method::blocked;
   }
+}
+
+template <InterleavedTask kTask, class T>
+bool is_compilable(const Plan& plan, int64_t max_n) {
+  return can_compile({kRoutineOf<kTask>, sizeof(T)}, plan, max_n, block_shared_limit());
+}
+
+/// The built plan that is most like one that cannot be compiled.
+template <InterleavedTask kTask, class T>
+Plan built_instead(const Plan& plan, int64_t n) {
+  constexpr Plan kPanel{Method::panel, 0, 0, 0};
+  if (plan.method != Method::fused && is_built<kTask, T>(kPanel, n)) return kPanel;
+  constexpr int kLine = 64;  // of a row of matrices side by side, where the plan says nothing
+  const bool shared = plan.method == Method::fused;
+  const SharedKnobs wanted =
+      shared ? shared_knobs(plan) : SharedKnobs{kMostSharedColumns, kLine / int(sizeof(T)), 128};
+  const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
+  Plan nearest{Method::blocked, 0, 0, 0};
+  double distance = 1e9;
+  for (const int columns : {4, 8})
+    for (const int bytes : {32, 64, 128})
+      for (const int threads : {32, 64, 128, 256}) {
+        const Plan built{Method::fused, columns, bytes / int(sizeof(T)), threads};
+        const double own = apart(columns, wanted.columns) * apart(built.tile, wanted.lanes) *
+                           apart(threads, wanted.threads);
+        if (own >= distance || !is_built<kTask, T>(built, n)) continue;
+        nearest = built;
+        distance = own;
+      }
+  return nearest;
 }
 
 static_assert(kOrderParts == 2);
@@ -63,12 +93,8 @@ Status run_panel_plan(const InterleavedCall<T>& call, cudaStream_t stream) {
   }
 }
 
-/// The plan's kernel, or one for any order where that does not reach: on a device with less shared
-/// memory than the one that was measured.
 template <InterleavedTask kTask, class T>
-Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
-  if (call.n == 0 || !accepts_task<kTask, T>(plan, call.n))
-    return run_streamed<kTask>(call, stream);
+Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
   switch (plan.method) {
     case Method::lanes:
       return run_registers<kTask>(call, plan.threads, stream);
@@ -78,10 +104,37 @@ Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t s
       return run_panel_plan<kTask>(call, stream);
     case Method::fused:
       if (by_warps<kTask>(plan)) return run_warps(call, stream);
-      return run_shared<kTask>(call, plan.block, plan.tile, shared_threads(plan), stream);
+      return run_shared<kTask>(call, plan.block, plan.tile, shared_knobs(plan).threads, stream);
     default:
       return run_streamed<kTask>(call, stream);
   }
+}
+
+/// The plan's kernel, or one for any order where that does not reach: on a device with less shared
+/// memory than the one that was measured.
+template <InterleavedTask kTask, class T>
+Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
+  if (call.n == 0) return run_streamed<kTask>(call, stream);
+  if (is_built<kTask, T>(plan, call.n)) return run_built<kTask>(call, plan, stream);
+  if constexpr (kTask == InterleavedTask::factor_and_solve) {
+    // Columns take one right-hand side along; more are solved for once the factor is there.
+    if (plan.method == Method::panel && call.nrhs != 1) {
+      const Status status = run_task<InterleavedTask::factor>(call, plan, stream);
+      if (!status.ok() || call.nrhs == 0) return status;
+      return run_task<InterleavedTask::solve>(call, {Method::panel, 0, 0, 0}, stream);
+    }
+  }
+  if (is_compilable<kTask, T>(plan, call.n)) {
+    bool had = false;
+    const Status status = run_compiled<kTask>(call, plan, stream, had);
+    if (had) return status;
+  }
+  return run_built<kTask>(call, built_instead<kTask, T>(plan, call.n), stream);
+}
+
+template <InterleavedTask kTask, class T>
+bool accepts_task(const Plan& plan, int64_t max_n) {
+  return is_built<kTask, T>(plan, max_n) || is_compilable<kTask, T>(plan, max_n);
 }
 
 }  // namespace

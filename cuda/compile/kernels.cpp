@@ -1,0 +1,101 @@
+#include "compile/kernels.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "base/environment.hpp"
+#include "common/launch.hpp"
+#include "compile/cache.hpp"
+#include "compile/code.hpp"
+#include "compile/nvrtc.hpp"
+
+namespace chol::cuda {
+namespace {
+
+#if CUDART_VERSION >= 12080
+/// Loading is no work on a stream: a capture that is under way need not end for it.
+class OutsideCapture {
+ public:
+  OutsideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~OutsideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  OutsideCapture(const OutsideCapture&) = delete;
+  OutsideCapture& operator=(const OutsideCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+Status load(const Cubin& cubin, const void** kernel) {
+  const OutsideCapture outside;
+  cudaLibrary_t library = nullptr;
+  const Status status = status_of(
+      cudaLibraryLoadData(&library, cubin.code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+      "loading a compiled kernel");
+  if (!status.ok()) return status;
+  cudaKernel_t found = nullptr;
+  const Status named = status_of(cudaLibraryGetKernel(&found, library, cubin.symbol.c_str()),
+                                 "finding a compiled kernel");
+  if (named.ok())
+    *kernel = reinterpret_cast<const void*>(found);
+  else
+    cudaLibraryUnload(library);
+  return named;
+}
+#else
+Status load(const Cubin&, const void**) {
+  return Status::error(CHOL_STATUS_NOT_SUPPORTED, "built with CUDA before 12.8");
+}
+#endif
+
+Status make_kernel(const KernelRequest& request, const void** kernel) {
+  const std::string folder = cache_folder();
+  Cubin cubin;
+  bool found = false;
+  Status status = obtain_cubin(folder, request, cubin, found);
+  if (status.ok()) status = load(cubin, kernel);
+  if (status.ok() || !found) return status;
+  // The file is whole, and yet not what the driver takes.
+  status = compile(request, cubin);
+  if (!status.ok()) return status;
+  store_cubin(folder, request_key(request), cubin);
+  return load(cubin, kernel);
+}
+
+/// A line a kernel; that there is no compiler is said once.
+void report(const KernelRequest& request, const Status& status, double seconds) {
+  if (!environment().verbose) return;
+  static bool said = false;
+  if (status.ok())
+    std::fprintf(stderr, "# chol: %s ready after %.1f s\n", request.name.c_str(), seconds);
+  else if (status.code() != CHOL_STATUS_NOT_SUPPORTED || !said)
+    std::fprintf(stderr, "# chol: %s: a kernel that is built serves instead\n", status.message());
+  said = said || status.code() == CHOL_STATUS_NOT_SUPPORTED;
+}
+
+struct Known {
+  std::mutex mutex;
+  std::map<std::pair<std::string, int>, const void*> kernels;
+};
+/// Kept to the end of the process: the runtime may be gone before its last destructors run.
+Known& known() {
+  static Known& all = *new Known;
+  return all;
+}
+
+}  // namespace
+
+const void* compiled_kernel(const KernelRequest& request) {
+  const std::lock_guard<std::mutex> lock(known().mutex);
+  const auto [place, fresh] = known().kernels.try_emplace({request.name, request.capability});
+  if (!fresh) return place->second;
+  const auto start = std::chrono::steady_clock::now();
+  const Status status = make_kernel(request, &place->second);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  report(request, status, spent.count());
+  return place->second;
+}
+
+}  // namespace chol::cuda

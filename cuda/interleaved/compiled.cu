@@ -1,0 +1,87 @@
+#include "common/precisions.hpp"
+#include "compile/kernels.hpp"
+#include "interleaved/compiled.hpp"
+#include "interleaved/kernels.hpp"
+#include "interleaved/request.hpp"
+
+namespace chol::cuda {
+namespace {
+
+template <class T>
+constexpr char kPrecision = sizeof(T) == 4    ? 's'
+                            : sizeof(T) == 16 ? 'z'
+                                              : 'd';
+template <>
+constexpr char kPrecision<Complex<float>> = 'c';
+
+DeviceLimits current_device() {
+  int device = 0;
+  cudaGetDevice(&device);
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+  };
+  return {10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+              attribute(cudaDevAttrComputeCapabilityMinor),
+          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)};
+}
+
+struct Launch {
+  unsigned blocks, threads;
+  int bytes;
+};
+
+/// One thread a matrix.
+template <class T>
+Launch thread_launch(const InterleavedCall<T>& call, int threads, int64_t bytes) {
+  return {static_cast<unsigned>((call.batch + threads - 1) / threads),
+          static_cast<unsigned>(threads), static_cast<int>(bytes)};
+}
+
+template <InterleavedTask kTask, class T>
+Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memory) {
+  if (plan.method == Method::lanes) {
+    const bool own = plan.threads <= 0 || plan.threads > kRegisterThreads;
+    return thread_launch(call, own ? kRegisterThreads : plan.threads, 0);
+  }
+  if (plan.method == Method::panel)
+    return thread_launch(call, kWarpThreads,
+                         panel_block_bytes({kRoutineOf<kTask>, sizeof(T)}, plan, call.n));
+  const SharedKnobs knobs = shared_knobs(plan);
+  const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
+  return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};
+}
+
+}  // namespace
+
+template <InterleavedTask kTask, class T>
+Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stream, bool& had) {
+  const DeviceLimits device = current_device();
+  const void* const kernel =
+      compiled_kernel(interleaved_request(kRoutineOf<kTask>, kPrecision<T>, plan, call.n, device));
+  had = kernel != nullptr;
+  if (!had) return Status::success();
+  const Launch launch = launch_of<kTask>(call, plan, device.block_memory);
+  cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.bytes);
+  if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
+  void* arguments[] = {&call};
+  error = cudaLaunchKernel(kernel, dim3(launch.blocks), dim3(launch.threads), arguments,
+                           static_cast<size_t>(launch.bytes), stream);
+  return status_of(error, "interleaved, compiled kernel");
+}
+
+#define CHOL_INSTANTIATE_TASK(task, T)                                                    \
+  template Status run_compiled<InterleavedTask::task, T>(InterleavedCall<T>, const Plan&, \
+                                                         cudaStream_t, bool&);
+#define CHOL_INSTANTIATE(T)        \
+  CHOL_INSTANTIATE_TASK(factor, T) \
+  CHOL_INSTANTIATE_TASK(solve, T)  \
+  CHOL_INSTANTIATE_TASK(factor_and_solve, T)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+#undef CHOL_INSTANTIATE_TASK
+
+}  // namespace chol::cuda

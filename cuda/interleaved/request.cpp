@@ -1,0 +1,64 @@
+#include "interleaved/request.hpp"
+
+namespace chol::cuda {
+namespace {
+
+const char* type_name(char precision) {
+  switch (precision) {
+    case 's':
+      return "float";
+    case 'd':
+      return "double";
+    case 'c':
+      return "chol::cuda::Complex<float>";
+    default:
+      return "chol::cuda::Complex<double>";
+  }
+}
+
+std::string task_name(Routine routine) {
+  return std::string("chol::cuda::InterleavedTask::") + (routine == Routine::potrf ? "factor"
+                                                         : routine == Routine::potrs
+                                                             ? "solve"
+                                                             : "factor_and_solve");
+}
+
+/// "chol::cuda::name<first, ...>"
+template <class... Parts>
+std::string instance(const char* name, const std::string& first, const Parts&... others) {
+  return std::string("chol::cuda::") + name + '<' + first + ((", " + others) + ...) + '>';
+}
+
+std::string shape_of(const SharedKnobs& knobs, int least) {
+  const auto text = [](int number) { return std::to_string(number); };
+  return instance("InterleavedSharedShape", text(knobs.columns), text(kSharedRows),
+                  text(knobs.lanes), text(knobs.threads), text(least));
+}
+
+}  // namespace
+
+KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
+                                  const DeviceLimits& device) {
+  const KernelKind kind{routine, element_bytes(precision)};
+  const std::string type = type_name(precision), task = task_name(routine),
+                    order = std::to_string(n);
+  if (plan.method == Method::lanes)
+    return {"interleaved/registers.cuh", instance("registers_kernel", type, order, task),
+            device.capability};
+  if (plan.method == Method::panel) {
+    const std::string columns = std::to_string(panel_columns(kind, plan, n));
+    if (!kind.factors())
+      return {"interleaved/held_solve.cuh", instance("held_solve_kernel", type, order, columns),
+              device.capability};
+    return {"interleaved/columns.cuh", instance("columns_kernel", type, order, task, columns),
+            device.capability};
+  }
+  const SharedKnobs knobs = shared_knobs(plan);
+  const int solvers = routine == Routine::potrf ? 0 : 1;
+  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, solvers, knobs),
+                                 device.processor_memory);
+  return {"interleaved/shared.cuh", instance("shared_kernel", type, shape_of(knobs, least), task),
+          device.capability};
+}
+
+}  // namespace chol::cuda
