@@ -4,11 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 
+#include "tools/tune/device.hpp"
+#include "tools/tune/device_space.hpp"
+#include "tools/tune/device_trial.hpp"
+#include "tools/tune/host_space.hpp"
 #include "tools/tune/result.hpp"
 #include "tools/tune/trial.hpp"
 
@@ -17,28 +23,17 @@ namespace {
 
 struct Options {
   Scope scope;
-  std::string output;
+  std::string output, device = "all", open;
   std::vector<std::string> trial;
   int threads = 1;
-  double milliseconds = 20;
-  bool report = false;
+  double milliseconds = 0;
+  bool report = false, device_trials = false, built_only = false;
 };
 
 std::string library_version() {
   int part[3] = {0, 0, 0};
   chol_version(&part[0], &part[1], &part[2]);
   return std::to_string(part[0]) + '.' + std::to_string(part[1]) + '.' + std::to_string(part[2]);
-}
-
-std::string machine_name() {
-  chol_handle_t handle = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS)
-    throw std::runtime_error(chol_last_error(nullptr));
-  const char* name = "";
-  chol_backend_name(handle, CHOL_BACKEND_HOST, &name);
-  std::string copy = name;
-  chol_destroy(handle);
-  return copy;
 }
 
 /// Where the library looks when CHOL_TUNING names no file.
@@ -57,8 +52,9 @@ std::string user_file() {
 /// twice as long a one, until one is left.
 class Search {
  public:
-  Search(Journal& journal, std::string machine, const Options& options)
-      : journal_(journal), machine_(std::move(machine)), options_(options) {}
+  /// @param seconds of the first trials.
+  Search(Journal& journal, Space& space, double seconds)
+      : journal_(journal), space_(space), seconds_(seconds) {}
 
   void run(const std::vector<Point>& all) {
     const auto start = std::chrono::steady_clock::now();
@@ -72,28 +68,27 @@ class Search {
                                 : 0;
       std::fprintf(stderr, "[%zu/%zu] %d:%02d left  %-14s %s\n", i + 1, all.size(),
                    static_cast<int>(left) / 60, static_cast<int>(left) % 60,
-                   text_of(all[i]).c_str(), text_of(winner(journal_, all[i])).c_str());
+                   text_of(all[i]).c_str(), text_of(winner(space_, journal_, all[i])).c_str());
     }
   }
 
  private:
   /// Whether anything had to be measured.
   bool settle(const Point& point) {
-    std::vector<Plan> left = candidates(point);
+    std::vector<Plan> left = space_.candidates(point);
     bool measured = false;
     for (int round = 0;; ++round) {
       std::vector<std::pair<double, Plan>> ranking;
       for (const Plan& plan : left) {
         double rate = journal_.rate_of(point, plan, round);
         if (rate < 0) {
-          const double seconds = options_.milliseconds * 1e-3 * (1 << round);
-          rate = try_plan(point, plan, machine_, seconds, options_.threads);
+          rate = space_.rate(point, plan, seconds_ * (1 << round));
           journal_.add(point, plan, round, rate);
           measured = true;
         }
-        ranking.emplace_back(rate, plan);
+        if (rate > 0) ranking.emplace_back(rate, plan);
       }
-      if (left.size() <= 1) return measured;
+      if (ranking.size() <= 1) return measured;
       std::stable_sort(ranking.begin(), ranking.end(),
                        [](const auto& a, const auto& b) { return a.first > b.first; });
       left.clear();
@@ -102,11 +97,11 @@ class Search {
   }
 
   Journal& journal_;
-  std::string machine_;
-  const Options& options_;
+  Space& space_;
+  double seconds_;
 };
 
-/// The child's side of try_plan().
+/// The child's side of a trial on the host.
 int run_trial(const std::vector<std::string>& words) {
   for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv, Routine::potri})
     if (words.at(0) == routine_name(routine)) {
@@ -117,26 +112,66 @@ int run_trial(const std::vector<std::string>& words) {
   return 1;
 }
 
-int run(Options& o) {
-  if (!o.trial.empty()) return run_trial(o.trial);
-  // The plans that were in use before are none of the candidates'.
-  unsetenv("CHOL_TUNING");
-  const std::vector<Point> all = points(o.scope);
-  const std::string machine = machine_name(), version = library_version();
-  if (o.output.empty()) o.output = user_file();
-  Journal journal(o.output + ".journal", machine, version);
+/// Measures one backend and writes its rows, or reports what is known.
+void run_space(const Options& o, Space& space, const std::vector<Point>& all, double seconds) {
+  const std::string version = library_version();
+  Journal journal(o.output + ".journal", space.machine(), version);
   if (journal.skipped() > 0)
     std::fprintf(stderr, "%s.journal: %d lines are no trials and are passed over\n",
                  o.output.c_str(), journal.skipped());
   if (journal.known() > 0)
     std::fprintf(stderr, "%zu trials are known from before\n", journal.known());
   if (o.report) {
-    print_report(std::cout, journal, all);
+    print_report(std::cout, space, journal, all);
+    return;
+  }
+  Search(journal, space, seconds).run(all);
+  write_tuning_file(o.output, space, version, journal, all);
+  std::cout << o.output << ": plans of " << space.machine() << '\n';
+}
+
+/// Trials have to last longer than a clock's tick and a process's start disturb.
+constexpr double kHostMilliseconds = 20, kDeviceMilliseconds = 4;
+
+/// The backends that the options name and the machine has.
+std::vector<std::pair<std::unique_ptr<Space>, double>> spaces_of(const Options& o) {
+  const auto seconds = [&](double own) {
+    return 1e-3 * (o.milliseconds > 0 ? o.milliseconds : own);
+  };
+  std::vector<std::pair<std::unique_ptr<Space>, double>> spaces;
+  if (o.device != "host" && (o.device == "cuda" || device::present())) {
+    const bool compiled = !o.scope.quick && !o.built_only;
+    try {
+      spaces.emplace_back(std::make_unique<DeviceSpace>(compiled), seconds(kDeviceMilliseconds));
+    } catch (const std::exception& error) {
+      if (o.device == "cuda") throw;
+      std::fprintf(stderr, "the host only: %s\n", error.what());
+    }
+  }
+  if (o.device != "cuda")
+    spaces.emplace_back(std::make_unique<HostSpace>(o.threads), seconds(kHostMilliseconds));
+  return spaces;
+}
+
+int run(Options& o) {
+  if (!o.trial.empty()) return run_trial(o.trial);
+  if (o.device_trials) return serve_device_trials();
+  if (!o.open.empty()) {
+    backend_name(o.open == "cuda" ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST);
     return 0;
   }
-  Search(journal, machine, o).run(all);
-  write_tuning_file(o.output, machine, version, journal, all);
-  std::cout << o.output << ": plans of " << machine << '\n';
+  // The plans that were in use before are none of the candidates'.
+  unsetenv("CHOL_TUNING");
+  std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is seen by its answer
+  if (o.output.empty()) o.output = user_file();
+  bool any = false;
+  for (const auto& [space, seconds] : spaces_of(o)) {
+    const std::vector<Point> all = space->points(o.scope);
+    if (all.empty()) continue;
+    run_space(o, *space, all, seconds);
+    any = true;
+  }
+  if (!any) throw std::invalid_argument("no such routine: " + o.scope.routines);
   return 0;
 }
 
@@ -146,7 +181,10 @@ int run(Options& o) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures plans on this machine and writes the fastest into a tuning file."};
   chol::tune::Options o;
-  app.add_flag("--quick", o.scope.quick, "a few orders only");
+  app.add_option("--device", o.device, "host, cuda, or all that are there (default)")
+      ->check(CLI::IsMember({"host", "cuda", "all"}));
+  app.add_flag("--quick", o.scope.quick, "a few orders only, on a device the built kernels only");
+  app.add_flag("--built-only", o.built_only, "on a device compile nothing");
   app.add_flag("--report", o.report, "print what is known so far and measure nothing");
   app.add_option("--output", o.output, "tuning file (default: the user's own)");
   app.add_option("--routines", o.scope.routines, "potrf,potrs,posv,potri or all");
@@ -155,6 +193,8 @@ int main(int argc, char** argv) {
   app.add_option("--trial-ms", o.milliseconds, "length of the shortest trials")
       ->check(CLI::Range(0.1, 10000.0));
   app.add_option("--trial", o.trial)->expected(5)->group("");
+  app.add_flag("--device-trials", o.device_trials)->group("");
+  app.add_option("--open", o.open)->group("");
   CLI11_PARSE(app, argc, argv);
   try {
     return chol::tune::run(o);

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 unset CHOL_TUNING
 export XDG_CONFIG_HOME="$work/config" CHOL_BACKEND=host
 out=$work/plans.json
-run() { "$tune" --quick --routines potrf --precisions d --trial-ms 0.1 --output "$out" "$@" 2>"$work/log"; }
+run() { "$tune" --device host --quick --routines potrf --precisions d --trial-ms 0.1 --output "$out" "$@" 2>"$work/log"; }
 die() {
   echo "FAILED: $*"
   cat "$work/log"
@@ -24,7 +24,7 @@ run --report | grep -q '100 %' || die "report"
 
 # Killed with some trials done: no trial is made twice.
 rm -f "$out" "$out.journal"
-"$tune" --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
+"$tune" --device host --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
 child=$!
 waited=0
 while [ "$(cat "$out.journal" 2>/dev/null | wc -l)" -lt 3 ] && [ $waited -lt 500 ]; do
@@ -59,7 +59,7 @@ grep -q abacus "$out" || die "another machine's rows are gone"
 
 # Two at once.
 if command -v flock >/dev/null; then
-  if flock "$out.journal" "$tune" --quick --routines potrf --precisions d --output "$out" >"$work/log" 2>&1; then
+  if flock "$out.journal" "$tune" --device host --quick --routines potrf --precisions d --output "$out" >"$work/log" 2>&1; then
     die "two at once"
   fi
   grep -q 'another chol-tune is at work' "$work/log" || die "two at once, message"

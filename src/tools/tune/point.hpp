@@ -1,4 +1,4 @@
-// What chol-tune looks for a plan for, and the plans it tries.
+// What chol-tune looks for a plan for.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,48 @@
 
 namespace chol::tune {
 
-/// Interleaved batches of one order.
+/// Batches of one order.
 struct Point {
   Routine routine;
   char precision;
   int64_t n;
+  Form form = Form::interleaved;
 };
-/// "potrf d 16"
+/// "potrf d 16", "potrf batch d 16"
 std::string text_of(const Point& point);
 /// "lanes tile 3"
 std::string text_of(const Plan& plan);
-/// The member of a tuning file or journal.
+/// The members of a tuning file's row.
 std::string json_of(const Plan& plan);
 
-/// Plans that a backend may accept at this order, the built-in one first.
-std::vector<Plan> candidates(const Point& point);
-/// The plan for orders above all that were measured.
-Plan plan_beyond(Routine routine);
+bool same_plan(const Plan& a, const Plan& b);
+/// Whether both belong to one key of a tuning file.
+bool same_key(const Point& a, const Point& b);
+
+/// Calls visit(key) with the points of each key.
+template <class Visit>
+void for_each_key(const std::vector<Point>& points, Visit&& visit) {
+  std::vector<Point> key;
+  for (const Point& point : points) {
+    if (!key.empty() && !same_key(key.back(), point)) {
+      visit(key);
+      key.clear();
+    }
+    key.push_back(point);
+  }
+  if (!key.empty()) visit(key);
+}
+
+/// Plans and the largest orders they serve, ascending.
+using PlanRows = std::vector<std::pair<int64_t, Plan>>;
 
 struct Scope {
   std::string routines = "all", precisions = "sdcz";
   bool quick = false;
 };
-/// The points of a run, in the order they are measured. Throws std::invalid_argument.
-std::vector<Point> points(const Scope& scope);
+/// The points of one form: each routine that the scope has, then each precision, then each order.
+/// Throws std::invalid_argument.
+std::vector<Point> points_of(const Scope& scope, Form form, const std::vector<Routine>& routines,
+                             const std::vector<int64_t>& orders);
 
 }  // namespace chol::tune

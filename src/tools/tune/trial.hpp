@@ -1,19 +1,21 @@
-// One plan timed at one point, in a process of its own: the library reads its tuning file once.
+// One plan timed at one point on the host: what chol_create makes of the environment.
 #pragma once
 
+#include <chol.h>
+
 #include <string>
+#include <vector>
 
 #include "tools/tune/point.hpp"
 
 namespace chol::tune {
 
-/// Times what chol_create makes of the environment. Gflop/s, or 0 when a result is wrong.
+/// Gflop/s, or 0 when a result is wrong.
 double time_point(const Point& point, double seconds, int threads);
 
-/// Runs this program again with a tuning file that names the plan, and returns what it measured;
-/// 0 when the plan was refused or its results are wrong.
-/// @param machine the backend's name.
-double try_plan(const Point& point, const Plan& plan, const std::string& machine, double seconds,
-                int threads);
+/// Of a tuning file. Throws std::runtime_error with what chol_create says against the backend.
+std::string backend_name(chol_backend_t backend);
+
+double median(std::vector<double>& values);
 
 }  // namespace chol::tune

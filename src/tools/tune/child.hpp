@@ -1,0 +1,56 @@
+// This program run again as a child: the library reads the name of its tuning file once.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/tune/point.hpp"
+
+namespace chol::tune {
+
+/// A file that goes when this object does. Throws std::runtime_error.
+class TemporaryFile {
+ public:
+  TemporaryFile();
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+  void write(const std::string& text) const;
+
+ private:
+  std::string path_;
+};
+
+/// A tuning file of one key: the plan up to the point's order, then the others.
+std::string tuning_text(const std::string& machine, const Point& point, const Plan& plan,
+                        const PlanRows& beyond);
+
+/// Seconds after which a child that says nothing is given up.
+inline constexpr double kLongestTrial = 120;
+
+/// A process with lines to and from it.
+class Child {
+ public:
+  /// @param tuning what CHOL_TUNING names there.
+  Child(const std::string& tuning, const std::vector<std::string>& arguments);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  bool write_line(const std::string& line);
+  /// Without its end. False when the child ended or said nothing for so long.
+  bool read_line(std::string& line, double seconds);
+  /// Waits for the end.
+  bool ended_well();
+
+ private:
+  pid_t process_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string ahead_;  ///< read and not yet given away
+};
+
+}  // namespace chol::tune

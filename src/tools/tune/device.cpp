@@ -1,0 +1,139 @@
+#include "tools/tune/device.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace chol::tune::device {
+namespace {
+
+// cuda.h of the driver, as much of it as is called.
+using Address = unsigned long long;
+struct Driver {
+  int (*init)(unsigned) = nullptr;
+  int (*count)(int*) = nullptr;
+  int (*attribute)(int* value, int which, int device) = nullptr;
+  int (*retain)(void** context, int device) = nullptr;
+  int (*set_current)(void* context) = nullptr;
+  int (*allocate)(Address*, size_t) = nullptr;
+  int (*release)(Address) = nullptr;
+  int (*to_device)(Address, const void*, size_t) = nullptr;
+  int (*to_host)(void*, Address, size_t) = nullptr;
+  int (*copy)(Address, Address, size_t, void* stream) = nullptr;
+  int (*make_event)(void**, unsigned) = nullptr;
+  int (*drop_event)(void*) = nullptr;
+  int (*record)(void* event, void* stream) = nullptr;
+  int (*wait)(void* event) = nullptr;
+  int (*elapsed)(float* milliseconds, void* begin, void* end) = nullptr;
+  int devices = 0;
+};
+
+// Names of cuda.h.
+enum Attribute {
+  kProcessors = 16,
+  kCacheBytes = 38,
+  kThreads = 39,
+  kProcessorMemory = 81,
+  kRegisters = 82,
+  kBlockMemory = 97,
+  kBlocks = 106
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+Driver open_driver() {
+  Driver d;
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const bool whole =
+      library && find(library, "cuInit", d.init) && find(library, "cuDeviceGetCount", d.count) &&
+      find(library, "cuDeviceGetAttribute", d.attribute) &&
+      find(library, "cuDevicePrimaryCtxRetain", d.retain) &&
+      find(library, "cuCtxSetCurrent", d.set_current) &&
+      find(library, "cuMemAlloc_v2", d.allocate) && find(library, "cuMemFree_v2", d.release) &&
+      find(library, "cuMemcpyHtoD_v2", d.to_device) &&
+      find(library, "cuMemcpyDtoH_v2", d.to_host) &&
+      find(library, "cuMemcpyDtoDAsync_v2", d.copy) &&
+      find(library, "cuEventCreate", d.make_event) &&
+      find(library, "cuEventDestroy_v2", d.drop_event) &&
+      find(library, "cuEventRecord", d.record) && find(library, "cuEventSynchronize", d.wait) &&
+      find(library, "cuEventElapsedTime", d.elapsed);
+  if (!whole || d.init(0) != 0 || d.count(&d.devices) != 0) d.devices = 0;
+  return d;
+}
+
+const Driver& driver() {
+  static const Driver opened = open_driver();
+  return opened;
+}
+
+void check(int result, const char* doing) {
+  if (result != 0)
+    throw std::runtime_error(std::string(doing) + ": CUDA error " + std::to_string(result));
+}
+
+int attribute(Attribute which) {
+  int value = 0;
+  if (driver().devices > 0) driver().attribute(&value, which, 0);
+  return value;
+}
+
+}  // namespace
+
+bool present() { return driver().devices > 0; }
+
+DeviceModel model() {
+  return {attribute(kBlockMemory), attribute(kProcessorMemory), attribute(kRegisters),
+          attribute(kThreads), attribute(kBlocks)};
+}
+int processors() { return attribute(kProcessors); }
+int64_t cache_bytes() { return attribute(kCacheBytes); }
+
+void open() {
+  if (!present()) throw std::runtime_error("no CUDA device");
+  void* context = nullptr;
+  check(driver().retain(&context, 0), "context");
+  check(driver().set_current(context), "context");
+}
+
+Memory::Memory(size_t bytes) : size_(bytes) {
+  check(driver().allocate(&address_, bytes), "device memory");
+}
+Memory::~Memory() { driver().release(address_); }
+
+void Memory::fill_with(const void* host, size_t bytes) {
+  check(driver().to_device(address_, host, std::min(bytes, size_)), "copy to the device");
+  for (size_t filled = bytes; filled < size_; filled *= 2)
+    check(driver().copy(address_ + filled, address_, std::min(filled, size_ - filled), nullptr),
+          "copy on the device");
+}
+void Memory::read(void* host, size_t bytes, size_t offset) const {
+  check(driver().to_host(host, address_ + offset, bytes), "copy from the device");
+}
+void Memory::copy_from(const Memory& other) {
+  check(driver().copy(address_, other.address_, size_, nullptr), "copy on the device");
+}
+
+StopWatch::StopWatch() {
+  check(driver().make_event(&begin_, 0), "event");
+  check(driver().make_event(&end_, 0), "event");
+}
+StopWatch::~StopWatch() {
+  driver().drop_event(begin_);
+  driver().drop_event(end_);
+}
+void StopWatch::start() { check(driver().record(begin_, nullptr), "event"); }
+double StopWatch::stop() {
+  float milliseconds = 0;
+  check(driver().record(end_, nullptr), "event");
+  check(driver().wait(end_), "work on the device");
+  check(driver().elapsed(&milliseconds, begin_, end_), "event");
+  return milliseconds * 1e-3;
+}
+
+}  // namespace chol::tune::device

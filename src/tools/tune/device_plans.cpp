@@ -1,0 +1,126 @@
+// Which plans of the device backend are worth a trial.
+#include <algorithm>
+
+#include "interleaved/request.hpp"
+#include "tools/tune/device_space.hpp"
+#include "tune/rows.hpp"
+
+namespace chol::tune {
+namespace {
+
+using cuda::KernelKind;
+
+constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
+constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
+
+KernelKind kind_of(const Point& point) {
+  return {point.routine, cuda::element_bytes(point.precision)};
+}
+
+void add(std::vector<Plan>& plans, const Plan& plan) {
+  if (std::none_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); }))
+    plans.push_back(plan);
+}
+
+/// As cuda/interleaved/shapes.hpp and kernels.hpp have it; a plan taken for built that is not would
+/// be compiled.
+bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
+  if (plan.method == Method::lanes) return n <= cuda::register_order(kind.bytes);
+  if (plan.method == Method::panel)
+    return plan.block == 0 && n <= cuda::by_size(kind.bytes, 40, 24, 16);
+  const int64_t line = plan.tile * kind.bytes;
+  const bool wide = plan.block == cuda::by_size(kind.bytes, 8, 8, 4);
+  return plan.threads <= 256 && line <= 128 &&
+         (wide ? line >= 32 : plan.block == 4 && line >= 64 && kind.routine == Routine::potrf);
+}
+
+void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
+  const Plan own{Method::panel, 0, 0, 0};
+  add(plans, own);
+  const int columns = cuda::panel_columns(kind, own, n);
+  for (const int more : {-4, -2, 2, 4})
+    if (columns + more > 0 && columns + more < n) add(plans, {Method::panel, columns + more, 0, 0});
+}
+
+void add_shared(std::vector<Plan>& plans) {
+  for (const int columns : {1, 2, 3, 4, 5, 6, 8})
+    for (const int lanes : {1, 2, 4, 8, 16, 32})
+      for (const int threads : {32, 64, 128, 256, 512})
+        add(plans, {Method::fused, columns, lanes, threads});
+}
+
+/// Column-major plans. The trials' one right-hand side says nothing of how many go a way: that
+/// bound is the built-in plan's.
+std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
+  constexpr int kAsTheyLie = 1, kFew = 4;
+  std::vector<Plan> plans = {built_in};
+  if (point.routine == Routine::potrs) {
+    const int few = built_in.block > 0 ? built_in.block : kFew;
+    for (const Method method : {Method::lanes, Method::panel})
+      if (built_in.method != method) add(plans, {method, few, 0, 0});
+    add(plans, {Method::fused, 0, 0, 0});
+    add(plans, kAnyOrder);
+    return plans;
+  }
+  for (const int lanes : {0, 4, 8, 16}) add(plans, {Method::lanes, kAsTheyLie, lanes, 0});
+  for (const int threads : {32, 64, 128, 256})
+    for (const int blocks : {0, 1, 2, 4, 5, 6, 8, 10, 12, 16, 20})
+      add(plans, {Method::panel, 0, blocks, threads});
+  return plans;
+}
+
+}  // namespace
+
+DevicePlans::DevicePlans(const DeviceModel& model, bool compiled)
+    : model_(model), compiled_(compiled) {
+  constexpr int kHopper = 90;  // whose rows serve all so far
+  size_t count = 0;
+  const TuningRow* rows = cuda::built_in_rows(kHopper, &count);
+  built_in_.load_rows(rows, count);
+}
+
+const Plan& DevicePlans::built_in(const Point& point) const {
+  return built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n);
+}
+
+std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
+  const KernelKind kind = kind_of(point);
+  std::vector<Plan> all, possible = {built_in(point)};
+  for (const int threads : {32, 64, 128}) add(all, {Method::lanes, 0, 0, threads});
+  add_panels(all, kind, static_cast<int>(point.n));
+  add_shared(all);
+  for (const Plan& plan : all)
+    if (cuda::can_compile(kind, plan, point.n, model_.block_memory) &&
+        (compiled_ || is_likely_built(kind, plan, point.n)))
+      add(possible, plan);
+  add(possible, kAnyOrder);
+  return prune(point, possible, model_, kMostPlans);
+}
+
+std::vector<Plan> DevicePlans::candidates(const Point& point) const {
+  return point.form == Form::interleaved ? interleaved(point)
+                                         : column_major(point, built_in(point));
+}
+
+int64_t DevicePlans::reach(const Point& point, const Plan& plan, int64_t order) const {
+  if (same_plan(plan, kAnyOrder)) return order;
+  if (point.form == Form::batch)
+    // A shape's largest order is not known here.
+    return plan.method == Method::panel && point.routine != Routine::potrs ? order : point.n;
+  while (order > point.n && !cuda::can_compile(kind_of(point), plan, order, model_.block_memory))
+    --order;
+  return order;
+}
+
+PlanRows DevicePlans::beyond(const Point& point) const {
+  PlanRows rows;
+  int64_t served = 0;
+  built_in_.plans(point.routine, point.form, point.precision)
+      .for_each_up_to(INT64_MAX, [&](const Plan& plan, int64_t max_n) {
+        if (max_n > point.n && max_n > served) rows.emplace_back(max_n, plan);
+        served = max_n;
+      });
+  return rows;
+}
+
+}  // namespace chol::tune

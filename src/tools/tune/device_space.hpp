@@ -1,0 +1,56 @@
+// Interleaved and column-major batches on the first CUDA device.
+#pragma once
+
+#include <memory>
+
+#include "tools/tune/child.hpp"
+#include "tools/tune/occupancy.hpp"
+#include "tools/tune/space.hpp"
+#include "tune/store.hpp"
+
+namespace chol::tune {
+
+/// The plans of the device backend that are worth a trial.
+class DevicePlans {
+ public:
+  /// @param compiled whether to try kernels that are not built and have to be compiled first.
+  DevicePlans(const DeviceModel& model, bool compiled);
+  std::vector<Plan> candidates(const Point& point) const;
+  const Plan& built_in(const Point& point) const;
+  int64_t reach(const Point& point, const Plan& plan, int64_t order) const;
+  PlanRows beyond(const Point& point) const;
+
+ private:
+  std::vector<Plan> interleaved(const Point& point) const;
+  DeviceModel model_;
+  bool compiled_;
+  TuningStore built_in_;
+};
+
+class DeviceSpace final : public Space {
+ public:
+  /// Throws std::runtime_error with the reason why there is no device.
+  explicit DeviceSpace(bool compiled);
+
+  const std::string& machine() const override { return machine_; }
+  std::vector<Point> points(const Scope& scope) const override;
+  std::vector<Plan> candidates(const Point& point) const override {
+    return plans_.candidates(point);
+  }
+  double rate(const Point& point, const Plan& plan, double seconds) override;
+  int64_t reach(const Point& point, const Plan& plan, int64_t order) const override {
+    return plans_.reach(point, plan, order);
+  }
+  PlanRows beyond(const Point& point) const override { return plans_.beyond(point); }
+  bool takes(const std::string& path) override;
+
+ private:
+  void start_child();
+
+  DevicePlans plans_;
+  TemporaryFile file_;
+  std::unique_ptr<Child> child_;  ///< makes the trials; a kernel that fails takes it along
+  std::string machine_;
+};
+
+}  // namespace chol::tune

@@ -1,0 +1,121 @@
+#include "tools/tune/occupancy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "interleaved/request.hpp"
+
+namespace chol::tune {
+namespace {
+
+using cuda::KernelKind;
+using cuda::triangle_words;
+
+constexpr int kMostRegisters = 255;
+constexpr int kOverhead = 28;  ///< registers of addresses and counters
+/// Bytes under way that keep the memory of a multiprocessor busy (its share of some terabytes a
+/// second times a latency of the better part of a microsecond), and warps that keep its units busy.
+constexpr double kEnoughBytes = 32 << 10, kEnoughWarps = 16;
+constexpr double kWholeLine = 64;
+
+Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
+  const int columns = cuda::panel_columns(kind, plan, n);
+  // Of the columns outside shared memory half the square is alive at most, and one column; a held
+  // solve has its columns and the right-hand side.
+  const int64_t square = int64_t(n - columns) * (n - columns) / 4 * kind.bytes / 4;
+  const int64_t words =
+      n * kind.bytes / 4 + (kind.factors() ? square : triangle_words(columns, kind.bytes));
+  const int64_t elements = kind.factors() ? cuda::kColumnsAhead * n : n * (n + 1) / 2;
+  return {.registers = kOverhead + int(words),
+          .bytes = cuda::panel_block_bytes(kind, plan, n),
+          .threads = cuda::kWarpThreads,
+          .line = int(cuda::kWarpThreads * kind.bytes),
+          .under_way = cuda::kWarpThreads * elements * kind.bytes,
+          .passes = kind.routine == Routine::posv ? 1.5 : 1};
+}
+
+Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
+  const cuda::SharedKnobs knobs = cuda::shared_knobs(plan);
+  if (!cuda::shared_threads_fit(knobs, kind.factors())) return {};
+  // A thread's rows of a block column beside the diagonal block.
+  const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
+                    int(kind.bytes) / 4;
+  const int solvers = kind.routine == Routine::potrf ? 0 : 1;
+  const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, solvers, knobs);
+  // One right-hand side is one thread's; the others have fetched for it.
+  const double busy = kind.factors() ? std::min(1.0, double(n) / knobs.slots()) : 1;
+  return {.registers = kOverhead + words,
+          .bytes = bytes,
+          .threads = knobs.threads,
+          .busy = busy,
+          .line = int(knobs.lanes * kind.bytes),
+          .under_way = bytes};
+}
+
+/// One thread a matrix in device memory, by tiles: a row of tiles is read for every tile before it.
+Footprint streamed_footprint(const KernelKind& kind, int64_t n) {
+  constexpr int kThreads = 64, kTile = 4, kRegisters = 128;
+  return {.registers = kRegisters,
+          .threads = kThreads,
+          .line = int(32 * kind.bytes),
+          .under_way = kThreads * kTile * kind.bytes,
+          .passes = std::max(1.0, double(n) / kTile / (kind.factors() ? 2 : 4))};
+}
+
+}  // namespace
+
+Footprint footprint_of(const Point& point, const Plan& plan) {
+  const KernelKind kind{point.routine, cuda::element_bytes(point.precision)};
+  const int threads = plan.threads > 0 ? plan.threads : 128;
+  switch (plan.method) {
+    case Method::lanes:
+      return {.registers = kOverhead + int(triangle_words(point.n, kind.bytes)),
+              .threads = threads,
+              .line = int(32 * kind.bytes),
+              .under_way = threads * 4 * triangle_words(point.n, kind.bytes)};
+    case Method::panel:
+      return panel_footprint(kind, plan, int(point.n));
+    case Method::fused:
+      return shared_footprint(kind, plan, point.n);
+    default:
+      return streamed_footprint(kind, point.n);
+  }
+}
+
+int resident_blocks(const Footprint& footprint, const DeviceModel& device) {
+  if (footprint.threads <= 0 || footprint.bytes > device.block_memory) return 0;
+  const int64_t kept = std::min(footprint.registers, kMostRegisters);
+  const int64_t warps = (footprint.threads + 31) / 32;
+  // Registers are given out by eights to a thread; each block takes a kilobyte for itself.
+  return int(std::min({device.registers / (warps * 32 * ((kept + 7) / 8 * 8)),
+                       device.processor_memory / (footprint.bytes + 1024),
+                       int64_t(device.threads / footprint.threads), int64_t(device.blocks)}));
+}
+
+double coverage(const Footprint& footprint, const DeviceModel& device) {
+  const int blocks = resident_blocks(footprint, device);
+  const double warps = blocks * footprint.threads / 32.0 * footprint.busy;
+  const double bytes = double(blocks) * double(footprint.under_way);
+  const double line = std::min(1.0, footprint.line / kWholeLine);
+  const double spilt = std::min(1.0, double(kMostRegisters) / footprint.registers);
+  return std::min(1.0, bytes / kEnoughBytes) * std::sqrt(std::min(1.0, warps / kEnoughWarps)) *
+         std::sqrt(line) * spilt * spilt / footprint.passes;
+}
+
+std::vector<Plan> prune(const Point& point, const std::vector<Plan>& plans,
+                        const DeviceModel& device, size_t most) {
+  std::vector<double> all;
+  for (const Plan& plan : plans) all.push_back(coverage(footprint_of(point, plan), device));
+  std::vector<double> sorted = all;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  if (sorted.empty()) return {};
+  double least = sorted.front() / 8;
+  if (sorted.size() > most) least = std::max(least, sorted[most - 1]);
+  std::vector<Plan> kept;
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (i == 0 || (all[i] > 0 && all[i] >= least && kept.size() < most)) kept.push_back(plans[i]);
+  return kept;
+}
+
+}  // namespace chol::tune

@@ -1,0 +1,129 @@
+// The model that leaves plans out before they are measured, and what is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "interleaved/request.hpp"
+#include "tools/tune/device_space.hpp"
+
+namespace chol::tune {
+namespace {
+
+constexpr DeviceModel kHopper{};
+
+/// Registers of a thread, shared memory and threads of a block.
+Footprint block(int registers, int64_t bytes, int threads) {
+  return {.registers = registers, .bytes = bytes, .threads = threads};
+}
+
+bool has(const std::vector<Plan>& plans, const Plan& plan) {
+  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
+}
+
+TEST(Occupancy, BlocksFitByEachBound) {
+  EXPECT_EQ(resident_blocks(block(32, 0, 64), kHopper), 32);         // blocks
+  EXPECT_EQ(resident_blocks(block(32, 0, 256), kHopper), 8);         // threads
+  EXPECT_EQ(resident_blocks(block(128, 0, 128), kHopper), 4);        // registers
+  EXPECT_EQ(resident_blocks(block(129, 0, 128), kHopper), 3);        // by eights
+  EXPECT_EQ(resident_blocks(block(32, 100 << 10, 64), kHopper), 2);  // shared memory
+  EXPECT_EQ(resident_blocks(block(32, 114 << 10, 64), kHopper), 1);  // a kilobyte each
+  EXPECT_EQ(resident_blocks(block(32, 228 << 10, 64), kHopper), 0);  // more than a block has
+  EXPECT_EQ(resident_blocks(block(1000, 0, 128), kHopper), 2);       // the rest is spilt
+  EXPECT_EQ(resident_blocks(Footprint{}, kHopper), 0);
+}
+
+TEST(Occupancy, CoverageFallsWithIdleThreadsPartsOfLinesSpillsAndPasses) {
+  const Footprint whole{64, 0, 128, 1, 64, 32 << 10, 1};
+  EXPECT_DOUBLE_EQ(coverage(whole, kHopper), 1);
+  const auto without = [&](auto&& change) {
+    Footprint changed = whole;
+    change(changed);
+    return coverage(changed, kHopper);
+  };
+  EXPECT_DOUBLE_EQ(without([](Footprint& f) { f.busy = 1.0 / 8; }), 0.5);
+  EXPECT_DOUBLE_EQ(without([](Footprint& f) { f.line = 16; }), 0.5);
+  EXPECT_DOUBLE_EQ(without([](Footprint& f) { f.passes = 3; }), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(without([](Footprint& f) { f.under_way = 1 << 10; }), 0.25);
+  EXPECT_DOUBLE_EQ(without([](Footprint& f) { f.bytes = 1 << 20; }), 0);
+  EXPECT_LT(without([](Footprint& f) { f.registers = 510; }), 0.25);
+  EXPECT_DOUBLE_EQ(coverage(Footprint{}, kHopper), 0);
+}
+
+TEST(Occupancy, FootprintsGrowWithTheOrder) {
+  for (const Plan& plan : {Plan{Method::lanes, 0, 0, 64}, Plan{Method::fused, 8, 8, 128},
+                           Plan{Method::panel, 0, 0, 0}}) {
+    const Footprint small = footprint_of({Routine::potrf, 'd', 8}, plan);
+    const Footprint large = footprint_of({Routine::potrf, 'd', 24}, plan);
+    EXPECT_LT(small.registers + small.bytes, large.registers + large.bytes) << text_of(plan);
+  }
+}
+
+TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
+  const Point point{Routine::potrf, 'd', 100};
+  const Plan blocked{Method::blocked, 0, 0, 0}, large{Method::fused, 8, 16, 128},
+      fitting{Method::fused, 8, 4, 128};
+  const std::vector<Plan> left = prune(point, {large, large, fitting, blocked}, kHopper, 10);
+  ASSERT_FALSE(left.empty());
+  EXPECT_TRUE(same_plan(left[0], large));  // the built-in one is measured whatever the model says
+  EXPECT_EQ(
+      std::count_if(left.begin(), left.end(), [&](const Plan& p) { return same_plan(p, large); }),
+      1);
+  EXPECT_TRUE(has(left, fitting));
+  EXPECT_LE(prune(point, std::vector<Plan>(100, fitting), kHopper, 10).size(), 10u);
+  EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
+}
+
+/// The model must not leave out what measurements have chosen.
+TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
+  const DevicePlans plans(kHopper, true);
+  for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv})
+    for (const char precision : {'s', 'd', 'c', 'z'})
+      for (const int64_t n : {2, 8, 16, 24, 32, 48, 64, 80, 100}) {
+        const Point point{routine, precision, n};
+        const std::vector<Plan> left = plans.candidates(point);
+        ASSERT_FALSE(left.empty());
+        EXPECT_TRUE(same_plan(left[0], plans.built_in(point)));
+        double best = 0;
+        for (const Plan& plan : left)
+          best = std::max(best, coverage(footprint_of(point, plan), kHopper));
+        EXPECT_GE(coverage(footprint_of(point, left[0]), kHopper), best / 8)
+            << text_of(point) << ' ' << text_of(left[0]);
+        EXPECT_LE(left.size(), 40u);
+      }
+}
+
+TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
+  for (const bool compiled : {false, true}) {
+    const DevicePlans plans(kHopper, compiled);
+    for (const char precision : {'s', 'd', 'c', 'z'})
+      for (const int64_t n : {3, 12, 20, 40, 100}) {
+        const Point point{Routine::potrf, precision, n};
+        const std::vector<Plan> all = plans.candidates(point);
+        for (size_t i = 1; i < all.size(); ++i)
+          EXPECT_TRUE(all[i].method == Method::blocked ||
+                      cuda::can_compile({point.routine, cuda::element_bytes(precision)}, all[i], n,
+                                        kHopper.block_memory))
+              << text_of(point) << ' ' << text_of(all[i]);
+      }
+  }
+}
+
+TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
+  const DevicePlans plans(kHopper, true);
+  const Point point{Routine::potrf, 'd', 14};
+  EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 15), 15);
+  EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 40), 16);
+  EXPECT_EQ(plans.reach(point, {Method::blocked, 0, 0, 0}, 400), 400);
+  const Point batch{Routine::potrf, 'd', 32, Form::batch};
+  EXPECT_EQ(plans.reach(batch, {Method::lanes, 1, 8, 0}, 40), 32);
+  EXPECT_EQ(plans.reach(batch, {Method::panel, 0, 12, 32}, 40), 40);
+  for (const Point& last : {point, batch}) {
+    const PlanRows rows = plans.beyond(last);
+    ASSERT_FALSE(rows.empty());
+    EXPECT_GT(rows.front().first, last.n);
+    EXPECT_EQ(rows.back().first, INT64_MAX);
+  }
+}
+
+}  // namespace
+}  // namespace chol::tune

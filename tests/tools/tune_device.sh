@@ -1,0 +1,68 @@
+#!/bin/sh
+# chol-tune on a device, without one: a driver and a backend that stand in for it.
+#   tune_device.sh CHOL_TUNE CHOL_INFO DRIVER BACKEND
+# DRIVER lies in a folder as libcuda.so.1.
+set -eu
+tune=$1 info=$2 driver=$3 backend=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset CHOL_TUNING CHOL_BACKEND
+export XDG_CONFIG_HOME="$work/config" CHOL_CUDA_PLUGIN="$backend" CHOL_NUM_THREADS=1
+LD_LIBRARY_PATH=$(dirname "$driver")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+out=$work/plans.json
+run() { "$tune" --quick --precisions d --trial-ms 0.1 --output "$out" "$@" >"$work/said" 2>"$work/log"; }
+die() {
+  echo "FAILED: $*"
+  cat "$work/said" "$work/log"
+  exit 1
+}
+
+run --device cuda || die "first run"
+grep -q 'plans of cuda stand-in' "$work/said" || die "no result"
+grep -q '\[24/24\]' "$work/log" || die "no progress"
+grep -q '"cuda stand-in"' "$out" || die "no rows"
+for form in batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
+# Refused, wrong and deadly plans are noted as such and win nowhere.
+rates() { sed -n "s/.*\"key\":\"[^|]*|$1|0\",\"gflops\":\(.*\)}/\1/p" "$out.journal" | sort -u; }
+for bad in 'lanes threads 128' 'panel threads 64' 'fused block 8 tile 4 threads 128'; do
+  [ "$(rates "$bad")" = 0.0 ] || die "plan $bad: rates $(rates "$bad")"
+done
+grep -q 'left .*threads 64$' "$work/log" && die "a plan with wrong results has won"
+CHOL_TUNING=$out "$info" --json >"$work/said" 2>"$work/log" || die "the library refuses the file"
+
+# Complete, nothing is measured again.
+cp "$out.journal" "$work/before"
+run --device cuda || die "run on a complete journal"
+cmp -s "$out.journal" "$work/before" || die "a complete journal grew"
+
+run --device cuda --report || die "report"
+grep -q 'built-in plan at' "$work/said" || die "report: distance of the default"
+grep -q 'potrf batch d, 0 to' "$work/said" || die "report: picture"
+
+# Both backends into one file.
+run --routines potrf || die "both backends"
+grep -q '"cuda stand-in"' "$out" || die "the device's rows are gone"
+grep -q '"host ' "$out" || die "no rows of the host"
+
+# Compiled shapes are tried where that is not ruled out.
+"$tune" --device cuda --routines potrs --precisions z --trial-ms 0.1 --output "$work/full.json" \
+  >"$work/said" 2>"$work/log" || die "full run"
+grep -q 'fused block 3' "$work/full.json.journal" || die "no shape that is not built"
+
+# Without a device.
+export CHOL_TEST_NO_DEVICE=1
+if run --device cuda; then die "no device"; fi
+grep -q 'no CUDA device' "$work/log" || die "no device: no reason"
+run --routines potrf || die "no device: the host"
+
+# Arguments.
+for wrong in '--device abacus' '--precisions q' '--routines potrx' '--trial-ms 0' '--threads 0'; do
+  # shellcheck disable=SC2086
+  if run --device host $wrong; then die "taken: $wrong"; fi
+  [ -s "$work/log" ] || [ -s "$work/said" ] || die "no reason: $wrong"
+done
+if "$tune" --device host --quick --output /nowhere/plans.json >"$work/said" 2>"$work/log"; then
+  die "an output that cannot be written"
+fi
+echo passed
