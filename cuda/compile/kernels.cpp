@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -36,13 +37,16 @@ Status load(const Cubin& cubin, const void** kernel) {
       "loading a compiled kernel");
   if (!status.ok()) return status;
   cudaKernel_t found = nullptr;
-  const Status named = status_of(cudaLibraryGetKernel(&found, library, cubin.symbol.c_str()),
-                                 "finding a compiled kernel");
-  if (named.ok())
+  cudaError_t error = cudaLibraryGetKernel(&found, library, cubin.symbol.c_str());
+  // Its first use would load it, where loading is lazy; that has to be here.
+  cudaFuncAttributes attributes{};
+  if (error == cudaSuccess)
+    error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(found));
+  if (error == cudaSuccess)
     *kernel = reinterpret_cast<const void*>(found);
   else
     cudaLibraryUnload(library);
-  return named;
+  return status_of(error, "finding a compiled kernel");
 }
 #else
 Status load(const Cubin&, const void**) {
@@ -67,35 +71,40 @@ Status make_kernel(const KernelRequest& request, const void** kernel) {
 /// A line a kernel; that there is no compiler is said once.
 void report(const KernelRequest& request, const Status& status, double seconds) {
   if (!environment().verbose) return;
-  static bool said = false;
+  static std::atomic<bool> said = false;
   if (status.ok())
     std::fprintf(stderr, "# chol: %s ready after %.1f s\n", request.name.c_str(), seconds);
-  else if (status.code() != CHOL_STATUS_NOT_SUPPORTED || !said)
+  else if (status.code() != CHOL_STATUS_NOT_SUPPORTED || !said.exchange(true))
     std::fprintf(stderr, "# chol: %s: a kernel that is built serves instead\n", status.message());
-  said = said || status.code() == CHOL_STATUS_NOT_SUPPORTED;
 }
 
-struct Known {
-  std::mutex mutex;
-  std::map<std::pair<std::string, int>, const void*> kernels;
+/// A kernel is made outside the lock of all, so that those which are there do not wait for it.
+struct Entry {
+  std::once_flag made;
+  const void* kernel = nullptr;
 };
-/// Kept to the end of the process: the runtime may be gone before its last destructors run.
-Known& known() {
-  static Known& all = *new Known;
-  return all;
+Entry& entry_of(const KernelRequest& request) {
+  struct Known {
+    std::mutex mutex;
+    std::map<std::pair<std::string, int>, Entry> entries;
+  };
+  // Kept to the end of the process: the runtime may be gone before its last destructors run.
+  static Known& known = *new Known;
+  const std::lock_guard<std::mutex> lock(known.mutex);
+  return known.entries[{request.name, request.capability}];
 }
 
 }  // namespace
 
 const void* compiled_kernel(const KernelRequest& request) {
-  const std::lock_guard<std::mutex> lock(known().mutex);
-  const auto [place, fresh] = known().kernels.try_emplace({request.name, request.capability});
-  if (!fresh) return place->second;
-  const auto start = std::chrono::steady_clock::now();
-  const Status status = make_kernel(request, &place->second);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  report(request, status, spent.count());
-  return place->second;
+  Entry& entry = entry_of(request);
+  std::call_once(entry.made, [&] {
+    const auto start = std::chrono::steady_clock::now();
+    const Status status = make_kernel(request, &entry.kernel);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    report(request, status, spent.count());
+  });
+  return entry.kernel;
 }
 
 }  // namespace chol::cuda

@@ -19,9 +19,9 @@ struct Case {
   int n;
 };
 constexpr Case kCases[] = {
-    {"sdcz", {Method::lanes, 0, 0, 64}, 10}, {"s", {Method::lanes, 0, 0, 32}, 22},
+    {"z", {Method::lanes, 0, 0, 64}, 10},    {"s", {Method::lanes, 0, 0, 32}, 22},
     {"dc", {Method::lanes, 0, 0, 32}, 15},   {"sdc", {Method::panel, 5, 0, 0}, 17},
-    {"z", {Method::panel, 3, 0, 0}, 13},     {"sdc", {Method::panel, 0, 0, 0}, 33},
+    {"z", {Method::panel, 3, 0, 0}, 13},     {"d", {Method::panel, 0, 0, 0}, 33},
     {"s", {Method::panel, 0, 0, 0}, 44},     {"sdcz", {Method::fused, 5, 8, 64}, 37},
     {"sdcz", {Method::fused, 6, 4, 96}, 50}, {"dcz", {Method::fused, 1, 2, 32}, 21},
     {"sdcz", {Method::fused, 7, 4, 256}, 64}};
@@ -90,7 +90,8 @@ void run_case(const Case& c, chol_handle_t host) {
     const Suite<T> suite{handle, host, uplo};
     suite.graph(c.n);  // first: the kernel comes to be while a stream is captured
     for (const int64_t chunk : {8, 32, 33}) suite.all_routines(c.n, chunk, 67);
-    suite.all_routines(c.n - 3, 32, 45);
+    // The others have an instance an order, to be compiled for seconds.
+    if (c.plan.method == Method::fused) suite.all_routines(c.n - 3, 32, 45);
     suite.bad_pivots(c.n, 32);
   }
   chol_destroy(handle);

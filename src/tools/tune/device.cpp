@@ -72,14 +72,17 @@ const Driver& driver() {
   return opened;
 }
 
-void check(int result, const char* doing) {
+template <class... Parameters, class... Arguments>
+void call(const char* doing, int (*function)(Parameters...), Arguments... arguments) {
+  constexpr int kNoDevice = 100;
+  const int result = function ? function(arguments...) : kNoDevice;
   if (result != 0)
     throw std::runtime_error(std::string(doing) + ": CUDA error " + std::to_string(result));
 }
 
 int attribute(Attribute which) {
   int value = 0;
-  if (driver().devices > 0) driver().attribute(&value, which, 0);
+  if (driver().devices > 0 && driver().attribute) driver().attribute(&value, which, 0);
   return value;
 }
 
@@ -97,42 +100,45 @@ int64_t cache_bytes() { return attribute(kCacheBytes); }
 void open() {
   if (!present()) throw std::runtime_error("no CUDA device");
   void* context = nullptr;
-  check(driver().retain(&context, 0), "context");
-  check(driver().set_current(context), "context");
+  call("context", driver().retain, &context, 0);
+  call("context", driver().set_current, context);
 }
 
 Memory::Memory(size_t bytes) : size_(bytes) {
-  check(driver().allocate(&address_, bytes), "device memory");
+  call("device memory", driver().allocate, &address_, bytes);
 }
-Memory::~Memory() { driver().release(address_); }
+Memory::~Memory() {
+  if (driver().release) driver().release(address_);
+}
 
 void Memory::fill_with(const void* host, size_t bytes) {
-  check(driver().to_device(address_, host, std::min(bytes, size_)), "copy to the device");
+  call("copy to the device", driver().to_device, address_, host, std::min(bytes, size_));
   for (size_t filled = bytes; filled < size_; filled *= 2)
-    check(driver().copy(address_ + filled, address_, std::min(filled, size_ - filled), nullptr),
-          "copy on the device");
+    call("copy on the device", driver().copy, address_ + filled, address_,
+         std::min(filled, size_ - filled), nullptr);
 }
 void Memory::read(void* host, size_t bytes, size_t offset) const {
-  check(driver().to_host(host, address_ + offset, bytes), "copy from the device");
+  call("copy from the device", driver().to_host, host, address_ + offset, bytes);
 }
 void Memory::copy_from(const Memory& other) {
-  check(driver().copy(address_, other.address_, size_, nullptr), "copy on the device");
+  call("copy on the device", driver().copy, address_, other.address_, size_, nullptr);
 }
 
 StopWatch::StopWatch() {
-  check(driver().make_event(&begin_, 0), "event");
-  check(driver().make_event(&end_, 0), "event");
+  call("event", driver().make_event, &begin_, 0);
+  call("event", driver().make_event, &end_, 0);
 }
 StopWatch::~StopWatch() {
+  if (!driver().drop_event) return;
   driver().drop_event(begin_);
   driver().drop_event(end_);
 }
-void StopWatch::start() { check(driver().record(begin_, nullptr), "event"); }
+void StopWatch::start() { call("event", driver().record, begin_, nullptr); }
 double StopWatch::stop() {
   float milliseconds = 0;
-  check(driver().record(end_, nullptr), "event");
-  check(driver().wait(end_), "work on the device");
-  check(driver().elapsed(&milliseconds, begin_, end_), "event");
+  call("event", driver().record, end_, nullptr);
+  call("work on the device", driver().wait, end_);
+  call("event", driver().elapsed, &milliseconds, begin_, end_);
   return milliseconds * 1e-3;
 }
 

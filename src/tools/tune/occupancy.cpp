@@ -106,6 +106,7 @@ double coverage(const Footprint& footprint, const DeviceModel& device) {
 std::vector<Plan> prune(const Point& point, const std::vector<Plan>& plans,
                         const DeviceModel& device, size_t most) {
   std::vector<double> all;
+  all.reserve(plans.size());
   for (const Plan& plan : plans) all.push_back(coverage(footprint_of(point, plan), device));
   std::vector<double> sorted = all;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
