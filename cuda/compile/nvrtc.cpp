@@ -103,8 +103,9 @@ Status refused(Program program, const KernelRequest& request) {
   compiler().log_size(program, &size);
   std::string log(size, '\0');
   if (size) compiler().log(program, log.data());
+  const std::string first = log.substr(0, log.find_first_of(std::string("\n\0", 2)));
   return Status::error(CHOL_STATUS_INTERNAL, "%s: NVRTC: %.300s", request.name.c_str(),
-                       log.c_str());
+                       first.c_str());
 }
 
 }  // namespace
