@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -189,6 +191,10 @@ int main(int argc, char** argv) {
   app.add_option("--output", o.output, "tuning file (default: the user's own)");
   app.add_option("--routines", o.scope.routines, "potrf,potrs,posv,potri or all");
   app.add_option("--precisions", o.scope.precisions, "some of sdcz");
+  app.add_option("--orders", o.scope.orders,
+                 "ascending, with commas between (default: a few dozen)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
   app.add_option("--threads", o.threads, "host threads")->check(CLI::Range(1, 4096));
   app.add_option("--trial-ms", o.milliseconds, "length of the shortest trials")
       ->check(CLI::Range(0.1, 10000.0));
@@ -197,6 +203,9 @@ int main(int argc, char** argv) {
   app.add_option("--open", o.open)->group("");
   CLI11_PARSE(app, argc, argv);
   try {
+    const std::vector<int64_t>& orders = o.scope.orders;
+    if (std::adjacent_find(orders.begin(), orders.end(), std::greater_equal<>()) != orders.end())
+      throw std::invalid_argument("the orders do not ascend");
     return chol::tune::run(o);
   } catch (const std::exception& error) {
     std::cerr << "chol-tune: " << error.what() << '\n';

@@ -22,6 +22,13 @@ CHOL_TUNING=$out "$info" --json | grep -q '"source": "file"' || die "the library
 complete=$(wc -l <"$out.journal")
 run --report | grep -q '100 %' || die "report"
 
+# Orders of the user's own, which have to ascend.
+rm -f "$out" "$out.journal"
+run --orders 6,20 >"$work/said" || die "orders"
+grep -q '\[2/2\]' "$work/log" || die "other orders than those named"
+run --orders 8,8 >"$work/said" && die "orders that do not ascend"
+grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
+
 # Killed with some trials done: no trial is made twice.
 rm -f "$out" "$out.journal"
 "$tune" --device host --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &

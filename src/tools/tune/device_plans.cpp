@@ -66,6 +66,7 @@ std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
   for (const int threads : {32, 64, 128, 256})
     for (const int blocks : {0, 1, 2, 4, 5, 6, 8, 10, 12, 16, 20})
       add(plans, {Method::panel, 0, blocks, threads});
+  for (const int threads : {128, 256}) add(plans, {Method::fused, 0, 0, threads});
   return plans;
 }
 
@@ -94,7 +95,10 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
         (compiled_ || is_likely_built(kind, plan, point.n)))
       add(possible, plan);
   add(possible, kAnyOrder);
-  return prune(point, possible, model_, kMostPlans);
+  std::vector<Plan> left = prune(point, possible, model_, kMostPlans);
+  // A warp a matrix, or potrf and potrs each by its own plan: nothing that the model describes.
+  if (point.routine != Routine::potrf) add(left, {Method::fused, 0, 0, 0});
+  return left;
 }
 
 std::vector<Plan> DevicePlans::candidates(const Point& point) const {

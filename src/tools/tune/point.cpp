@@ -48,7 +48,8 @@ std::vector<Point> points_of(const Scope& scope, Form form, const std::vector<Ro
         ("," + scope.routines + ",").find("," + name + ",") == std::string::npos)
       continue;
     for (const char precision : scope.precisions)
-      for (const int64_t n : orders) all.push_back({routine, precision, n, form});
+      for (const int64_t n : scope.orders.empty() ? orders : scope.orders)
+        all.push_back({routine, precision, n, form});
   }
   return all;
 }
