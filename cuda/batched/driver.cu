@@ -74,7 +74,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
       return (solves || factors) && small_limit<T>(task, plan.tile) >= max_n;
     }
     case Method::panel:
-      return solves ? kMostWarpSolve<T> >= max_n : factors && has_left_looking<T>(plan.threads);
+      return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
       return solves ? solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::blocked:
@@ -115,7 +115,7 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
   if (plan.method == Method::lanes && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
-  if (plan.method == Method::panel && few)
+  if (plan.method == Method::panel && few && problem.n <= warp_solve_limit<T>())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
   if (by_tiles())
@@ -135,9 +135,9 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
   Plan solve = plan;
-  solve.method = problem.n <= kMostWarpSolve<T>  ? Method::panel
-                 : problem.n <= solve_limit<T>() ? Method::fused
-                                                 : Method::blocked;
+  solve.method = problem.n <= warp_solve_limit<T>() ? Method::panel
+                 : problem.n <= solve_limit<T>()    ? Method::fused
+                                                    : Method::blocked;
   solve.block = kWarpSolveColumns;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;

@@ -50,12 +50,12 @@ Status run_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, int t
 template <class T>
 Status run_strips(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream);
 
-/// Solves by one warp a matrix, orders up to kMostWarpSolve.
+/// Solves by one warp a matrix, orders up to warp_solve_limit().
 template <class T>
 Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream);
-/// What a block may have of shared memory on every device bounds it.
+/// Largest order that it takes on the current device.
 template <class T>
-inline constexpr int kMostWarpSolve = sizeof(T) == 16 ? 96 : 128;
+int warp_solve_limit();
 /// Right-hand sides that it takes at a time.
 inline constexpr int kWarpSolveColumns = 4;
 

@@ -65,9 +65,10 @@ struct Shapes<float> {
   using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
                           SmallShape<24, 8, 4>, SmallShape<32, 16, 4>, SmallShape<40, 8, 2>,
                           SmallShape<48, 16, 3>>;
-  using ColumnLeftLooking =
+  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
+                                      LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
-  using RowLeftLooking = ColumnLeftLooking;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;

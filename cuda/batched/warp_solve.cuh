@@ -193,13 +193,26 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return launched("warp solve");
 }
 
+inline constexpr int kMostWarpParts = 4;
+
+/// What one warp takes of shared memory bounds the order.
+template <class T>
+int warp_solve_limit() {
+  int device = 0, most = 0, n = 32 * kMostWarpParts;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  while (n > 0 && sizeof(T) * (PackedTriangle<T>::elements(n) + 32 * kMostWarpParts) > size_t(most))
+    n -= 8;
+  return n;
+}
+
 /// Calls body(parts) with the rows of a lane that orders up to n need.
 template <class Body>
 Status for_parts(int64_t n, Body&& body) {
   if (n <= 32) return body(std::integral_constant<int, 1>{});
   if (n <= 64) return body(std::integral_constant<int, 2>{});
   if (n <= 96) return body(std::integral_constant<int, 3>{});
-  return body(std::integral_constant<int, 4>{});
+  return body(std::integral_constant<int, kMostWarpParts>{});
 }
 
 template <class T>
@@ -212,5 +225,6 @@ Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_WARP_SOLVE(T) \
-  template chol::Status chol::cuda::run_warp_solve<T>(const BatchProblem<T>&, cudaStream_t);
+#define CHOL_INSTANTIATE_WARP_SOLVE(T)                                                       \
+  template chol::Status chol::cuda::run_warp_solve<T>(const BatchProblem<T>&, cudaStream_t); \
+  template int chol::cuda::warp_solve_limit<T>();

@@ -60,7 +60,7 @@ struct PanelRow {
 // warps, so that fewer of them compete for the second-level one.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 260, 32, 0},   {'s', kAny, 128, 0},
+    {'s', 260, 32, 0},   {'s', 508, 128, 5},  {'s', kAny, 128, 0},
     {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 600, 128, 0},
     {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
     {'c', 140, 32, 16},  {'c', 190, 32, 20}, {'c', 300, 32, 20, Method::fused},
@@ -78,12 +78,13 @@ struct SolveRow {
   int few;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},  {'s', 32, Method::panel, 1},  {'s', 128, Method::panel, 4},
-    {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},   {'d', 16, Method::lanes, 4},
-    {'d', 32, Method::panel, 1},  {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},
-    {'c', 16, Method::lanes, 4},  {'c', 32, Method::panel, 1},  {'c', 128, Method::panel, 4},
-    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 32, Method::panel, 1},
-    {'z', 88, Method::panel, 4},  {'z', 128, Method::fused, 0}};
+    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 32, Method::panel, 1},
+    {'s', 128, Method::panel, 4}, {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},
+    {'d', 16, Method::lanes, 4},  {'d', 32, Method::panel, 1},  {'d', 128, Method::panel, 4},
+    {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},  {'c', 32, Method::panel, 1},
+    {'c', 128, Method::panel, 4}, {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},
+    {'z', 32, Method::panel, 1},  {'z', 88, Method::panel, 4},  {'z', 128, Method::panel, 1},
+};
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 

@@ -24,6 +24,8 @@ struct Worker {
                   "chol_create_on");
     CHOL_TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     expect_status(handle, chol_set_stream(handle, stream), "chol_set_stream");
+    // A copy of pageable memory may return before it has arrived, and this stream waits for none.
+    CHOL_TEST_CUDA(cudaDeviceSynchronize());
   }
   ~Worker() {
     chol_destroy(handle);
