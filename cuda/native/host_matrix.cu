@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "common/precisions.hpp"
 #include "native/host_matrix.hpp"
 #include "native/round_trip.hpp"
@@ -16,13 +18,20 @@ HostMatrixWorkspace<T> HostMatrixWorkspace<T>::carve(Arena& arena, int64_t n) {
 }
 
 template <class T>
+bool has_nan(const char* elements, int64_t count) {
+  const auto* const parts = reinterpret_cast<const Real<T>*>(elements);
+  const int64_t end = count * int64_t(sizeof(T) / sizeof(Real<T>));
+  return std::any_of(parts, parts + end, [](Real<T> x) { return x != x; });
+}
+
+template <class T>
 Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& threads,
                           const HostMatrixWorkspace<T>& work, Blas& blas, Staging& staging,
                           int* info, int64_t* factored) {
   TriangleView device = A;
   device.A = reinterpret_cast<char*>(work.A);
   device.ld = work.ld;
-  RoundTrip trip(staging, A, device, work.info, threads.copy);
+  RoundTrip trip(staging, A, device, work.info, threads.copy, has_nan<T>);
   BatchProblem<T> problem;
   problem.A = {work.A, 0, nullptr, work.ld, nullptr};
   problem.count = 1;

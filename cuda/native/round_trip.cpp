@@ -7,6 +7,8 @@ namespace {
 
 /// More columns in a piece would let the last ones wait for each other.
 constexpr int64_t kMostColumns = 512;
+/// Columns that the inverse of one tile of a leaf makes together. No piece ends among them.
+constexpr int64_t kTileColumns = 16;
 /// Filling a buffer takes the host about as long as the device needs for so many leaves: ahead of
 /// need, one is filled for so many that were queued, or the device would run out of work.
 constexpr int kLeavesAPiece = 4;
@@ -22,19 +24,21 @@ Status has_happened(cudaEvent_t event, bool* happened) {
 }  // namespace
 
 RoundTrip::RoundTrip(Staging& staging, const TriangleView& host, const TriangleView& device,
-                     const int* info, int threads)
+                     const int* info, int threads, HasNan has_nan)
     : staging_(staging),
       host_(host),
       device_(device),
       device_info_(info),
       threads_(threads),
+      has_nan_(has_nan),
       pieces_(pieces_of(host)) {}
 
 std::vector<TrianglePiece> RoundTrip::pieces_of(const TriangleView& matrix) {
   const int64_t room = static_cast<int64_t>(Staging::kSlotBytes / matrix.element);
   std::vector<TrianglePiece> pieces;
   for (int64_t first = 0; first < matrix.n; first = pieces.back().last) {
-    const int64_t fit = std::clamp<int64_t>(room / (matrix.n - first), 1, kMostColumns);
+    int64_t fit = std::clamp<int64_t>(room / (matrix.n - first), 1, kMostColumns);
+    if (fit > kTileColumns) fit -= fit % kTileColumns;
     pieces.push_back({first, std::min(matrix.n, first + fit)});
   }
   return pieces;
@@ -91,11 +95,33 @@ Status RoundTrip::unpack_next() {
   if (!status.ok()) return status;
   const TrianglePiece& piece = pieces_[returned_];
   const StagingSlot& slot = staging_.down_slots[returned_ % Staging::kSlots];
-  unpack(slot.memory, host_, piece, threads_);
   // The info of the time when the piece was finished, or later: a pivot of a later piece may show.
-  if (*slot.info > 0 && *slot.info <= piece.last) bad_minor_ = *slot.info;
+  const bool fails = *slot.info > 0 && *slot.info <= piece.last;
+  if (fails && is_spoilt(piece, slot.memory, *slot.info - 1))
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "a NaN beside pivot %d, which fails",
+                         *slot.info);
+  unpack(slot.memory, host_, piece, threads_);
+  if (fails) bad_minor_ = *slot.info;
   ++returned_;
   return status;
+}
+
+/// Whether rows other than the bad pivot's have a NaN in the columns that are made together with
+/// its own: a NaN times the zeros of an inverted tile.
+bool RoundTrip::is_spoilt(const TrianglePiece& piece, const char* rectangle, int64_t bad) const {
+  const int64_t first = std::max(piece.first, bad - kTileColumns + 1), length = piece.length(host_);
+  const auto has_nan = [&](int64_t line, int64_t begin, int64_t end) {
+    const int64_t at = (line - piece.first) * length + begin - piece.first;
+    return begin < end && has_nan_(rectangle + host_.element * at, end - begin);
+  };
+  if (host_.swapped) {
+    for (int64_t row = first; row < host_.n; ++row)
+      if (row != bad && has_nan(row, first, std::min(row + 1, bad))) return true;
+  } else {
+    for (int64_t column = first; column < bad; ++column)
+      if (has_nan(column, column, bad) || has_nan(column, bad + 1, host_.n)) return true;
+  }
+  return false;
 }
 
 /// One step of each kind that waits for nothing.

@@ -11,10 +11,12 @@ namespace chol::cuda {
 
 class RoundTrip final : public ColumnWatch {
  public:
+  using HasNan = bool (*)(const char* elements, int64_t count);
+
   /// @param device where the triangle goes, of the same order and storage.
-  /// @param info of the factorization, on the device.
+  /// @param info of the factorization, on the device. @param has_nan among so many elements.
   RoundTrip(Staging& staging, const TriangleView& host, const TriangleView& device, const int* info,
-            int threads);
+            int threads, HasNan has_nan);
   RoundTrip(const RoundTrip&) = delete;
   RoundTrip& operator=(const RoundTrip&) = delete;
   ~RoundTrip() override { staging_.wait(); }
@@ -22,7 +24,9 @@ class RoundTrip final : public ColumnWatch {
   Status prepare() { return staging_.prepare(pieces_.size()); }
   Status need(int64_t columns) override;
   Status finished(int64_t columns) override;
-  /// Waits until all has come back, or all before the first bad pivot.
+  /// Waits until all has come back, or all before the first bad pivot. NOT_SUPPORTED when a NaN has
+  /// spoilt columns before that pivot, as no factorization by columns would: what has not been
+  /// returned is as it was.
   Status finish();
 
   /// Columns of the host's matrix that have been written.
@@ -35,12 +39,14 @@ class RoundTrip final : public ColumnWatch {
   Status send_next();
   Status take_back_next();
   Status unpack_next();
+  bool is_spoilt(const TrianglePiece& piece, const char* rectangle, int64_t bad) const;
   Status advance();
 
   Staging& staging_;
   const TriangleView host_, device_;
   const int* const device_info_;
   const int threads_;
+  const HasNan has_nan_;
   const std::vector<TrianglePiece> pieces_;
   // Pieces [0, count) of each state; each is at most the one before.
   size_t sent_ = 0;       ///< on their way to the device or there

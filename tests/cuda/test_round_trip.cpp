@@ -1,7 +1,11 @@
 // The way of a triangle to the device and back, without a device: every element arrives, is worked
 // on once and returns, in whatever order things happen; a failure leaves whole columns.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "lazy_runtime.hpp"
@@ -68,6 +72,36 @@ bool is_as_expected(Triangle& A, int64_t columns) {
   return A.elements == expected.elements;
 }
 
+bool has_nan(const char* elements, int64_t count) {
+  const auto* const values = reinterpret_cast<const double*>(elements);
+  return std::any_of(values, values + count, [](double x) { return std::isnan(x); });
+}
+
+/// A NaN near the pivot that fails: in the row of that pivot it belongs there, in any other row it
+/// leaves the piece to the host, as it was.
+void nan_beside(Staging& staging, bool swapped, int bad, int64_t row) {
+  Triangle A(2100, 2103, swapped, true), device(2100, 2113, swapped, false);
+  A.at(row, bad - 5) = std::numeric_limits<double>::quiet_NaN();
+  Triangle expected = A;
+  int info = 0;
+  int64_t returned = 0;
+  Status status;
+  {
+    RoundTrip trip(staging, A.view(), device.view(), &info, 2, has_nan);
+    status = trip.prepare();
+    if (status.ok()) status = work(trip, staging, device, &info, bad);
+    returned = trip.returned_columns();
+    expect(trip.info() == (row == bad - 1 ? bad : 0), "info with a NaN", A, trip.info());
+  }
+  expect(status.ok() == (row == bad - 1), "status with a NaN", A, row);
+  expect(status.ok() ? returned >= bad : returned < bad - 5, "columns with a NaN", A, returned);
+  for (int64_t j = 0; j < returned; ++j)
+    for (int64_t i = j; i < A.n; ++i) expected.at(i, j) += 0.5;
+  expect(std::memcmp(A.elements.data(), expected.elements.data(),
+                     A.elements.size() * sizeof(double)) == 0,
+         "elements with a NaN", A, row);
+}
+
 void round_trip(Staging& staging, int64_t n, bool swapped, int bad, int fail_after) {
   Triangle A(n, n + 3, swapped, true), device(n, n + 13, swapped, false);
   int info = 0;
@@ -75,7 +109,7 @@ void round_trip(Staging& staging, int64_t n, bool swapped, int bad, int fail_aft
   int64_t returned = 0;
   int seen = 0;
   {
-    RoundTrip trip(staging, A.view(), device.view(), &info, 2);
+    RoundTrip trip(staging, A.view(), device.view(), &info, 2, has_nan);
     status = trip.prepare();
     calls_before_failure = fail_after;
     if (status.ok()) status = work(trip, staging, device, &info, bad);
@@ -102,6 +136,8 @@ int main() {
       round_trip(staging, n, swapped, 0, -1);
     for (const int bad : {1, 512, 513, 1111, 2099, 2100})
       round_trip(staging, 2100, swapped, bad, -1);
+    for (const int bad : {1111, 1106, 2099})
+      for (const int64_t row : {bad - 1, bad, 2099}) nan_beside(staging, swapped, bad, row);
     for (int calls = 0; calls < 120; calls += 11) round_trip(staging, 2100, swapped, 0, calls);
   }
   std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
