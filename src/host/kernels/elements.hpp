@@ -97,6 +97,29 @@ CHOL_INLINE void store_reals(Row row, Count count, const V (&in)[N]) {
     store4(row, count, in);
 }
 
+/// Of the first `count` elements those of the four from `first` on.
+template <int first>
+CHOL_INLINE constexpr int64_t four_from(int64_t count) {
+  return smaller<int64_t>(larger<int64_t>(count - first, 0), 4);
+}
+/// load_reals and store_reals four at once.
+template <int first = 0, int N, class Row, class Count, class V>
+CHOL_INLINE void load_fours(Row row, Count count, V (&out)[N]) {
+  V four[4];
+  load4([&](int i) { return row(i) + first; }, [&](int i) { return four_from<first>(count(i)); },
+        four);
+  CHOL_UNROLL
+  for (int e = 0; e < 4; ++e) out[first + e] = four[e];
+  if constexpr (first + 4 < N) load_fours<first + 4>(row, count, out);
+}
+template <int first = 0, int N, class Row, class Count, class V>
+CHOL_INLINE void store_fours(Row row, Count count, const V (&in)[N]) {
+  const V four[4] = {in[first], in[first + 1], in[first + 2], in[first + 3]};
+  store4([&](int i) { return row(i) + first; }, [&](int i) { return four_from<first>(count(i)); },
+         four);
+  if constexpr (first + 4 < N) store_fours<first + 4>(row, count, in);
+}
+
 /// N consecutive elements of each of `width` rows to and from N vectors across the rows; of row i
 /// only the first count(i) elements are touched.
 template <class T, int N, class Row, class Count>
@@ -105,14 +128,18 @@ CHOL_INLINE void load_rows(Row row, Count count, Elements<T> (&out)[N]) {
   if constexpr (!is_complex<T>) {
     Vec<R> v[N];
     load_reals(row, count, v);
+    CHOL_UNROLL
     for (int e = 0; e < N; ++e) out[e].v = v[e];
   } else if constexpr (sizeof(R) == 4) {
-    // A single precision complex number moves as one 64-bit word.
+    // A single precision complex number moves as one 64-bit word, four at once: halves of registers
+    // are put together beside memory, which spares shuffles.
     Vec<double> v[N];
-    load_reals([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
+    load_fours([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
+    CHOL_UNROLL
     for (int e = 0; e < N; ++e) out[e].v = bits_as_float(v[e]);
   } else {
     static const T nothing = {0, 0};
+    CHOL_UNROLL
     for (int e = 0; e < N; ++e)
       out[e].v = load_pairs(
           [&](int i) { return Elements<T>::reals(e < count(i) ? row(i) + e : &nothing); });
@@ -123,16 +150,19 @@ CHOL_INLINE void store_rows(Row row, Count count, const Elements<T> (&in)[N]) {
   using R = RealOf<T>;
   if constexpr (!is_complex<T>) {
     Vec<R> v[N];
+    CHOL_UNROLL
     for (int e = 0; e < N; ++e) v[e] = in[e].v;
     store_reals(row, count, v);
   } else if constexpr (sizeof(R) == 4) {
     Vec<double> v[N];
+    CHOL_UNROLL
     for (int e = 0; e < N; ++e) v[e] = bits_as_double(in[e].v);
-    store_reals([&](int i) { return reinterpret_cast<double*>(row(i)); }, count, v);
+    store_fours([&](int i) { return reinterpret_cast<double*>(row(i)); }, count, v);
   } else {
-    for (int i = 0; i < Elements<T>::width; ++i)
-      for (int e = 0; e < N; ++e)
-        if (e < count(i)) store_pair(in[e].v, i, Elements<T>::reals(row(i) + e));
+    CHOL_UNROLL
+    for (int i = 0; i < Elements<T>::width; ++i) CHOL_UNROLL
+    for (int e = 0; e < N; ++e)
+      if (e < count(i)) store_pair(in[e].v, i, Elements<T>::reals(row(i) + e));
   }
 }
 

@@ -39,6 +39,12 @@ struct Strips {
 
   /// Element (i, k): row i of the matrix, column k of the block.
   CHOL_INLINE T* at(int64_t i, int64_t k) const { return base + (i / W * depth + k) * W + i % W; }
+  /// Zeros from row i to the end of its group, which tiles read along with the rows before it:
+  /// products with what memory held before may be slow ones of denormal numbers.
+  CHOL_INLINE void clear_to_group(int64_t i, int64_t k, int64_t columns) const {
+    for (; i % kRows != 0; i += W)
+      for (int64_t c = k; c < k + columns; ++c) Elements<T>::zero().store(at(i, c));
+  }
   /// Distance from row i to row i + c, for i a multiple of NR.
   CHOL_INLINE int64_t row_offset(int c) const {
     if constexpr (NR <= W)
@@ -179,20 +185,30 @@ struct Panel {
   Strips<T> strips;
   int64_t first;
 
+  /// Whether a tile of V vectors lies inside the bounds, where its storage makes a difference.
+  template <int V>
+  CHOL_INLINE static bool is_whole(int64_t row, int64_t row_end, int64_t columns) {
+    return Storage::kOneWayInside && row + V * W <= row_end && columns == NR;
+  }
+
   /// The tile whose first vector holds row `column`; returns the number of good columns.
   template <int V, int Offset>
   CHOL_INLINE int64_t diagonal_tile(int64_t column, int64_t columns, int64_t row_end) const {
+    return is_whole<V>(column - Offset, row_end, columns)
+               ? diagonal_tile<V, Offset, Storage::kOneWayInside>(column, columns, row_end)
+               : diagonal_tile<V, Offset, false>(column, columns, row_end);
+  }
+  template <int V, int Offset, bool Whole>
+  CHOL_INLINE int64_t diagonal_tile(int64_t column, int64_t columns, int64_t row_end) const {
     const int64_t row = column - Offset, depth = column - first, column_end = column + columns;
     RegisterTile<T, V, NR> t;
-    A.template load<Offset>(t, row, row_end, column, column_end);
+    A.template load<Offset, Whole>(t, row, row_end, column, column_end);
     subtract_strips(t, strips, strips.at(row, 0), strips.at(column, 0), depth);
     RealOf<T> diagonal[NR];
-    const int64_t good = factor_diagonal<Offset>(t, strips.reciprocal + depth, diagonal, columns);
-    store_strips(t, strips, strips.at(row, 0), depth, columns);
-    if (good == NR)
-      A.template store<Offset>(t, row, row_end, column, column + good);
-    else
-      A.store(t, row, row_end, column, column + good);
+    const int64_t good =
+        factor_diagonal<Offset>(t, strips.reciprocal + depth, diagonal, Whole ? NR : columns);
+    store_strips(t, strips, strips.at(row, 0), depth, Whole ? NR : columns);
+    store<Offset, Whole>(t, row, row_end, column, good);
     for (int64_t c = 0; c < good; ++c) set_real(A.at(column + c, column + c), diagonal[c]);
     return good;
   }
@@ -200,15 +216,32 @@ struct Panel {
   /// Tiles of rows [row, row_end) in columns [column, column + columns) below the diagonal tile.
   template <int V>
   CHOL_INLINE void tile_below(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
+    is_whole<V>(row, row_end, columns)
+        ? tile_below<V, Storage::kOneWayInside>(row, row_end, column, columns)
+        : tile_below<V, false>(row, row_end, column, columns);
+  }
+  template <int V, bool Whole>
+  CHOL_INLINE void tile_below(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
     const int64_t depth = column - first;
     const T* right = strips.at(column, 0);
     T* left = strips.at(row, 0);
     RegisterTile<T, V, NR> t;
-    A.load(t, row, row_end, column, column + columns);
+    A.template load<kNoDiagonal, Whole>(t, row, row_end, column, column + columns);
     subtract_strips(t, strips, left, right, depth);
-    solve_tile(t, strips, right, depth, columns);
-    store_strips(t, strips, left, depth, columns);
-    A.store(t, row, row_end, column, column + columns);
+    solve_tile(t, strips, right, depth, Whole ? NR : columns);
+    store_strips(t, strips, left, depth, Whole ? NR : columns);
+    store<kNoDiagonal, Whole>(t, row, row_end, column, Whole ? NR : columns);
+  }
+  template <int Diagonal, bool Whole, int V>
+  CHOL_INLINE void store(const RegisterTile<T, V, NR>& t, int64_t row, int64_t row_end,
+                         int64_t column, int64_t columns) const {
+    if constexpr (!Storage::kOneWayInside)
+      A.store(t, row, row_end, column, column + columns);
+    else if (Whole && columns == NR)
+      A.template store<Diagonal>(t, row, column);
+    else
+      A.template store_cut<Diagonal, V>(strips.at(row, column - first), strips.depth * W, row,
+                                        row_end, column, column + columns);
   }
   void rows_below(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
     for (; row + (MV - 1) * W < row_end; row += MV * W) {
@@ -217,7 +250,10 @@ struct Panel {
     }
     if constexpr (MV > 2)
       if (row + W < row_end) return tile_below<2>(row, row_end, column, columns);
-    if (row < row_end) tile_below<1>(row, row_end, column, columns);
+    if (row < row_end) {
+      tile_below<1>(row, row_end, column, columns);
+      strips.clear_to_group(row + W, column - first, columns);
+    }
   }
 
   /// Vectors of the diagonal tile: all it can hold, so that the latency of its pivots is shared by

@@ -38,9 +38,12 @@ template <class T>
 using SingleElement = typename SingleElementOf<T>::Type;
 
 /// Largest order that goes element by element: a caller has often just written the matrix so, or
-/// reads it so next, and a vector has to wait until the parts it spans have left the core.
+/// reads it so next, and a vector has to wait until the parts it spans have left the core. Tiles of
+/// the upper triangle catch up later, because they are transposed.
 template <class T>
-inline constexpr int kMostByElement = is_complex<T> ? 6 : 8;
+constexpr int most_by_element(bool upper) {
+  return is_complex<T> ? 6 + upper : (sizeof(T) == 8 ? 12 : 11) + upper;
+}
 
 /// Cholesky of a triangle in registers, which the compiler keeps there. Returns info.
 template <class E, int N>
@@ -64,16 +67,14 @@ CHOL_INLINE int factor_elements(Tile<E, N, N>& t) {
   return 0;
 }
 
-/// Orders up to a tile's columns: the whole triangle in one register tile, and no strips.
+/// Orders up to a tile's columns: the whole triangle in one register tile.
 template <class T, class Storage>
-inline int64_t factor_one_tile(const Storage& A, int64_t n) {
-  constexpr int NR = kTileColumns<T>;
-  RegisterTile<T, (NR + Elements<T>::width - 1) / Elements<T>::width, NR> t;
-  RealOf<T> reciprocal[NR], diagonal[NR];
-  A.template load<0>(t, 0, n, 0, n);
-  const int64_t good = factor_diagonal<0>(t, reciprocal, diagonal, n);
-  A.template store<0>(t, 0, n, 0, good);
-  for (int64_t c = 0; c < good; ++c) set_real(A.at(c, c), diagonal[c]);
+__attribute__((noinline)) int64_t factor_one_tile(const Storage& A, int64_t n) {
+  constexpr int NR = kTileColumns<T>, V = (NR + Elements<T>::width - 1) / Elements<T>::width;
+  alignas(64) T strips[Strips<T>::kRows * NR];
+  RealOf<T> reciprocal[NR];
+  const Panel<T, Storage> panel{A, Strips<T>({strips, NR, reciprocal}), 0};
+  const int64_t good = panel.template diagonal_tile<V, 0>(0, n, n);
   return good == n ? 0 : good + 1;
 }
 
@@ -90,10 +91,10 @@ inline int64_t factor_small(const Storage& A, int64_t n) {
 template <class T>
 int factor_small_matrix(bool upper, int64_t n, void* A, int64_t lda) {
   using E = SingleElement<T>;
-  if (n <= kMostByElement<T>) {
+  if (n <= most_by_element<T>(upper)) {
     const LaneMatrix<E> M{static_cast<E*>(A), upper ? lda : 1, upper ? 1 : lda};
     int info = 0;
-    with_count<kMostByElement<T>>(n, [&](auto count) {
+    with_count<most_by_element<T>(true)>(n, [&](auto count) {
       auto t = load_lower<count.value>(M);
       info = factor_elements(t);
       store_lower(t, M);

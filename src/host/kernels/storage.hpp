@@ -19,8 +19,8 @@ CHOL_INLINE bool lies_inside(int64_t top, int64_t row_end, int64_t column, int64
   return top + W <= row_end && column + C <= column_end && top >= column + C - 1;
 }
 
-/// Where a tile's diagonal starts when it has none.
-inline constexpr int kNoDiagonal = -1;
+/// Where the diagonal starts of a tile that has none: so far above it that no row is cut.
+inline constexpr int kNoDiagonal = -1024;
 
 /// Rows of a column side by side: the lower triangle in column-major storage.
 template <class T>
@@ -28,6 +28,8 @@ struct ByColumns {
   T* base;
   int64_t ld;
   static constexpr int W = Elements<T>::width;
+  /// Inside the bounds a vector is one load: looking costs nothing.
+  static constexpr bool kOneWayInside = false;
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i + j * ld; }
   /// The hardware's prefetch follows columns by itself.
@@ -35,7 +37,7 @@ struct ByColumns {
 
   /// Elements (i, j) of rows [row, row_end), columns [column, column_end) with j <= i.
   /// @tparam Diagonal the first vector's row that holds the diagonal element of column 0.
-  template <int Diagonal = kNoDiagonal, int V, int C>
+  template <int Diagonal = kNoDiagonal, bool Whole = false, int V, int C>
   CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
     CHOL_UNROLL
@@ -50,7 +52,7 @@ struct ByColumns {
       }
     }
   }
-  template <int Diagonal = kNoDiagonal, int V, int C>
+  template <int V, int C>
   CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
                          int64_t column, int64_t column_end) const {
     CHOL_UNROLL
@@ -77,14 +79,16 @@ struct ByColumns {
   }
 };
 
-/// Columns of a row side by side: the upper triangle in column-major storage. Tiles are transposed
-/// in registers on the way in and out. C is a multiple of kRowRun.
+/// Columns of a row side by side: the upper triangle in column-major storage. Tiles of kRowRun
+/// columns are transposed in registers on the way in and out.
 template <class T>
 struct ByRows {
   T* base;
   int64_t ld;
   static constexpr int W = Elements<T>::width;
   static constexpr int P = kRowRun;
+  /// The ways in and out of the edges keep tiles out of registers where both ways meet.
+  static constexpr bool kOneWayInside = true;
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i * ld + j; }
   /// Asks for `columns` elements of rows [row, row_end): a line or two that no other row shares,
@@ -97,74 +101,43 @@ struct ByRows {
     }
   }
 
-  template <int Diagonal = kNoDiagonal, int V, int C>
-  CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t row, int64_t row_end, int64_t column,
+  /// Vectors v on of a tile.
+  /// @tparam Whole the tile's V vectors by P columns lie inside the bounds.
+  template <int Diagonal, bool Whole, int v = 0, int V>
+  CHOL_INLINE void load(RegisterTile<T, V, P>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
-    static_assert(C % P == 0);
-    CHOL_UNROLL
-    for (int v = 0; v < V; ++v) {
-      CHOL_UNROLL
-      for (int c = 0; c < C; c += P) {
-        const Part at{row + v * W, row_end, column + c, column_end};
-        // In line: an eighth of the blocks of order 128, a tenth of its time when called.
-        if (Diagonal >= 0 && v == 0 && c == 0 && at.is_inside()) {
-          Elements<T> part[P];
-          load_rows(
-              rows_of(at), [](int i) { return below_diagonal<Diagonal>(i); }, part);
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
-        } else if (at.is_whole()) {
-          Elements<T> part[P];
-          load_rows(rows_of(at), whole, part);
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
-        } else if (v == V - 1 && at.ends_below()) {
-          Elements<T> part[P];
-          load_rows(rows_before_end(at), whole, part);
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
-        } else {
-          Elements<T> part[P];
-          load_cut(at, part);
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) t.e[v][c + e] = part[e];
-        }
-      }
-    }
+    const Part at{row + v * W, row_end, column, column_end};
+    if (Whole || at.is_inside())
+      load_rows(rows_of(at), below_diagonal<Diagonal - v * W>, t.e[v]);
+    else
+      load_edge(at, below_diagonal<Diagonal - v * W>, t.e[v]);
+    if constexpr (v + 1 < V) load<Diagonal, Whole, v + 1>(t, row, row_end, column, column_end);
   }
-  template <int Diagonal = kNoDiagonal, int V, int C>
-  CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t row, int64_t row_end,
-                         int64_t column, int64_t column_end) const {
+  template <int Diagonal, int v = 0, int V>
+  CHOL_INLINE void store(const RegisterTile<T, V, P>& t, int64_t row, int64_t column) const {
+    const Part at{row + v * W, row + (v + 1) * W, column, column + P};
+    store_rows(rows_of(at), below_diagonal<Diagonal - v * W>, t.e[v]);
+    if constexpr (v + 1 < V) store<Diagonal, v + 1>(t, row, column);
+  }
+  /// Stores a tile whose vectors stand in a strip group at `strip`. Out of line and out of the
+  /// registers: GCC keeps a whole tile in memory on all its ways if one of them branches on bounds
+  /// element by element.
+  template <int Diagonal, int V, int v = 0>
+  __attribute__((noinline)) void store_cut(const T* strip, int64_t stride, int64_t row,
+                                           int64_t row_end, int64_t column,
+                                           int64_t column_end) const {
+    const Part at{row + v * W, row_end, column, column_end};
+    Elements<T> in[P];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) {
-      CHOL_UNROLL
-      for (int c = 0; c < C; c += P) {
-        const Part at{row + v * W, row_end, column + c, column_end};
-        if (Diagonal >= 0 && v == 0 && c == 0 && at.is_inside()) {
-          Elements<T> part[P];
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
-          store_rows(
-              rows_of(at), [](int i) { return below_diagonal<Diagonal>(i); }, part);
-        } else if (at.is_whole()) {
-          Elements<T> part[P];
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
-          store_rows(rows_of(at), whole, part);
-        } else if (v == V - 1 && at.ends_below()) {
-          Elements<T> part[P];
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
-          store_rows(
-              rows_before_end(at), [rows = at.rows()](int i) { return i < rows ? P : 0; }, part);
-        } else {
-          Elements<T> part[P];
-          CHOL_UNROLL
-          for (int e = 0; e < P; ++e) part[e] = t.e[v][c + e];
-          store_cut(at, part);
-        }
-      }
-    }
+    for (int e = 0; e < P; ++e)
+      in[e] =
+          e < at.columns() ? Elements<T>::load(strip + v * stride + e * W) : Elements<T>::zero();
+    if (at.is_inside())
+      store_rows(rows_of(at), below_diagonal<Diagonal - v * W>, in);
+    else
+      store_edge(at, below_diagonal<Diagonal - v * W>, in);
+    if constexpr (v + 1 < V)
+      store_cut<Diagonal, V, v + 1>(strip, stride, row, row_end, column, column_end);
   }
 
  private:
@@ -172,52 +145,52 @@ struct ByRows {
   struct Part {
     int64_t top, row_end, left, column_end;
     CHOL_INLINE bool is_inside() const { return top + W <= row_end && left + P <= column_end; }
-    CHOL_INLINE bool is_below_diagonal() const { return top >= left + P - 1; }
-    CHOL_INLINE bool is_whole() const { return is_inside() && is_below_diagonal(); }
-    /// Whether all that is missing are rows past the matrix's last: a tile's last vector often.
-    CHOL_INLINE bool ends_below() const {
-      return left + P <= column_end && is_below_diagonal() && top < row_end;
-    }
     CHOL_INLINE int64_t rows() const { return smaller<int64_t>(W, row_end - top); }
+    CHOL_INLINE int64_t columns() const { return smaller<int64_t>(P, column_end - left); }
   };
-  static constexpr auto whole = [](int) { return P; };
+  /// Elements of row i in a part whose diagonal starts in row `first`: a constant once the loop
+  /// over the rows is unrolled, so that the masks are.
+  template <int first>
+  static constexpr auto below_diagonal = [](int i) {
+    return i < first ? 0 : i < first + P - 1 ? i - first + 1 : P;
+  };
   CHOL_INLINE auto rows_of(Part at) const {
     return [corner = this->at(at.top, at.left), ld = ld, fourth = 4 * ld](int i) {
       return corner + i / 4 * fourth + i % 4 * ld;
     };
   }
-  /// Elements of row i in a part whose diagonal starts in row `first`: a constant once the loop
-  /// over the rows is unrolled, so that the masks are.
-  template <int first>
-  static constexpr int below_diagonal(int i) {
-    return i < first ? 0 : i < first + P - 1 ? i - first + 1 : P;
-  }
 
-  /// Calls move(rows, counts) for a part that the diagonal or the matrix's edge cuts. Out of line
-  /// with its caller's part in memory: it is rare, and the tile has to stay in registers.
-  template <class Move>
-  CHOL_INLINE void with_cut(Part at, Move&& move) const {
-    if (W < P && at.is_inside() && at.top == at.left + W)
-      return move(rows_of(at), [](int i) { return below_diagonal<-W>(i); });
-    const int64_t rows = at.rows(), under = at.top - at.left + 1;
-    const int64_t columns = smaller<int64_t>(P, at.column_end - at.left);
-    const auto count = [&](int i) -> int64_t {
-      return i < rows ? larger<int64_t>(0, smaller(columns, under + i)) : 0;
+  /// The last row stands in for those past it, which have no element of their own: nobody stores
+  /// them.
+  template <class Triangle>
+  CHOL_INLINE void load_edge(Part at, Triangle triangle, Elements<T> (&out)[P]) const {
+    const int64_t rows = at.rows(), columns = at.columns();
+    if (rows <= 0) {
+      CHOL_UNROLL
+      for (int e = 0; e < P; ++e) out[e] = Elements<T>::zero();
+      return;
+    }
+    const auto row = rows_of(at);
+    const T* const last = this->at(at.top + rows - 1, at.left);
+    const auto present = [=](int i) { return i < rows ? row(i) : last; };
+    if (columns == P)
+      load_rows(present, triangle, out);
+    else
+      load_rows(present, limited(triangle, columns), out);
+  }
+  template <class Triangle>
+  CHOL_INLINE void store_edge(Part at, Triangle triangle, const Elements<T> (&in)[P]) const {
+    const int64_t rows = at.rows(), columns = at.columns();
+    const auto count = limited(triangle, columns);
+    if (rows > 0)
+      store_rows(
+          rows_of(at), [=](int i) { return i < rows ? count(i) : 0; }, in);
+  }
+  template <class Triangle>
+  CHOL_INLINE static auto limited(Triangle triangle, int64_t columns) {
+    return [=](int i) -> int64_t {
+      return triangle(i) == 0 ? 0 : smaller<int64_t>(triangle(i), columns);
     };
-    T* const corner = this->at(at.top, at.left);
-    move([&](int i) { return count(i) > 0 ? corner + i * ld : base; }, count);
-  }
-  /// The last row stands in for those past it, whose elements nobody stores.
-  CHOL_INLINE auto rows_before_end(Part at) const {
-    return [corner = this->at(at.top, at.left), ld = ld, last = at.rows() - 1](int i) {
-      return corner + smaller<int64_t>(i, last) * ld;
-    };
-  }
-  __attribute__((noinline)) void load_cut(Part at, Elements<T> (&out)[P]) const {
-    with_cut(at, [&](auto rows, auto count) { load_rows(rows, count, out); });
-  }
-  __attribute__((noinline)) void store_cut(Part at, const Elements<T> (&in)[P]) const {
-    with_cut(at, [&](auto rows, auto count) { store_rows(rows, count, in); });
   }
 };
 

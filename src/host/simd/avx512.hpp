@@ -181,12 +181,14 @@ CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
 /// Of row i only the first count(i) elements are read, the others are zero.
 template <class Row, class Count>
 CHOL_INLINE void load4(Row row, Count count, VecD (&out)[4]) {
+  // Without a mask an insertion from memory needs no shuffle.
+  const auto part = [&](int i) {
+    if (__builtin_constant_p(count(i)) && count(i) == 4) return _mm256_loadu_pd(row(i));
+    return _mm256_maskz_loadu_pd(VecD::first(count(i)), row(i));
+  };
   __m512d a[4];
-  for (int i = 0; i < 4; ++i) {
-    const __m256d low = _mm256_maskz_loadu_pd(VecD::first(count(i)), row(i));
-    const __m256d high = _mm256_maskz_loadu_pd(VecD::first(count(i + 4)), row(i + 4));
-    a[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
-  }
+  for (int i = 0; i < 4; ++i)
+    a[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(part(i)), part(i + 4), 1);
   const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
   const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
   const __m512d low01 = _mm512_unpacklo_pd(a[0], a[1]), high01 = _mm512_unpackhi_pd(a[0], a[1]);
@@ -211,7 +213,7 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
     const auto part = [&](int r, __m256d x) {
       if (count(r) == 4)
         _mm256_storeu_pd(row(r), x);
-      else
+      else if (count(r) > 0)
         _mm256_mask_storeu_pd(row(r), VecD::first(count(r)), kept_in_register(x));
     };
     part(i, _mm512_castpd512_pd256(a[i]));
