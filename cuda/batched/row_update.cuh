@@ -18,18 +18,19 @@ __host__ __device__ constexpr int staging_elements(bool swapped) {
   return 2 * staged > scratch ? 2 * staged : scratch;
 }
 
-/// The product of the columns [0, before) of the warp's rows and the block's, into `staging` as
-/// rows.
-/// @param rows of the warp's strip that there are. @tparam kRun elements that may be moved at once.
-template <int kDepth, bool kSwapped, int kColumns, int kRun, class T>
-__device__ __forceinline__ void multiply_left(const LowerView<T>& left, const LowerView<T>& top,
-                                              int rows, int before, T* staging, int lane) {
+/// The product of the columns [0, before) out of what it begins with.
+/// @tparam kRun elements that may be moved at once.
+template <int kDepth, bool kSwapped, int kRun, class T, int kColumns>
+__device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const LowerView<T>& A,
+                                              const LowerView<T>& left, const LowerView<T>& top,
+                                              const RowBlockPlace& place, int before, T* staging,
+                                              int lane) {
   using Product = typename ProductChoice<T, kColumns, kSwapped>::Type;
   using Own = StagedRows<T, 32, kDepth, kSwapped>;
   using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
   constexpr int kBuffer = Own::kElements + Block::kElements;
   // Strips are whole where blocks have as many columns as strips have rows.
-  typename Own::template Copier<kRun, kColumns % 32 != 0> own(left.a, left.ld, rows, lane);
+  typename Own::template Copier<kRun, kColumns % 32 != 0> own(left.a, left.ld, place.rows, lane);
   typename Block::template Copier<kRun, false> block(top.a, top.ld, kColumns, lane);
   const auto stage = [&](T* to, int depth) {
     if (depth >= kDepth) {
@@ -41,9 +42,9 @@ __device__ __forceinline__ void multiply_left(const LowerView<T>& left, const Lo
     }
     close_copy_group();
   };
-  RowBlock<T, kColumns> sums{};
   __syncwarp();
   stage(staging, before);
+  Product::begin(sums, A, place, lane);
   T* at = staging;
   T* next = staging + kBuffer;
 #pragma unroll 1
@@ -55,17 +56,15 @@ __device__ __forceinline__ void multiply_left(const LowerView<T>& left, const Lo
       wait_for_copy_groups<0>();
     }
     __syncwarp();
-    Product::template add<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements), lane);
+    Product::template multiply<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements),
+                                  lane);
     __syncwarp();
     if (k <= 0) break;
     T* const done = at;
     at = next;
     next = done;
   }
-  Product::template put<RowBlock<T, kColumns>::kPitch>(sums, staging, lane);
-  __syncwarp();
 }
-
 /// rows := their elements of A less the product of the columns to the left.
 /// @param A from the warp's first row and the block's first column on. @param left the same rows
 /// from column 0 on. @param top the diagonal block's rows from column 0 on.
@@ -74,23 +73,12 @@ __device__ __forceinline__ void update_rows(RowBlock<T, kColumns>& rows, const L
                                             const LowerView<T>& left, const LowerView<T>& top,
                                             const RowBlockPlace& place, int before, T* staging,
                                             int lane) {
-  using Rows = RowBlock<T, kColumns>;
-  if (Rows::kWide == 1 || place.aligned)
-    multiply_left<kDepth, kSwapped, kColumns, Rows::kWide>(left, top, place.rows, before, staging,
-                                                           lane);
+  constexpr int kWide = RowBlock<T, kColumns>::kWide;
+  if (kWide == 1 || place.aligned)
+    multiply_left<kDepth, kSwapped, kWide>(rows, A, left, top, place, before, staging, lane);
   else
-    multiply_left<kDepth, kSwapped, kColumns, 1>(left, top, place.rows, before, staging, lane);
-  if constexpr (kSwapped) {
-    // The rows pass through the same shared memory as the product.
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) rows.a[c] = from_real<T>(0);
-    rows.template read_row<kColumns, Rows::Read::subtract>(staging, lane);
-    rows.template copy_rows<kColumns>(A, place, staging, lane);
-    rows.template read_row<kColumns, Rows::Read::add>(staging, lane);
-  } else {
-    rows.template load<kColumns>(A, place, staging, lane);
-    rows.template read_row<kColumns, Rows::Read::subtract>(staging, lane);
-  }
+    multiply_left<kDepth, kSwapped, 1>(rows, A, left, top, place, before, staging, lane);
+  ProductChoice<T, kColumns, kSwapped>::Type::finish(rows, A, place, staging, lane);
 }
 
 }  // namespace chol::cuda

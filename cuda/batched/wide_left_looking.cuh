@@ -70,7 +70,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
     return work + Layout::kPanel + row_group * Rows::kScratch;
   }
 
-  /// sums += of the product of the columns [0, before) of the strip at `row` and of the block
+  /// sums with the product of the columns [0, before) of the strip at `row` and of the block
   /// column's rows at j. @param works whether this warp's sums are wanted.
   template <int kRun>
   __device__ __forceinline__ void multiply(Rows (&sums)[kParts], int row, int j, int before,
@@ -103,7 +103,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       stage();
       const T* const at = work + from * Layout::kStage;
       if (works)
-        Product::template add<kParts>(
+        Product::template multiply<kParts>(
             sums, Own::operand(at, 32 * row_group),
             Top::operand(at + Own::kElements, column_group * kParts * kColumns), lane);
       from = from + 1 == kStages ? 0 : from + 1;
@@ -124,12 +124,12 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
         top[c / kDepth * OtherTop::kElements + OtherTop::index(top_row, c % kDepth)] = rows.a[c];
     }
   }
-  /// sums += of the product of an eliminated part of the strip with that of the diagonal block.
+  /// sums with the product of an eliminated part of the strip and that of the diagonal block.
   __device__ __forceinline__ void multiply_part(Rows& sums, int part, int of_part) const {
     const T* const top = top_panels + of_part * Layout::kTopPanel;
 #pragma unroll 1
     for (int c = 0; c < kColumns / kDepth; ++c)
-      Product::template add<1>(
+      Product::template multiply<1>(
           &sums, Own::operand(work + c * Own::kElements, 32 * row_group),
           OtherTop::operand(top + c * OtherTop::kElements, (part - 1) * kColumns), lane);
   }
@@ -160,10 +160,19 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       return part < parts && rows_left > 0 && below + 31 >= part * kColumns;
     };
     const bool works = has(first_part);
-    // A part's sums, then its rows.
+    // What a product begins with and becomes of it, then the part's rows.
     Rows values[kParts] = {};
-    if (works) prefetch(own_row, j, parts * columns);
+    if (!Product::kBeginsWithA && works) prefetch(own_row, j, parts * columns);
     if (j > 0) {
+      if constexpr (Product::kBeginsWithA) {
+#pragma unroll
+        for (int p = 0; p < kParts; ++p) {
+          const int before = (first_part + p) * kColumns;
+          if (has(first_part + p))
+            Product::begin(values[p], A.from(own_row, j + before),
+                           {rows_left, columns, before - below, aligned}, lane);
+        }
+      }
       if (aligned)
         multiply<Rows::kWide>(values, row, j, j, works);
       else
@@ -179,12 +188,10 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       const RowBlockPlace place{rows_left, columns, diagonal, aligned};
       const LowerView<T> here = A.from(own_row, j + part * kColumns);
       if (mine) {
-        if (j > 0) {
-          Product::template put<Rows::kPitch>(rows, scratch(), lane);
-          subtract_from(rows, here, place);
-        } else {
+        if (j > 0)
+          Product::finish(rows, here, place, scratch(), lane);
+        else
           rows.template load<kColumns>(here, place, scratch(), lane);
-        }
         if (factors)
           rows.template eliminate<kColumns, true>(block(part), columns, (lane - diagonal) & 31);
       }
@@ -201,21 +208,6 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
           if (first_part + p > part && has(first_part + p))
             multiply_part(values[p], first_part + p, part);
       }
-    }
-  }
-  /// rows := their elements of A less the sums in scratch.
-  __device__ __forceinline__ void subtract_from(Rows& rows, const LowerView<T>& here,
-                                                const RowBlockPlace& place) const {
-    if constexpr (kSwapped) {
-      // The rows pass through the same shared memory as the sums.
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c) rows.a[c] = from_real<T>(0);
-      rows.template read_row<kColumns, Rows::Read::subtract>(scratch(), lane);
-      rows.template copy_rows<kColumns>(here, place, scratch(), lane);
-      rows.template read_row<kColumns, Rows::Read::add>(scratch(), lane);
-    } else {
-      rows.template load<kColumns>(here, place, scratch(), lane);
-      rows.template read_row<kColumns, Rows::Read::subtract>(scratch(), lane);
     }
   }
   /// @return the first column whose pivot is not positive and finite, or -1.
