@@ -96,7 +96,7 @@ void print(const char* what, const PackedBatch<T>& P, double flops, double bytes
 template <class T>
 void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
   const int64_t count =
-      std::min<int64_t>(4000000, (int64_t(768) << 20) / int64_t(n * n * sizeof(T)));
+      std::min<int64_t>(16000000, (int64_t(768) << 20) / int64_t(n * n * sizeof(T)));
   const PackedBatch<T> P(n, chunk, count);
   const auto restore = [&] { P.restore(); };
   const double triangle = double(n * (n + 1) / 2) * sizeof(T),
@@ -144,6 +144,8 @@ void run_all(bool quick) {
   for (int64_t n : {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21,
                     22, 24, 26, 28, 30, 32, 33, 36, 40, 44, 48, 56, 64, 65, 72, 80, 90, 96, 100})
     bench_order<T>(n, 32, true, n % 8 == 0 || n == 4 || n == 12 || n == 20);
+  for (int64_t n : {28, 30, 32, 33, 36, 40, 44, 48, 56, 64, 65, 72, 80, 90, 96, 100})
+    bench_order<T>(n, 8, true, false);
   for (int64_t chunk : {64, 128, 256, 512, 0})
     for (int64_t n : {4, 8, 12, 16, 24, 32, 48, 64, 96}) bench_order<T>(n, chunk, false, false);
 }

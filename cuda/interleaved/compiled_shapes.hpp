@@ -83,10 +83,10 @@ constexpr bool can_compile(const KernelKind& kind, const Plan& plan, int64_t n,
 }
 
 /// Blocks of shared.cuh that a multiprocessor has room for by shared memory, as a power of two that
-/// leaves a thread no fewer than 64 registers: more would bound them for nothing.
+/// leaves a thread no fewer than 160 registers: more would bound them for nothing.
 /// @param memory shared memory of a multiprocessor, of which each block takes a kilobyte more.
 constexpr int least_blocks(const SharedKnobs& knobs, int64_t block_bytes, int64_t memory) {
-  constexpr int kRegisters = 65536, kFewest = 64;
+  constexpr int kRegisters = 65536, kFewest = 160;
   int blocks = 1;
   while (2 * blocks * (block_bytes + 1024) <= memory &&
          2 * blocks * knobs.threads * kFewest <= kRegisters)

@@ -22,10 +22,9 @@ bool is_built(const Plan& plan, int64_t max_n) {
                                     kTask == InterleavedTask::solve ||
                                     max_n <= kColumnOrder<InterleavedTask::factor, T>);
     case Method::fused: {
-      const int64_t need =
-          by_warps<kTask>(plan)
-              ? warps_need<T>(max_n)
-              : shared_need<kTask, T>(max_n, 1, plan.block, plan.tile, shared_knobs(plan).threads);
+      const int64_t need = by_warps<kTask>(plan)
+                               ? warps_need<T>(max_n)
+                               : shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
       return need >= 0 && need <= block_shared_limit();
     }
     default:
@@ -52,7 +51,7 @@ Plan built_instead(const Plan& plan, int64_t n) {
   double distance = 1e9;
   for (const int columns : {4, 8})
     for (const int bytes : {32, 64, 128})
-      for (const int threads : {32, 64, 128, 256}) {
+      for (const int threads : {32, 64, 96, 128}) {
         const Plan built{Method::fused, columns, bytes / int(sizeof(T)), threads};
         const double own = apart(columns, wanted.columns) * apart(built.tile, wanted.lanes) *
                            apart(threads, wanted.threads);
@@ -104,7 +103,7 @@ Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t 
       return run_panel_plan<kTask>(call, stream);
     case Method::fused:
       if (by_warps<kTask>(plan)) return run_warps(call, stream);
-      return run_shared<kTask>(call, plan.block, plan.tile, shared_knobs(plan).threads, stream);
+      return run_shared<kTask>(call, shared_knobs(plan), stream);
     default:
       return run_streamed<kTask>(call, stream);
   }

@@ -93,15 +93,13 @@ SharedLaunch prepare_shared(InterleavedCall<T>& call, const SharedKnobs& knobs, 
   return {static_cast<unsigned>((call.batch + knobs.lanes - 1) / knobs.lanes), int(need())};
 }
 
-/// Orders whose triangles of `lanes` matrices fit the shared memory of a block of `threads`, by
-/// block columns of that many columns.
+/// Orders whose triangles of as many matrices as lie side by side fit the shared memory of a block.
 template <InterleavedTask kTask, class T>
-Status run_shared(const InterleavedCall<T>& call, int columns, int lanes, int threads,
-                  cudaStream_t stream);
+Status run_shared(const InterleavedCall<T>& call, const SharedKnobs& knobs, cudaStream_t stream);
 /// Shared memory that run_shared takes when so many right-hand sides are worked on at a time;
 /// negative where no such kernel is built.
 template <InterleavedTask kTask, class T>
-int64_t shared_need(int64_t n, int64_t solvers, int columns, int lanes, int threads);
+int64_t shared_need(int64_t n, int64_t solvers, const SharedKnobs& knobs);
 
 /// Solves by one warp a matrix, orders up to kWarpsOrder whose triangles fit the shared memory of a
 /// block.

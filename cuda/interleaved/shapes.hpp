@@ -1,35 +1,56 @@
 // The kernels of interleaved batches that are built, for each element type.
 #pragma once
 
-#include <type_traits>
-
 #include "batched/shapes.hpp"
 #include "interleaved/block_shape.hpp"
 
 namespace chol::cuda {
 
-/// shared.cuh: columns of a block column, most rows of it that a thread holds, matrices side by
-/// side, most threads of a block and the least blocks a multiprocessor, which bound the registers.
+/// shared.cuh: columns of a block column, most rows of it that a thread holds (in a solve 1 if a
+/// thread has the only right-hand side to itself), matrices side by side, threads of a block and
+/// the least blocks a multiprocessor, which bound the registers.
 template <int kColumnCount, int kRowCount, int kLaneCount, int kThreadCount, int kBlockCount>
 struct InterleavedSharedShape {
   static constexpr int kColumns = kColumnCount, kRows = kRowCount, kLanes = kLaneCount;
-  static constexpr int kMostThreads = kThreadCount, kBlocks = kBlockCount;
+  static constexpr int kThreads = kThreadCount, kBlocks = kBlockCount;
 };
 
-/// Matrices side by side fill kBytes: one, two or four sectors of a cache line.
-template <class T, int kColumns, int kBytes>
-using SharedShape = InterleavedSharedShape<kColumns, kSharedRows, kBytes / int(sizeof(T)), 256,
-                                           sizeof(T) == 4 ? 2 : 1>;
-
+/// One list a task.
 template <class T>
-struct InterleavedShapes {
-  static constexpr int kColumns = sizeof(T) == 16 ? 4 : 8;
-  using Solve = ShapeList<SharedShape<T, kColumns, 32>, SharedShape<T, kColumns, 64>,
-                          SharedShape<T, kColumns, 128>>;
-  using Factor = std::conditional_t<
-      sizeof(T) == 16, Solve,
-      ShapeList<SharedShape<T, 8, 32>, SharedShape<T, 8, 64>, SharedShape<T, 8, 128>,
-                SharedShape<T, 4, 64>, SharedShape<T, 4, 128>>>;
+struct InterleavedShapes;
+
+template <int... kNumbers>
+using SharedShape = InterleavedSharedShape<kNumbers...>;
+
+template <>
+struct InterleavedShapes<float> {
+  using Factor = ShapeList<SharedShape<4, 4, 32, 128, 2>, SharedShape<8, 4, 8, 64, 4>,
+                           SharedShape<8, 4, 8, 128, 3>>;
+  using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>>;
+};
+template <>
+struct InterleavedShapes<double> {
+  using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<8, 4, 8, 64, 2>,
+                           SharedShape<8, 4, 4, 64, 3>, SharedShape<8, 4, 8, 128, 2>,
+                           SharedShape<8, 4, 4, 96, 2>>;
+  using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
+  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
+};
+template <>
+struct InterleavedShapes<Complex<float>> {
+  using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>,
+                           SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
+  using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 32, 4>>;
+};
+template <>
+struct InterleavedShapes<Complex<double>> {
+  using Factor = ShapeList<SharedShape<4, 4, 8, 32, 1>, SharedShape<4, 4, 8, 64, 1>,
+                           SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>,
+                           SharedShape<4, 2, 2, 128, 1>>;
+  using Solve = ShapeList<SharedShape<4, 4, 8, 64, 1>, SharedShape<4, 4, 4, 32, 3>>;
+  using FactorAndSolve = Solve;
 };
 
 }  // namespace chol::cuda

@@ -1,4 +1,5 @@
-// Substitution with triangles in shared memory: one thread a right-hand side.
+// Substitution with triangles in shared memory: one thread a right-hand side or, of the only one,
+// all threads of a matrix together.
 #pragma once
 
 #include "interleaved/trapezoid.cuh"
@@ -92,6 +93,115 @@ struct SharedSolve {
       if (!works) continue;
 #pragma unroll 1
       for (int J = blocks - 1; J >= 0; --J) backward(J, c);
+    }
+  }
+};
+
+/// The only right-hand side of each of the kLanes matrices of a block by all kSlots threads of the
+/// matrix: every one of them solves with the diagonal block, cheaper than to wait for the one that
+/// would, and subtracts that part of the solution from its share of the other elements.
+template <class T, int kNB, int kLanes, int kSlots>
+struct SharedSolveOne {
+  using E = Lane<T>;
+  using V = gpu_lane::RealLaneOf<E>;
+  using Panel = Trapezoid<E, kNB, kLanes>;
+  using Part = gpu_lane::Tile<E, kNB, 1>;
+
+  Panel panel;
+  LaneMatrix<E> B;  ///< in device memory
+  E* x;             ///< in shared memory: the right-hand side, then what is left of it
+  E* y;             ///< in shared memory: inverse(L) b, then what is left of that
+  int slot;
+  bool conjugated;
+
+  __device__ __forceinline__ void fetch() const {
+#pragma unroll 4
+    for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(conjugated, B.at(i, 0));
+  }
+
+  struct Diagonal {
+    gpu_lane::Tile<E, kNB, kNB> L;
+    V reciprocal[kNB];
+    __device__ __forceinline__ LaneMatrix<E> matrix() { return {&L.e[0][0], kNB, 1}; }
+  };
+  /// Diagonal block J, past the edge continued by the identity.
+  __device__ __forceinline__ Diagonal diagonal(int J, int rows) const {
+    Diagonal d;
+    const LaneMatrix<E> from = panel.rows(J * kNB, J);
+#pragma unroll
+    for (int i = 0; i < kNB; ++i) {
+#pragma unroll
+      for (int c = 0; c <= i; ++c)
+        d.L.e[i][c] =
+            i < rows ? from.at(i, c) : gpu_lane::from_real<E>(V::broadcast(i == c ? 1 : 0));
+      d.reciprocal[i] = gpu_lane::invert(gpu_lane::real_part(d.L.e[i][i]));
+    }
+    return d;
+  }
+  __device__ __forceinline__ static Part read(const E* from, int rows) {
+    Part part;
+#pragma unroll
+    for (int i = 0; i < kNB; ++i)
+      part.e[i][0] = i < rows ? from[i * kLanes] : gpu_lane::zero_element<E>();
+    return part;
+  }
+
+  /// Part J of inverse(L) b, to y, and out of what follows it.
+  __device__ __forceinline__ void forward(int J) const {
+    const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
+    Diagonal d = diagonal(J, rows);
+    Part part = read(x + j0 * kLanes, rows);
+    gpu_lane::solve_forward<false>(part, d.matrix(), d.reciprocal);
+#pragma unroll
+    for (int i = 0; i < kNB; ++i)
+      if (i % kSlots == slot && i < rows) y[(j0 + i) * kLanes] = part.e[i][0];
+    const int height = panel.height(J);
+    for (int i = kNB + slot; i < height; i += kSlots) {
+      const E* l = &panel.rows(j0 + i, J).at(0, 0);
+      E& left = x[(j0 + i) * kLanes];
+      E sum = left;
+#pragma unroll
+      for (int c = 0; c < kNB; ++c, l += height * kLanes)
+        sum = gpu_lane::subtract<false, false>(sum, *l, part.e[c][0]);
+      left = sum;
+    }
+  }
+  /// Part J of inverse(L^H) y, to B, and out of what comes before it.
+  __device__ __forceinline__ void backward(int J, bool stores) const {
+    const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
+    Diagonal d = diagonal(J, rows);
+    Part part = read(y + j0 * kLanes, rows);
+    gpu_lane::solve_backward<true>(part, d.matrix(), d.reciprocal);
+#pragma unroll
+    for (int i = 0; i < kNB; ++i)
+      if (i % kSlots == slot && i < rows && stores)
+        B.at(j0 + i, 0) = conj_if(conjugated, part.e[i][0]);
+    for (int k = slot; k < j0; k += kSlots) {
+      const int K = k / kNB;
+      const E* l = &panel.rows(j0, K).at(0, k % kNB);
+      E& left = y[k * kLanes];
+      E sum = left;
+#pragma unroll
+      for (int i = 0; i < kNB; ++i)
+        if (i < rows) sum = gpu_lane::subtract<true, false>(sum, l[i * kLanes], part.e[i][0]);
+      left = sum;
+    }
+  }
+
+  /// After fetch().
+  /// @param fetching the triangle is on its way, one commit group a block column.
+  __device__ __forceinline__ void run(bool stores, bool fetching) const {
+    const int blocks = Panel::blocks(panel.n);
+#pragma unroll 1
+    for (int J = 0; J < blocks; ++J) {
+      if (fetching) wait_for_copies(blocks - 1 - J);
+      __syncthreads();
+      forward(J);
+    }
+#pragma unroll 1
+    for (int J = blocks - 1; J >= 0; --J) {
+      __syncthreads();
+      backward(J, stores);
     }
   }
 };

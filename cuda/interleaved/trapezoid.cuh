@@ -34,7 +34,7 @@ template <class Unit>
 __device__ __forceinline__ void copy_async(Unit* shared, const Unit* global) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   static_assert(sizeof(Unit) == 4 || sizeof(Unit) == 8 || sizeof(Unit) == 16);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global),
+  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(global),
                "n"(sizeof(Unit)));
 }
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;"); }

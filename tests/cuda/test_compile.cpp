@@ -82,8 +82,8 @@ void check_shapes() {
       expect(shared_block_bytes(8, n, 0, {columns, 4, 64}) == elements * 4 * 8,
              "memory of order " + std::to_string(n));
     }
-  expect(least_blocks({8, 8, 128}, 20 << 10, 228 << 10) == 8, "eight blocks by both bounds");
-  expect(least_blocks({8, 8, 256}, 20 << 10, 228 << 10) == 4, "four blocks by registers");
+  expect(least_blocks({8, 8, 32}, 20 << 10, 228 << 10) == 8, "eight blocks by both bounds");
+  expect(least_blocks({8, 8, 128}, 20 << 10, 228 << 10) == 2, "two blocks by registers");
   expect(least_blocks({8, 8, 32}, 200 << 10, 228 << 10) == 1, "one block by memory");
   expect(interleaved_request(Routine::potrf, 'c', kShared, 40, kHopper).name ==
              "chol::cuda::shared_kernel<chol::cuda::Complex<float>, "

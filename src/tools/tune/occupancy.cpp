@@ -43,12 +43,10 @@ Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) 
                     int(kind.bytes) / 4;
   const int solvers = kind.routine == Routine::potrf ? 0 : 1;
   const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, solvers, knobs);
-  // One right-hand side is one thread's; the others have fetched for it.
-  const double busy = kind.factors() ? std::min(1.0, double(n) / knobs.slots()) : 1;
   return {.registers = kOverhead + words,
           .bytes = bytes,
           .threads = knobs.threads,
-          .busy = busy,
+          .busy = std::min(1.0, double(n) / knobs.slots()),
           .line = int(knobs.lanes * kind.bytes),
           .under_way = bytes};
 }
