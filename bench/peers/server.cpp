@@ -64,6 +64,19 @@ class CacheSweep {
   std::vector<uint64_t> memory_;
 };
 
+/// Returns when a team of threads starts at once: where another process has one of the cores, a
+/// round lasts as long as its time slice, whatever is measured.
+void await_team(int threads) {
+  constexpr int kTries = 200;
+  constexpr double kSoon = 5e-6;
+  for (int t = 0; t < kTries; ++t) {
+    const auto start = Clock::now();
+#pragma omp parallel num_threads(threads)
+    {}
+    if (seconds_since(start) < kSoon) return;
+  }
+}
+
 class Server {
  public:
   Server(std::unique_ptr<Engine> engine, int input) : engine_(std::move(engine)), input_(input) {}
@@ -109,6 +122,7 @@ class Server {
     for (int r = 0; r < reply.repetitions; ++r) {
       engine_->restore();
       if (case_.form != Form::one && request.cold) sweep_(case_.threads);
+      if (case_.threads > 1) await_team(case_.threads);
       const double start = now(request.cpu_time);
       engine_->run();
       reply.seconds[r] = now(request.cpu_time) - start;

@@ -53,7 +53,16 @@ struct SharedFactor {
   /// Rows from `first` on of block column J, the columns before it subtracted.
   template <int Q>
   __device__ __forceinline__ Rows<Q> updated_rows(int J, int first) const {
-    auto rows = gpu_lane::load_tile<Q, kNB>(panel.rows(first, J, kSlots));
+    Rows<Q> rows;
+    const LaneMatrix<E> from = panel.rows(first, J, kSlots);
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      // Beyond the edge lie elements that other threads write.
+      const bool exists = q + 1 < Q || first + q * kSlots < panel.n;
+#pragma unroll
+      for (int c = 0; c < kNB; ++c)
+        rows.e[q][c] = exists ? from.at(q, c) : gpu_lane::zero_element<E>();
+    }
     const E* block = &panel.rows(J * kNB, 0).at(0, 0);  // the diagonal block's first row
     const E* own = &panel.rows(first, 0).at(0, 0);
     int height = panel.n;
