@@ -53,18 +53,20 @@ struct SharedFactor {
   /// Rows from `first` on of block column J, the columns before it subtracted.
   template <int Q>
   __device__ __forceinline__ Rows<Q> updated_rows(int J, int first) const {
+    // What lies beyond the edge is the next column, which other threads write: the last row, if it
+    // is not there, begins with zero and is updated by another one that is.
+    constexpr int kLast = Q - 1;
+    const bool exists = first + kLast * kSlots < panel.n;
     Rows<Q> rows;
     const LaneMatrix<E> from = panel.rows(first, J, kSlots);
 #pragma unroll
-    for (int q = 0; q < Q; ++q) {
-      // Beyond the edge lie elements that other threads write.
-      const bool exists = q + 1 < Q || first + q * kSlots < panel.n;
+    for (int q = 0; q < Q; ++q)
 #pragma unroll
       for (int c = 0; c < kNB; ++c)
-        rows.e[q][c] = exists ? from.at(q, c) : gpu_lane::zero_element<E>();
-    }
+        rows.e[q][c] = q < kLast || exists ? from.at(q, c) : gpu_lane::zero_element<E>();
     const E* block = &panel.rows(J * kNB, 0).at(0, 0);  // the diagonal block's first row
-    const E* own = &panel.rows(first, 0).at(0, 0);
+    const E* own = &panel.rows(Q > 1 || exists ? first : J * kNB, 0).at(0, 0);
+    const E* last = exists ? own + kLast * kSlots * kLanes : own;
     int height = panel.n;
 #pragma unroll 1
     for (int K = 0; K < J; ++K) {
@@ -72,7 +74,8 @@ struct SharedFactor {
       for (int k = 0; k < kNB; ++k) {
         E a[Q];
 #pragma unroll
-        for (int q = 0; q < Q; ++q) a[q] = own[q * kSlots * kLanes];
+        for (int q = 0; q < kLast; ++q) a[q] = own[q * kSlots * kLanes];
+        a[kLast] = *last;
 #pragma unroll
         for (int c = 0; c < kNB; ++c) {
           const E b = block[c * kLanes];
@@ -82,10 +85,12 @@ struct SharedFactor {
         }
         block += height * kLanes;
         own += height * kLanes;
+        last += height * kLanes;
       }
       // A block column begins at its own first row.
       block -= kNB * kLanes;
       own -= kNB * kLanes;
+      last -= kNB * kLanes;
       height -= kNB;
     }
     return rows;
@@ -149,6 +154,8 @@ struct SharedFactor {
         copy<Q>(updated_rows<Q>(J, first + slot), slice);
       });
       if (first == j0) {
+        // A block column cut off by the edge has been read beyond it.
+        if (j0 + kNB > panel.n) __syncthreads();
         publish(slice, J);
         __syncthreads();
         diagonal.L = gpu_lane::load_lower<kNB>(panel.rows(j0, J));
