@@ -55,7 +55,8 @@ struct Strips {
 };
 
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
-template <class T, int V, int C>
+/// @tparam Ahead columns of the rows at `left` that are asked for before they are read.
+template <int Ahead = 0, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
                                  const T* right, int64_t depth) {
   constexpr int W = Elements<T>::width;
@@ -63,7 +64,10 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
   for (int64_t k = 0; k < depth; ++k) {
     Elements<T> a[V];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(left + v * strip + k * W);
+    for (int v = 0; v < V; ++v) {
+      a[v] = Elements<T>::load(left + v * strip + k * W);
+      if (Ahead > 0) __builtin_prefetch(left + v * strip + (k + Ahead) * W, 0, 3);
+    }
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
       const Scalar<T> b(right + s.row_offset(c) + k * W);

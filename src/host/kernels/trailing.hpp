@@ -61,32 +61,50 @@ struct TrailingUpdate {
   static constexpr int NR = kTileColumns<T>;
   static constexpr int MV = kTileVectors<T>;
 
+  /// Columns of the vectors' strips on their way from the second-level cache.
+  static constexpr int kAhead = 8;
+
   Storage A;
   Strips<T> strips;
   int64_t depth;
 
+  /// A tile that is worked on next.
+  struct Coming {
+    const T* first;
+    int64_t bytes, columns;
+  };
+  Coming coming(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end) const {
+    return {A.base + scalars * A.ld + vectors,
+            smaller<int64_t>(MV * W, vectors_end - vectors) * int64_t(sizeof(T)),
+            smaller<int64_t>(NR, scalars_end - scalars)};
+  }
+
   template <int V>
-  CHOL_INLINE void tile(int64_t vectors, int64_t vectors_end, int64_t scalars,
-                        int64_t scalars_end) const {
+  CHOL_INLINE void tile(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                        const Coming& next) const {
     RegisterTile<T, V, NR> t;
     A.load(t, vectors, vectors_end, scalars, scalars_end);
-    subtract_strips(t, strips, strips.at(vectors, 0), strips.at(scalars, 0), depth);
+    // The next tile comes from far away while this one's product runs.
+    for (int64_t c = 0; c < next.columns; ++c) fetch(next.first + c * A.ld, next.bytes);
+    subtract_strips<kAhead>(t, strips, strips.at(vectors, 0), strips.at(scalars, 0), depth);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
   /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors
   /// pass by (Goto, van de Geijn 2008, section 4.2), and the matrix is walked along its lines.
-  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars,
-                       int64_t scalars_end) const {
+  /// The next column of tiles starts at `following`. What lies past the ends is another thread's,
+  /// which would lose its lines.
+  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                       int64_t following) const {
+    const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
     for (; vectors + (MV - 1) * W < vectors_end; vectors += MV * W) {
-      // The next tile comes from far away while this one's product runs.
-      for (int64_t c = 0; c < NR; ++c)
-        fetch(A.base + (scalars + c) * A.ld + vectors + MV * W, MV * W * int64_t(sizeof(T)));
-      tile<MV>(vectors, vectors_end, scalars, scalars_end);
+      const int64_t below = vectors + MV * W;
+      tile<MV>(vectors, vectors_end, scalars, scalars_end,
+               below < vectors_end ? coming(below, vectors_end, scalars, scalars_end) : column);
     }
     if (MV > 2 && vectors + W < vectors_end)
-      tile<2>(vectors, vectors_end, scalars, scalars_end);
+      tile<2>(vectors, vectors_end, scalars, scalars_end, column);
     else if (vectors < vectors_end)
-      tile<1>(vectors, vectors_end, scalars, scalars_end);
+      tile<1>(vectors, vectors_end, scalars, scalars_end, column);
   }
 };
 
@@ -99,15 +117,15 @@ inline void update_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end
   T* base = static_cast<T*>(M.A);
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, Strips<T>(strips), depth};
-    for (int64_t j = column; j < smaller(column_end, row_end); j += NR) {
-      // The first vectors that reach the scalars, a whole number of steps from `row` on.
-      const int64_t top = row + larger<int64_t>(0, j - row) / kStep * kStep;
-      update.column_of_tiles(top, row_end, j, smaller(column_end, row_end));
-    }
+    const int64_t end = smaller(column_end, row_end);
+    // The first vectors that reach the scalars, a whole number of steps from `row` on.
+    const auto top = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / kStep * kStep; };
+    for (int64_t j = column; j < end; j += NR)
+      update.column_of_tiles(top(j), row_end, j, end, top(j + NR));
   } else {
     const TrailingUpdate<T, AcrossRows<T>> update{{base, M.lda}, Strips<T>(strips), depth};
     for (int64_t i = row; i < row_end; i += NR)
-      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end);
+      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
   }
 }
 

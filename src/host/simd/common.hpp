@@ -38,9 +38,10 @@ CHOL_INLINE void keep_prefetches() { __asm__ volatile(""); }
 
 /// Asks for the lines of `bytes` bytes at p to be brought into the first-level cache.
 CHOL_INLINE void fetch(const void* p, int64_t bytes) {
-  const char* line = static_cast<const char*>(p);
+  const char* const first = static_cast<const char*>(p);
+  const char* line = first - reinterpret_cast<uintptr_t>(first) % 64;
   keep_prefetches();
-  for (const char* end = line + bytes; line < end; line += 64) __builtin_prefetch(line, 0, 3);
+  for (; line < first + bytes; line += 64) __builtin_prefetch(line, 0, 3);
 }
 
 template <class I>
