@@ -125,7 +125,7 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
   }
   // Large matrices, too few to keep every thread busy to the end: the team takes them in turn.
   const auto is_large = [&](int64_t i) {
-    return plans_.plan_for(sizes.order(index(i))).method == Method::tiles;
+    return by_tiles(plans_.plan_for(sizes.order(index(i))).method);
   };
   if (threads_ > 1) {
     int64_t large = 0;

@@ -10,6 +10,7 @@
 
 #include "host/batch.hpp"
 #include "host/begun.hpp"
+#include "host/blas/blas.hpp"
 #include "host/dispatch.hpp"
 #include "host/fork.hpp"
 #include "host/interleaved_batch.hpp"
@@ -24,7 +25,9 @@ class HostBackend final : public backend::Backend {
       : kernels_(KernelSet::of_this_machine()), name_(std::string("host ") + kernels_.isa()) {
     watch_forks();
     const HostRows built_in = host_rows(kernels_.isa());
-    tuning_.load_rows(built_in.rows, built_in.count);
+    // A row of a method that this build lacks is passed over: one that follows serves its orders.
+    for (size_t i = 0; i < built_in.count; ++i)
+      if (accepts(built_in.rows[i])) tuning_.load_rows(&built_in.rows[i], 1);
     const HostRates rates = host_rates(kernels_.isa());
     tuning_.load_rates(rates.rows, rates.count);
   }
@@ -135,6 +138,9 @@ bool HostBackend::accepts(const TuningRow& row) const {
              row.routine != Routine::logdet;
     case Method::panel:
       return plan.block == 0;
+    case Method::blas_tiles:
+      if (!blas_tile_product(row.precision)) return false;
+      [[fallthrough]];
     case Method::tiles:
       return plan.block >= 16 && (row.routine == Routine::potrf || row.routine == Routine::posv);
     default:

@@ -7,7 +7,6 @@
 
 #include "api/precisions.h"
 #include "host/condition.hpp"
-#include "host/tile_cholesky.hpp"
 
 namespace chol::host {
 namespace {
@@ -28,11 +27,18 @@ size_t MatrixWorker<T>::solve_columns_bytes(int64_t n, int64_t columns) const {
 }
 
 template <class T>
+TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
+  const bool by_blas = plan_.method == Method::blas_tiles && lda <= kLargestBlasDimension;
+  return {kernels_, sizeof(T),   sizeof(R),
+          n,        plan_.block, by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
+}
+
+template <class T>
 size_t MatrixWorker<T>::factor_bytes(int64_t n) const {
-  if (plan_.method != Method::tiles)
+  if (!by_tiles(plan_.method))
     return align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
   Arena counted;
-  TileCholesky(kernels_, sizeof(T), sizeof(R), n, plan_.block).carve(counted);
+  tile_cholesky(n, n).carve(counted);
   return counted.used();
 }
 
@@ -99,8 +105,8 @@ template <class T>
 int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
-  if (plan_.method != Method::tiles) return static_cast<int>(factor_panel(M, arena));
-  TileCholesky tiles(kernels_, sizeof(T), sizeof(R), M.n, plan_.block);
+  if (!by_tiles(plan_.method)) return static_cast<int>(factor_panel(M, arena));
+  TileCholesky tiles = tile_cholesky(M.n, M.lda);
   tiles.carve(arena);
   return static_cast<int>(tiles.run(M.panel(), threads_));
 }

@@ -3,6 +3,7 @@
 
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
+#include "host/tile_cholesky.hpp"
 
 namespace chol::host {
 
@@ -58,6 +59,7 @@ class MatrixWorker {
  private:
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
   void solve_by_vectors(const OneMatrix<T>& M) const;
+  TileCholesky tile_cholesky(int64_t n, int64_t lda) const;
   size_t factor_bytes(int64_t n) const;
   size_t solve_columns_bytes(int64_t n, int64_t columns) const;
 

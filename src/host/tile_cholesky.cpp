@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <new>
+#include <optional>
 
 namespace chol::host {
 namespace {
@@ -25,8 +26,12 @@ void spin_until(Ready&& ready) {
 }  // namespace
 
 TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes,
-                           int64_t n, int nb)
-    : kernels_(kernels), element_bytes_(element_bytes), real_bytes_(real_bytes), n_(n) {
+                           int64_t n, int nb, TileProduct product)
+    : kernels_(kernels),
+      product_(product),
+      element_bytes_(element_bytes),
+      real_bytes_(real_bytes),
+      n_(n) {
   const int64_t step = kernels.strip_rows;
   const int64_t wanted = nb > 0 && nb < n ? nb : n;
   nb_ = (wanted + step - 1) / step * step;
@@ -111,6 +116,8 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
 /// Each thread walks the whole order and performs the tasks whose ticket it drew. A task waits only
 /// for tasks with lower tickets, so that the drawn one with the lowest always goes on.
 void TileCholesky::work(const PanelMatrix& M, Order& order, std::atomic<int64_t>& tickets) {
+  std::optional<SerialBlas> serial;
+  if (product_) serial.emplace();
   int64_t ticket = tickets.fetch_add(1, std::memory_order_relaxed);
   for (int64_t at = 0;; ++at) {
     const Task task = order.next();
@@ -128,14 +135,21 @@ void TileCholesky::perform(const PanelMatrix& M, const Task& task) {
     wait_for(r, c, static_cast<int>(step));
     wait_for(r, step, static_cast<int>(step + 1));
     wait_for(c, step, static_cast<int>(step + 1));
-    if (good_columns(c) > 0)
-      kernels_.update_tile(M, start(r), end(r), start(c), end(c), end(step) - start(step),
-                           strips(step));
+    if (good_columns(c) > 0) update(M, task);
     open_updates_[step].fetch_sub(1, std::memory_order_acq_rel);
   }
   if (task.kind != Kind::update) finish_tile(M, task);
   progress(r, c).store(static_cast<int>(step + 1 + (task.kind != Kind::update)),
                        std::memory_order_release);
+}
+
+void TileCholesky::update(const PanelMatrix& M, const Task& task) {
+  const int64_t r = task.row, c = task.column, step = task.step;
+  if (product_)
+    product_(M, start(r), end(r), start(c), end(c), start(step), end(step));
+  else
+    kernels_.update_tile(M, start(r), end(r), start(c), end(c), end(step) - start(step),
+                         strips(step));
 }
 
 void TileCholesky::finish_tile(const PanelMatrix& M, const Task& task) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/arena.hpp"
+#include "host/blas/blas.hpp"
 #include "host/kernels.hpp"
 
 namespace chol::host {
@@ -14,7 +15,9 @@ namespace chol::host {
 class TileCholesky {
  public:
   /// Tiles of nb rows and columns; nb is rounded to what the kernels' strips need.
-  TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n, int nb);
+  /// @param product the BLAS's for the updates, nullptr for the kernels'
+  TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n, int nb,
+               TileProduct product);
 
   /// Takes the strips and the progress table from an arena (a null one counts).
   void carve(Arena& arena);
@@ -48,6 +51,7 @@ class TileCholesky {
 
   void work(const PanelMatrix& M, Order& order, std::atomic<int64_t>& tickets);
   void perform(const PanelMatrix& M, const Task& task);
+  void update(const PanelMatrix& M, const Task& task);
   void finish_tile(const PanelMatrix& M, const Task& task);
   int64_t good_columns(int64_t column) const;
   void wait_for(int64_t row, int64_t column, int progress) const;
@@ -59,6 +63,7 @@ class TileCholesky {
   int64_t end(int64_t tile) const { return tile + 1 < tiles_ ? start(tile + 1) : n_; }
 
   const Kernels& kernels_;
+  TileProduct product_;
   size_t element_bytes_, real_bytes_;
   int64_t n_, nb_, tiles_;
   char* strips_[2] = {nullptr, nullptr};  ///< the panel in use and the next

@@ -19,18 +19,24 @@ const char* form_name(Form form);
 
 /// How a matrix is worked on. Every backend accepts a subset.
 enum class Method : uint8_t {
-  lanes,    ///< a SIMD lane (host) or thread (GPU) a matrix
-  panel,    ///< one core or thread block a matrix, left-looking over the whole matrix
-  tiles,    ///< right-looking over block columns, tiles spread over the threads
-  fused,    ///< GPU: one thread block (or part) a matrix held in registers and shared memory
-  blocked,  ///< GPU: recursive blocking, panel kernel, trsm and gemm
+  lanes,       ///< a SIMD lane (host) or thread (GPU) a matrix
+  panel,       ///< one core or thread block a matrix, left-looking over the whole matrix
+  tiles,       ///< right-looking over block columns, tiles spread over the threads
+  fused,       ///< GPU: one thread block (or part) a matrix held in registers and shared memory
+  blocked,     ///< GPU: recursive blocking, panel kernel, trsm and gemm
+  blas_tiles,  ///< as tiles, the updates by the BLAS that the library was built with
 };
 const char* method_name(Method method);
+
+/// Whether the threads work on the tiles of one matrix.
+inline bool by_tiles(Method method) {
+  return method == Method::tiles || method == Method::blas_tiles;
+}
 
 /// A method and its knobs. A knob that the method does not have is 0.
 struct Plan {
   Method method = Method::panel;
-  int block = 0;    ///< columns of a block column (tiles, blocked)
+  int block = 0;    ///< columns of a block column (tiles, blas_tiles, blocked)
   int tile = 0;     ///< rows of a task's tile (tiles); register tile or sub-warp width (GPU)
   int threads = 0;  ///< most threads worth using on the problem; 0 is no bound
 };

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kRoutineNames[] = {"potrf", "potrs",  "posv", "potri",
                                          "pocon", "logdet", "pack", "unpack"};
 constexpr const char* kFormNames[] = {"one", "batch", "interleaved"};
-constexpr const char* kMethodNames[] = {"lanes", "panel", "tiles", "fused", "blocked"};
+constexpr const char* kMethodNames[] = {"lanes", "panel",   "tiles",
+                                        "fused", "blocked", "blas_tiles"};
 constexpr char kPrecisions[] = "sdcz";
 
 template <class Enum, size_t Count>

@@ -97,7 +97,7 @@ class TuningFile : public testing::Test {
                          const std::string& method) {
     return "{\"routine\": \"potrf\", \"form\": \"" + form +
            "\", \"precision\": \"d\", \"max_n\": " + max_n + ", \"method\": \"" + method + "\"" +
-           (method == "tiles" ? ", \"block\": 64}" : "}");
+           (method.ends_with("tiles") ? ", \"block\": 64}" : "}");
   }
   void TearDown() override { std::remove(path_.c_str()); }
 
@@ -135,6 +135,13 @@ TEST_F(TuningFile, LanesTakeTheirKnobs) {
   const std::string too_large =
       with_rows(row("batch", "257", "lanes") + "," + row("batch", kEveryOrder, "panel"));
   EXPECT_TRUE(has(too_large, "row 1: this backend cannot run that plan")) << too_large;
+}
+
+TEST_F(TuningFile, BlasTilesNeedABlas) {
+  const std::string output = with_rows(row("one", kEveryOrder, "blas_tiles"));
+  const char* const expected = CHOL_TEST_BLAS ? "chol_dpotrf --.*, blas_tiles, "
+                                              : "row 1: this backend cannot run that plan";
+  EXPECT_TRUE(std::regex_search(output, std::regex(expected))) << output;
 }
 
 TEST_F(TuningFile, RowsOfAnotherMachineAreNot) {

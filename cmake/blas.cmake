@@ -1,0 +1,13 @@
+# The BLAS of the method blas_tiles: none unless asked for, by CHOL_BLAS or by a vendor.
+if(BLA_VENDOR OR CHOL_BLAS)
+  set(chol_with_blas ON)
+  find_package(BLAS REQUIRED)
+  message(STATUS "chol: BLAS: ${BLAS_LIBRARIES}")
+else()
+  set(chol_with_blas OFF)
+  message(STATUS "chol: BLAS: none, all products are chol's own (-DBLA_VENDOR=... links one)")
+endif()
+set(chol_blas_int int)
+if(BLA_SIZEOF_INTEGER EQUAL 8)
+  set(chol_blas_int int64_t)
+endif()

@@ -1,0 +1,168 @@
+#include "host/blas/blas.hpp"
+
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <limits>
+#include <mutex>
+
+#include "api/precisions.h"
+#include "base/scalar.hpp"
+
+namespace chol::host {
+
+#if defined(CHOL_BLAS_INT)
+namespace {
+
+using Int = CHOL_BLAS_INT;
+
+}  // namespace
+
+// Fortran passes the lengths of characters last.
+extern "C" {
+#define CHOL_DECLARE_GEMM(p, T, R)                                                                \
+  void p##gemm_(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, \
+                const Int*, const T*, const Int*, const T*, T*, const Int*, size_t, size_t);
+CHOL_FOR_EACH_PRECISION(CHOL_DECLARE_GEMM)
+#undef CHOL_DECLARE_GEMM
+#define CHOL_DECLARE_RANK_K(name, T, R)                                                       \
+  void name(const char*, const char*, const Int*, const Int*, const R*, const T*, const Int*, \
+            const R*, T*, const Int*, size_t, size_t);
+CHOL_DECLARE_RANK_K(ssyrk_, float, float)
+CHOL_DECLARE_RANK_K(dsyrk_, double, double)
+CHOL_DECLARE_RANK_K(cherk_, std::complex<float>, float)
+CHOL_DECLARE_RANK_K(zherk_, std::complex<double>, double)
+#undef CHOL_DECLARE_RANK_K
+}
+
+namespace {
+
+template <class T>
+struct Blas;
+#define CHOL_BIND_BLAS(T, gemm_name, rank_k_name)              \
+  template <>                                                  \
+  struct Blas<T> {                                             \
+    static constexpr auto gemm = gemm_name;                    \
+    static constexpr auto rank_k = rank_k_name;                \
+    static constexpr char adjoint = is_complex<T> ? 'C' : 'T'; \
+  };
+CHOL_BIND_BLAS(float, sgemm_, ssyrk_)
+CHOL_BIND_BLAS(double, dgemm_, dsyrk_)
+CHOL_BIND_BLAS(std::complex<float>, cgemm_, cherk_)
+CHOL_BIND_BLAS(std::complex<double>, zgemm_, zherk_)
+#undef CHOL_BIND_BLAS
+
+/// C(row, column) of the lower triangle lies at (column, row) of the upper one, and what it is made
+/// of likewise.
+template <class T>
+void tile_product(const PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
+                  int64_t column_end, int64_t first, int64_t last) {
+  using R = RealOf<T>;
+  const auto at = [&](int64_t i, int64_t j) {
+    return static_cast<T*>(M.A) + (M.upper ? j + i * M.lda : i + j * M.lda);
+  };
+  const Int rows = static_cast<Int>(row_end - row), columns = static_cast<Int>(column_end - column);
+  const Int depth = static_cast<Int>(last - first), ld = static_cast<Int>(M.lda);
+  const char plain = 'N', adjoint = Blas<T>::adjoint, triangle = M.upper ? 'U' : 'L';
+  if (row == column) {
+    const R minus_one = -1, one = 1;
+    Blas<T>::rank_k(&triangle, M.upper ? &adjoint : &plain, &rows, &depth, &minus_one,
+                    at(row, first), &ld, &one, at(row, row), &ld, 1, 1);
+    return;
+  }
+  const T minus_one = -1, one = 1;
+  if (M.upper)
+    Blas<T>::gemm(&adjoint, &plain, &columns, &rows, &depth, &minus_one, at(column, first), &ld,
+                  at(row, first), &ld, &one, at(row, column), &ld, 1, 1);
+  else
+    Blas<T>::gemm(&plain, &adjoint, &rows, &columns, &depth, &minus_one, at(row, first), &ld,
+                  at(column, first), &ld, &one, at(row, column), &ld, 1, 1);
+}
+
+}  // namespace
+
+const int64_t kLargestBlasDimension = std::numeric_limits<Int>::max();
+
+TileProduct blas_tile_product(char precision) {
+  constexpr TileProduct kProducts[] = {tile_product<float>, tile_product<double>,
+                                       tile_product<std::complex<float>>,
+                                       tile_product<std::complex<double>>};
+  return kProducts[precision_index(precision)];
+}
+#else
+const int64_t kLargestBlasDimension = 0;
+
+TileProduct blas_tile_product(char) { return nullptr; }
+#endif
+
+namespace {
+
+template <class Function>
+Function* find(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// A number of threads that a BLAS keeps for the whole process: OpenBLAS over pthreads, BLIS. The
+/// first thread that needs it to be one notes what it was, the last one puts that back. OpenBLAS
+/// counts in int, BLIS in an integer of 32 or 64 bits: calls by the widest serve them all.
+class ProcessThreads {
+ public:
+  ProcessThreads() {
+    // OpenBLAS over OpenMP asks OpenMP, and what is set here would be set there.
+    auto* const kind = find<int()>("openblas_get_parallel");
+    constexpr int kOverPthreads = 1;
+    if (kind && kind() == kOverPthreads) {
+      get_ = find<int64_t()>("openblas_get_num_threads");
+      set_ = find<void(int64_t)>("openblas_set_num_threads");
+    } else if (!kind) {
+      get_ = find<int64_t()>("bli_thread_get_num_threads");
+      set_ = find<void(int64_t)>("bli_thread_set_num_threads");
+    }
+  }
+  void set_one() {
+    if (!get_ || !set_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (users_++ > 0) return;
+    before_ = static_cast<int>(get_());
+    if (before_ != 1) set_(1);
+  }
+  void put_back() {
+    if (!get_ || !set_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--users_ == 0 && before_ != 1) set_(before_);
+  }
+
+ private:
+  int64_t (*get_)() = nullptr;
+  void (*set_)(int64_t) = nullptr;
+  std::mutex mutex_;
+  int users_ = 0, before_ = 1;
+};
+
+ProcessThreads& process_threads() {
+  static ProcessThreads threads;
+  return threads;
+}
+
+/// MKL keeps a number for each thread; 0 takes the process's.
+int set_mkl_threads(int count) {
+  static auto* const set = find<int(int)>("MKL_Set_Num_Threads_Local");
+  return set ? set(count) : 0;
+}
+
+}  // namespace
+
+// A BLAS over OpenMP works alone in the teams of a parallel region, and by OpenMP's number outside.
+SerialBlas::SerialBlas()
+    : openmp_threads_(omp_get_max_threads()), mkl_threads_(set_mkl_threads(1)) {
+  omp_set_num_threads(1);
+  process_threads().set_one();
+}
+
+SerialBlas::~SerialBlas() {
+  process_threads().put_back();
+  omp_set_num_threads(openmp_threads_);
+  set_mkl_threads(mkl_threads_);
+}
+
+}  // namespace chol::host
