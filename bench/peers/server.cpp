@@ -1,5 +1,6 @@
 // chol-bench-peer NAME SOCKET INPUT [LIBRARY...]: one contestant in a process of its own, because
 // the BLAS libraries share their symbols. Serves orders until the socket closes.
+#include <omp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,12 +49,15 @@ std::unique_ptr<Engine> make_engine(const std::string& name,
   return make_lapack_engine(libraries, set_threads_of(name));
 }
 
-/// Each thread that will work overwrites its private caches first.
+/// The private caches of all cores are overwritten first, several times their size and by the same
+/// number of threads whatever works then: one thread and two start from the same state of the
+/// shared cache, and neither finds the input near the core that restored it.
 class CacheSweep {
  public:
-  void operator()(int threads) {
+  void operator()() {
+    const int threads = omp_get_num_procs();
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    const size_t words = 2 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20) / sizeof(uint64_t);
+    const size_t words = 4 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20) / sizeof(uint64_t);
     memory_.resize(words * static_cast<size_t>(threads));
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int t = 0; t < threads; ++t)
@@ -121,7 +125,7 @@ class Server {
     reply.repetitions = std::clamp(request.repetitions, 1, kMostRepetitions);
     for (int r = 0; r < reply.repetitions; ++r) {
       engine_->restore();
-      if (case_.form != Form::one && request.cold) sweep_(case_.threads);
+      if (case_.form != Form::one && request.cold) sweep_();
       if (case_.threads > 1) await_team(case_.threads);
       const double start = now(request.cpu_time);
       engine_->run();
