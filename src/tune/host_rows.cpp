@@ -26,28 +26,31 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
 // largest order of which a group that is not full goes through lanes (0: all); tiles.block = rows
 // and columns of a tile. Lanes rows come first in a key.
 // clang-format off
-// Smaller tiles keep every thread busy at smaller orders. nb_blas serves orders above 1500 where the
-// build has a BLAS; 0, which no backend accepts, where the library's own updates are faster.
-#define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb_640, nb_1500, nb, nb_blas) \
+// Smaller tiles keep every thread busy at smaller orders; larger ones go through memory less often,
+// which pays where there are tiles enough for many threads. nb_blas serves orders above 1500 where
+// the build has a BLAS; 0, which no backend accepts, where the library's own updates are faster.
+#define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb_640, nb_1500, nb_6000, nb, nb_blas) \
   {Routine::potrf, Form::one, p, panel_n, kPanel},                    \
   {Routine::potrf, Form::one, p, 640, tiles(nb_640)},                 \
   {Routine::potrf, Form::one, p, 1500, tiles(nb_1500)},               \
   {Routine::potrf, Form::one, p, kAll, blas_tiles(nb_blas)},          \
+  {Routine::potrf, Form::one, p, 6000, tiles(nb_6000)},               \
   {Routine::potrf, Form::one, p, kAll, tiles(nb)},                    \
   {Routine::posv, Form::one, p, panel_n, kPanelSolve},                \
   {Routine::posv, Form::one, p, 640, tiles_solve(nb_640)},            \
   {Routine::posv, Form::one, p, 1500, tiles_solve(nb_1500)},          \
   {Routine::posv, Form::one, p, kAll, blas_tiles(nb_blas, kFew)},     \
+  {Routine::posv, Form::one, p, 6000, tiles_solve(nb_6000)},          \
   {Routine::posv, Form::one, p, kAll, tiles_solve(nb)},               \
   {Routine::potrs, Form::one, p, kAll, kPanelSolve},                  \
   {Routine::potri, Form::one, p, kAll, kPanel},                       \
   {Routine::pocon, Form::one, p, kAll, kPanel},                       \
   {Routine::logdet, Form::one, p, kAll, kPanel},                      \
   {Routine::potrf, Form::batch, p, panel_n, kPanel},                  \
-  {Routine::potrf, Form::batch, p, kAll, tiles(nb)},                  \
+  {Routine::potrf, Form::batch, p, kAll, tiles(nb_6000)},             \
   {Routine::posv, Form::batch, p, solve_lanes_n, lanes_in_groups(12, 64)}, \
   {Routine::posv, Form::batch, p, panel_n, kPanelSolve},              \
-  {Routine::posv, Form::batch, p, kAll, tiles_solve(nb)},             \
+  {Routine::posv, Form::batch, p, kAll, tiles_solve(nb_6000)},        \
   {Routine::potrs, Form::batch, p, solve_lanes_n, lanes_in_groups(12, 64)}, \
   {Routine::potrs, Form::batch, p, kAll, kPanelSolve},                \
   {Routine::potri, Form::batch, p, 24, lanes(0)},          \
@@ -67,29 +70,29 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
 // clang-format on
 
 constexpr TuningRow kAvx512[] = {{Routine::potrf, Form::batch, 's', 112, lanes_in_groups(16)},
-                                 CHOL_HOST_ROWS('s', 128, 384, 96, 128, 192, 0),
+                                 CHOL_HOST_ROWS('s', 128, 384, 96, 128, 192, 384, 0),
                                  {Routine::potrf, Form::batch, 'd', 112, lanes_in_groups(16)},
-                                 CHOL_HOST_ROWS('d', 128, 256, 64, 128, 192, 0),
+                                 CHOL_HOST_ROWS('d', 128, 256, 64, 128, 192, 384, 0),
                                  {Routine::potrf, Form::batch, 'c', 96, lanes_in_groups(12)},
-                                 CHOL_HOST_ROWS('c', 64, 256, 64, 96, 128, 0),
+                                 CHOL_HOST_ROWS('c', 64, 256, 64, 96, 128, 256, 0),
                                  {Routine::potrf, Form::batch, 'z', 80, lanes_in_groups(12)},
-                                 CHOL_HOST_ROWS('z', 64, 192, 64, 96, 128, 0)};
+                                 CHOL_HOST_ROWS('z', 64, 192, 64, 96, 128, 256, 0)};
 constexpr TuningRow kAvx2[] = {{Routine::potrf, Form::batch, 's', 48, lanes_in_groups(16)},
-                               CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192, 0),
+                               CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192, 192, 0),
                                {Routine::potrf, Form::batch, 'd', 48, lanes_in_groups(16)},
-                               CHOL_HOST_ROWS('d', 16, 256, 64, 128, 192, 0),
+                               CHOL_HOST_ROWS('d', 16, 256, 64, 128, 192, 192, 0),
                                {Routine::potrf, Form::batch, 'c', 32, lanes_in_groups(12)},
-                               CHOL_HOST_ROWS('c', 16, 256, 64, 96, 128, 0),
+                               CHOL_HOST_ROWS('c', 16, 256, 64, 96, 128, 128, 0),
                                {Routine::potrf, Form::batch, 'z', 32, lanes_in_groups(12)},
-                               CHOL_HOST_ROWS('z', 12, 192, 64, 96, 128, 0)};
+                               CHOL_HOST_ROWS('z', 12, 192, 64, 96, 128, 128, 0)};
 constexpr TuningRow kPortable[] = {{Routine::potrf, Form::batch, 's', 24, lanes_in_groups(12)},
-                                   CHOL_HOST_ROWS('s', 12, 384, 96, 128, 128, 256),
+                                   CHOL_HOST_ROWS('s', 12, 384, 96, 128, 128, 128, 256),
                                    {Routine::potrf, Form::batch, 'd', 16, lanes_in_groups(8)},
-                                   CHOL_HOST_ROWS('d', 8, 256, 64, 128, 128, 256),
+                                   CHOL_HOST_ROWS('d', 8, 256, 64, 128, 128, 128, 256),
                                    {Routine::potrf, Form::batch, 'c', 16, lanes_in_groups(8)},
-                                   CHOL_HOST_ROWS('c', 8, 256, 64, 96, 96, 256),
+                                   CHOL_HOST_ROWS('c', 8, 256, 64, 96, 96, 96, 256),
                                    {Routine::potrf, Form::batch, 'z', 8, lanes_in_groups(4)},
-                                   CHOL_HOST_ROWS('z', 4, 192, 64, 96, 96, 256)};
+                                   CHOL_HOST_ROWS('z', 4, 192, 64, 96, 96, 96, 256)};
 #undef CHOL_HOST_ROWS
 
 // Gflop/s of one of about sixteen threads that work on the matrix together. High rather than low:
