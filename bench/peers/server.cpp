@@ -49,19 +49,20 @@ std::unique_ptr<Engine> make_engine(const std::string& name,
   return make_lapack_engine(libraries, set_threads_of(name));
 }
 
-/// The private caches of all cores are overwritten first, several times their size and by the same
-/// number of threads whatever works then: one thread and two start from the same state of the
-/// shared cache, and neither finds the input near the core that restored it.
+/// Each thread that will work overwrites its private caches first, several times their size, and
+/// all together the same memory whatever their number: one thread and two start from the same state
+/// of the shared cache, and neither finds the input near the core that restored it. A call of one
+/// thread has no team, whose waiting would count in its CPU time.
 class CacheSweep {
  public:
-  void operator()() {
-    const int threads = omp_get_num_procs();
+  void operator()(int threads) {
+    const int parts = std::max(threads, omp_get_num_procs());
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     const size_t words = 4 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20) / sizeof(uint64_t);
-    memory_.resize(words * static_cast<size_t>(threads));
+    memory_.resize(words * static_cast<size_t>(parts));
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int t = 0; t < threads; ++t)
-      for (size_t i = 0; i < words; ++i) memory_[static_cast<size_t>(t) * words + i] += i;
+    for (int part = 0; part < parts; ++part)
+      for (size_t i = 0; i < words; ++i) memory_[static_cast<size_t>(part) * words + i] += i;
   }
 
  private:
@@ -125,7 +126,7 @@ class Server {
     reply.repetitions = std::clamp(request.repetitions, 1, kMostRepetitions);
     for (int r = 0; r < reply.repetitions; ++r) {
       engine_->restore();
-      if (case_.form != Form::one && request.cold) sweep_();
+      if (case_.form != Form::one && request.cold) sweep_(case_.threads);
       if (case_.threads > 1) await_team(case_.threads);
       const double start = now(request.cpu_time);
       engine_->run();
