@@ -35,9 +35,9 @@ struct ProductSums {
   }
 };
 
-/// 32 x kColumns products by plain multiply-adds, 4 x kColumns / 4 a lane: of column storage 16
-/// bytes of neighbouring rows and columns, of row storage every eighth row and every fourth column,
-/// so that an operand read is of 16 bytes without bank conflicts either way.
+/// The sums of plain multiply-adds: of column storage 16 bytes of neighbouring rows and columns, of
+/// row storage every eighth row and every fourth column, so that an operand read is of 16 bytes
+/// without bank conflicts either way.
 template <class T, bool kSwapped>
 struct PlainLane {
   static constexpr int kWide = 16 / sizeof(T);
@@ -50,6 +50,7 @@ struct PlainLane {
   }
 };
 
+/// 32 x kColumns products by plain multiply-adds, 4 x kColumns / 4 a lane.
 template <class T, int kColumns, bool kSwapped>
 struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
   using Lane = PlainLane<T, kSwapped>;
@@ -136,7 +137,7 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
   }
 };
 
-/// 32 x kColumns products by double precision tensor cores.
+/// The sums of tensor cores, as they lie in their tiles.
 template <class T>
 struct TensorLane {
   static constexpr int kRun = 16 / sizeof(T);
@@ -146,6 +147,7 @@ struct TensorLane {
   }
 };
 
+/// 32 x kColumns products by double precision tensor cores.
 template <class T, int kColumns>
 struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
   using Sums = RowBlock<T, kColumns>;
