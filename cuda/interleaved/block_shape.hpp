@@ -12,6 +12,9 @@
 
 namespace chol::cuda {
 
+constexpr int64_t element_bytes(char precision) {
+  return precision == 's' ? 4 : precision == 'z' ? 16 : 8;
+}
 /// A constant for elements of 4, 8 and 16 bytes.
 constexpr int by_size(int64_t bytes, int of_4, int of_8, int of_16) {
   return bytes == 4 ? of_4 : bytes == 8 ? of_8 : of_16;
@@ -19,24 +22,101 @@ constexpr int by_size(int64_t bytes, int of_4, int of_8, int of_16) {
 
 /// Largest order that the registers of a thread hold.
 constexpr int register_order(int64_t bytes) { return by_size(bytes, 20, 14, 9); }
-/// Largest order of columns.cuh that needs no more than registers.
-constexpr int column_register_order(int64_t bytes) { return by_size(bytes, 28, 20, 14); }
-/// Leading columns of columns.cuh in shared memory: the rest then needs no more registers than an
-/// order that has none there.
-constexpr int kept_columns(int64_t bytes, int n) {
-  const int beyond = n - column_register_order(bytes);
-  return beyond > 0 ? beyond + (bytes == 4 ? 0 : 2) : 0;
+/// Leading columns of columns.cuh in shared memory, from half as many as `halves` for each order
+/// beyond one whose rest takes all registers. Fewer spill or, in s and c, need more code than the
+/// instruction cache holds (128 KB), which costs half the speed.
+struct KeptColumns {
+  int order, halves, more;
+  constexpr int of(int n) const { return n > order ? (halves * (n - order) + more) / 2 : 0; }
+};
+/// Largest orders that columns.cuh and held_solve.cuh are built for: beyond, shared.cuh is as fast.
+struct ColumnOrders {
+  int factor, factor_and_solve, solve;
+};
+struct ColumnLimits {
+  KeptColumns factor, factor_and_solve;
+  ColumnOrders largest;
+};
+constexpr ColumnLimits column_limits(char precision) {
+  switch (precision) {
+    case 's':
+      return {{28, 4, 0}, {26, 4, -2}, {32, 30, 44}};
+    case 'd':
+      return {{20, 2, 0}, {19, 2, 0}, {28, 26, 36}};
+    case 'c':
+      return {{20, 3, 2}, {18, 2, 4}, {26, 22, 32}};
+    default:
+      return {{14, 2, 0}, {12, 2, 0}, {22, 20, 24}};
+  }
+}
+constexpr KeptColumns kept_rule(char precision, bool solves) {
+  const ColumnLimits limits = column_limits(precision);
+  return solves ? limits.factor_and_solve : limits.factor;
+}
+constexpr int kept_columns(char precision, int n, bool solves) {
+  return kept_rule(precision, solves).of(n);
 }
 /// Trailing columns of held_solve.cuh in registers.
-constexpr int held_columns(int64_t bytes) { return by_size(bytes, 16, 12, 6); }
+constexpr int held_columns(int64_t bytes) { return by_size(bytes, 17, 12, 7); }
 
 /// Threads of a block of columns.cuh and held_solve.cuh, a matrix each.
 inline constexpr int kWarpThreads = 32;
 /// Columns under way to shared memory in columns.cuh while one is worked on, that one counted.
 inline constexpr int kColumnsAhead = 3;
 
-constexpr int64_t column_block_bytes(int64_t bytes, int n, int kept) {
-  return int64_t(kColumnsAhead + kept) * n * kWarpThreads * bytes;
+/// Elements that a thread of columns.cuh has in registers, all rows from column `kept` on, while it
+/// works on column j < n, and at the end for j = n: of the rows that are not done yet, of the done
+/// ones from `settled` on, and of the right-hand side.
+constexpr int held_elements(int n, int kept, int settled, int j) {
+  const auto columns = [&](int last) { return last < kept ? 1 : last + 1 - kept; };
+  int elements = j < n ? n - (j < settled ? j : settled) : n;
+  for (int i = settled; i < n; ++i) elements += columns(i < j ? i : j);
+  for (int i = j; i < settled; ++i) elements += columns(j);
+  return elements;
+}
+constexpr int most_held_elements(int n, int kept, int settled) {
+  int most = 0;
+  for (int j = 0; j <= n; ++j) {
+    const int elements = held_elements(n, kept, settled, j);
+    if (elements > most) most = elements;
+  }
+  return most;
+}
+/// Leading rows of columns.cuh that go to shared memory once they are done, where a solution needs
+/// them again: the fewest with which the others take no more registers than the factorization.
+constexpr int settled_rows(int n, int kept) {
+  int rows = 0;
+  while (rows < n && most_held_elements(n, kept, rows) > most_held_elements(n, kept, n - 1)) ++rows;
+  return rows;
+}
+/// A thread's words of shared memory in columns.cuh: below the diagonal of the kept columns, then
+/// done rows from the front on and columns under way from the back on, which shrink as rows come.
+/// Where kept column k begins, of rows k + 1 to n - 1.
+CHOL_HOST_DEVICE constexpr int kept_offset(int n, int k) { return k * (n - 1) - k * (k - 1) / 2; }
+/// Where done row i begins: its elements from column `kept` on, the reciprocal of the pivot in the
+/// last one's place, and the right-hand side's.
+CHOL_HOST_DEVICE constexpr int settled_offset(int kept, int i) {
+  const int whole = i > kept ? i - kept : 0;
+  return 2 * i + whole * (whole - 1) / 2;
+}
+/// How far before the end column j begins on its way. Columns take turns on kColumnsAhead places,
+/// each as long as the first of its turn, so that none meets those of the turn before.
+CHOL_HOST_DEVICE constexpr int distance_under_way(int n, int j) {
+  const int place = j % kColumnsAhead, length = n - (j - place);
+  return (place + 1) * length - place;
+}
+/// @param settled leading rows that stay there: none where there is nothing to solve.
+constexpr int column_elements(int n, int kept, int settled) {
+  int most = 0;
+  for (int j = 0; j < n; ++j) {
+    const int done = settled_offset(kept, j < settled ? j : settled);
+    if (done + distance_under_way(n, j) > most) most = done + distance_under_way(n, j);
+  }
+  const int all_done = settled_offset(kept, settled);
+  return kept_offset(n, kept) + (most > all_done ? most : all_done);
+}
+constexpr int64_t column_block_bytes(int64_t bytes, int n, int kept, int settled) {
+  return column_elements(n, kept, settled) * kWarpThreads * bytes;
 }
 /// Elements of the columns of an order before the last `held`.
 constexpr int leading_elements(int n, int held) {

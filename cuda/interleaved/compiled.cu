@@ -7,13 +7,6 @@
 namespace chol::cuda {
 namespace {
 
-template <class T>
-constexpr char kPrecision = sizeof(T) == 4    ? 's'
-                            : sizeof(T) == 16 ? 'z'
-                                              : 'd';
-template <>
-constexpr char kPrecision<Complex<float>> = 'c';
-
 DeviceLimits current_device() {
   int device = 0;
   cudaGetDevice(&device);
@@ -48,7 +41,7 @@ Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memor
   }
   if (plan.method == Method::panel)
     return thread_launch(call, kWarpThreads,
-                         panel_block_bytes({kRoutineOf<kTask>, sizeof(T)}, plan, call.n));
+                         panel_block_bytes({kRoutineOf<kTask>, kPrecision<T>}, plan, call.n));
   const SharedKnobs knobs = shared_knobs(plan);
   const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
   return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};

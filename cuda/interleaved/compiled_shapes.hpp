@@ -10,9 +10,11 @@ namespace chol::cuda {
 /// What the kernels of a task are told apart by.
 struct KernelKind {
   Routine routine;  ///< potrf, potrs or posv
-  int64_t bytes;    ///< of an element
+  char precision;
+  int64_t bytes = element_bytes(precision);  ///< of an element
 
   constexpr bool factors() const { return routine != Routine::potrs; }
+  constexpr bool solves() const { return routine != Routine::potrf; }
 };
 
 /// Words of a triangle that the compiler is asked to hold in the 255 registers of a thread: a few
@@ -28,14 +30,16 @@ constexpr int64_t triangle_words(int64_t n, int64_t bytes) { return n * (n + 1) 
 /// held_solve.cuh, that a plan of Method::panel asks for.
 constexpr int panel_columns(const KernelKind& kind, const Plan& plan, int n) {
   const int most = kind.factors() ? n - 1 : n;
-  const int own = kind.factors() ? kept_columns(kind.bytes, n) : held_columns(kind.bytes);
+  const int own =
+      kind.factors() ? kept_columns(kind.precision, n, kind.solves()) : held_columns(kind.bytes);
   const int wanted = plan.block > 0 ? plan.block : own;
   return wanted < most ? wanted : most;
 }
 
 constexpr int64_t panel_block_bytes(const KernelKind& kind, const Plan& plan, int n) {
   const int columns = panel_columns(kind, plan, n);
-  return kind.factors() ? column_block_bytes(kind.bytes, n, columns)
+  const int settled = kind.solves() ? settled_rows(n, columns) : 0;
+  return kind.factors() ? column_block_bytes(kind.bytes, n, columns, settled)
                         : held_block_bytes(kind.bytes, n, columns);
 }
 
@@ -43,8 +47,9 @@ constexpr bool panel_compiles(const KernelKind& kind, const Plan& plan, int64_t 
                               int64_t shared_limit) {
   if (order < 2 || order > kMostUnrolledOrder || plan.block < 0) return false;
   const int n = int(order), columns = panel_columns(kind, plan, n);
-  const bool fits = kind.factors() ? n - columns <= column_register_order(kind.bytes) + 4
-                                   : triangle_words(columns, kind.bytes) <= kMostTriangleWords;
+  const bool fits = kind.factors()
+                        ? n - columns <= kept_rule(kind.precision, kind.solves()).order + 4
+                        : triangle_words(columns, kind.bytes) <= kMostTriangleWords;
   return fits && panel_block_bytes(kind, plan, n) <= shared_limit;
 }
 
@@ -59,7 +64,7 @@ constexpr bool shared_compiles(const KernelKind& kind, const Plan& plan, int64_t
   // Copies are of 16 bytes, and neighbouring threads of one warp.
   const bool row = knobs.lanes >= 1 && knobs.lanes <= 32 &&
                    (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
-  const int solvers = kind.routine == Routine::potrf ? 0 : 1;
+  const int solvers = kind.solves() ? 1 : 0;
   return row && knobs.columns <= kMostSharedColumns && knobs.threads <= kMostSharedThreads &&
          shared_threads_fit(knobs, kind.factors()) &&
          shared_block_bytes(kind.bytes, n, solvers, knobs) <= shared_limit;

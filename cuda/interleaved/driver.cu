@@ -34,7 +34,7 @@ bool is_built(const Plan& plan, int64_t max_n) {
 
 template <InterleavedTask kTask, class T>
 bool is_compilable(const Plan& plan, int64_t max_n) {
-  return can_compile({kRoutineOf<kTask>, sizeof(T)}, plan, max_n, block_shared_limit());
+  return can_compile({kRoutineOf<kTask>, kPrecision<T>}, plan, max_n, block_shared_limit());
 }
 
 /// The built plan that is most like one that cannot be compiled.
@@ -50,7 +50,7 @@ Plan built_instead(const Plan& plan, int64_t n) {
   Plan nearest{Method::blocked, 0, 0, 0};
   double distance = 1e9;
   for (const int columns : {4, 8})
-    for (const int bytes : {32, 64, 128})
+    for (const int bytes : {16, 32, 64, 128})
       for (const int threads : {32, 64, 96, 128}) {
         const Plan built{Method::fused, columns, bytes / int(sizeof(T)), threads};
         const double own = apart(columns, wanted.columns) * apart(built.tile, wanted.lanes) *
@@ -66,19 +66,19 @@ static_assert(kOrderParts == 2);
 
 template <class T>
 Status run_held(const InterleavedCall<T>& call, cudaStream_t stream) {
+  if (call.n < kFirstHeldOrder<T>) return run_registers<InterleavedTask::solve>(call, 0, stream);
   return (call.n - kFirstHeldOrder<T>) % kOrderParts == 0 ? run_held_solve<0>(call, stream)
                                                           : run_held_solve<1>(call, stream);
 }
 template <InterleavedTask kTask, class T>
 Status run_all_columns(const InterleavedCall<T>& call, cudaStream_t stream) {
-  return (call.n - kFirstColumnOrder<kTask, T>) % kOrderParts == 0
-             ? run_columns<kTask, 0>(call, stream)
-             : run_columns<kTask, 1>(call, stream);
+  return (call.n - kFirstColumnOrder<T>) % kOrderParts == 0 ? run_columns<kTask, 0>(call, stream)
+                                                            : run_columns<kTask, 1>(call, stream);
 }
 
 template <InterleavedTask kTask, class T>
 constexpr int kFirstPanelOrder =
-    kTask == InterleavedTask::factor ? kFirstColumnOrder<kTask, T> : kRegisterOrder<T> + 1;
+    kTask == InterleavedTask::solve ? kFirstHeldOrder<T> : kFirstColumnOrder<T>;
 
 template <InterleavedTask kTask, class T>
 Status run_panel_plan(const InterleavedCall<T>& call, cudaStream_t stream) {

@@ -109,6 +109,8 @@ __global__ void __launch_bounds__(kHeldThreads) held_solve_kernel(InterleavedCal
     for (int i = 0; i < N; ++i, from = walked(from + B.rs))
       L.x[i] = conj_if(call.swapped, read_once(from));
     L.forward(c == 0);
+    // What shared memory holds is read again: kept in registers, it would drive others out.
+    asm volatile("" ::: "memory");
     L.backward();
     E* to = &B.at(N - 1, c);
 #pragma unroll

@@ -13,33 +13,29 @@
 
 namespace chol::cuda {
 
+template <class T>
+inline constexpr char kPrecision = sizeof(T) == 4          ? 's'
+                                   : sizeof(T) == 16       ? 'z'
+                                   : Traits<T>::is_complex ? 'c'
+                                                           : 'd';
+
 /// Most threads of a block of the kernels of registers.cuh.
 inline constexpr int kRegisterThreads = 128;
 /// Largest order that the registers of a thread hold.
 template <class T>
 inline constexpr int kRegisterOrder = register_order(sizeof(T));
-/// Largest order of columns.cuh that needs no more than registers.
+/// Smallest and largest order that columns.cuh is built for.
 template <class T>
-inline constexpr int kColumnRegisterOrder = column_register_order(sizeof(T));
-/// Largest and smallest order that columns.cuh is built for.
+inline constexpr int kFirstColumnOrder = kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1);
 template <InterleavedTask kTask, class T>
-inline constexpr int kColumnOrder = kTask == InterleavedTask::factor ? (sizeof(T) == 4   ? 40
-                                                                        : sizeof(T) == 8 ? 28
-                                                                                         : 16)
-                                                                     : (sizeof(T) == 4   ? 28
-                                                                        : sizeof(T) == 8 ? 20
-                                                                                         : 12);
-template <InterleavedTask kTask, class T>
-inline constexpr int kFirstColumnOrder = kTask == InterleavedTask::factor
-                                             ? kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1)
-                                             : kRegisterOrder<T> + 1;
+inline constexpr int kColumnOrder = kTask == InterleavedTask::factor
+                                        ? column_limits(kPrecision<T>).largest.factor
+                                        : column_limits(kPrecision<T>).largest.factor_and_solve;
 template <class T>
 inline constexpr int kFirstHeldOrder = kRegisterOrder<T> + 1;
 /// Largest order that held_solve.cuh is built for, and the columns held in registers.
 template <class T>
-inline constexpr int kHeldOrder = sizeof(T) == 16         ? 16
-                                  : Traits<T>::is_complex ? 24
-                                                          : 32;
+inline constexpr int kHeldOrder = column_limits(kPrecision<T>).largest.solve;
 template <class T>
 inline constexpr int kHeldColumns = held_columns(sizeof(T));
 

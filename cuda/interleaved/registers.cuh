@@ -60,14 +60,11 @@ __device__ __forceinline__ void solve_one(const gpu_lane::Tile<E, N, N>& L, cons
     write_once(to, conj_if(conjugated, x.e[i][0]));
 }
 
-template <class T, int N, InterleavedTask kTask>
-__global__ void __launch_bounds__(kRegisterThreads) registers_kernel(InterleavedCall<T> call) {
-  using E = Lane<T>;
-  using V = gpu_lane::RealLaneOf<E>;
-  const int64_t b = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (b >= call.batch) return;
-  const LaneMatrix<E> A = call.triangle(b);
-  auto L = load_triangle<N>(A);
+/// The task for matrix b, whose triangle has been read.
+template <InterleavedTask kTask, int N, class T>
+__device__ __forceinline__ void run_in_registers(const InterleavedCall<T>& call, int64_t b,
+                                                 gpu_lane::Tile<Lane<T>, N, N>& L) {
+  using V = gpu_lane::RealLaneOf<Lane<T>>;
   V reciprocal[N];
   bool failed = false;
   if constexpr (kTask == InterleavedTask::solve) {
@@ -79,11 +76,36 @@ __global__ void __launch_bounds__(kRegisterThreads) registers_kernel(Interleaved
     gpu_lane::factor_tile(L, reciprocal, info, 0);
     failed = !is_zero(info);
     call.info[b] = static_cast<int>(info.v);
-    store_triangle(L, A);
+    store_triangle(L, call.triangle(b));
   }
   if constexpr (kTask != InterleavedTask::factor) {
-    const LaneMatrix<E> B = call.right_hand_sides(b);
+    const auto B = call.right_hand_sides(b);
     for (int64_t c = 0; c < call.nrhs; ++c) solve_one(L, reciprocal, B, c, call.swapped, failed);
+  }
+}
+
+/// Matrices of a thread: where a thread has less to read than this, all threads of a multiprocessor
+/// together have too little under way to keep memory busy. Factors are slower that way.
+template <InterleavedTask kTask, class T, int N>
+inline constexpr int kRegisterMatrices = kTask != InterleavedTask::solve ||
+                                                 leading_elements(N, 0) * int(sizeof(T)) > 12
+                                             ? 1
+                                             : 4;
+
+template <class T, int N, InterleavedTask kTask>
+__global__ void __launch_bounds__(kRegisterThreads) registers_kernel(InterleavedCall<T> call) {
+  constexpr int kMatrices = kRegisterMatrices<kTask, T, N>;
+  const int64_t first = int64_t(blockIdx.x) * kMatrices * blockDim.x + threadIdx.x;
+  gpu_lane::Tile<Lane<T>, N, N> L[kMatrices];
+#pragma unroll
+  for (int m = 0; m < kMatrices; ++m) {
+    const int64_t b = first + m * blockDim.x;
+    if (b < call.batch) L[m] = load_triangle<N>(call.triangle(b));
+  }
+#pragma unroll
+  for (int m = 0; m < kMatrices; ++m) {
+    const int64_t b = first + m * blockDim.x;
+    if (b < call.batch) run_in_registers<kTask>(call, b, L[m]);
   }
 }
 
@@ -91,9 +113,11 @@ __global__ void __launch_bounds__(kRegisterThreads) registers_kernel(Interleaved
 template <InterleavedTask kTask, class T>
 Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t stream) {
   if (threads <= 0 || threads > kRegisterThreads) threads = kRegisterThreads;
-  const auto blocks = static_cast<unsigned>((call.batch + threads - 1) / threads);
   const auto launch = [&]<int N>(gpu_lane::Count<N>) {
-    if (call.n == N) registers_kernel<T, N, kTask><<<blocks, threads, 0, stream>>>(call);
+    if (call.n != N) return;
+    const int64_t matrices = int64_t(kRegisterMatrices<kTask, T, N>) * threads;
+    const auto blocks = static_cast<unsigned>((call.batch + matrices - 1) / matrices);
+    registers_kernel<T, N, kTask><<<blocks, threads, 0, stream>>>(call);
   };
   [&]<int... N>(std::integer_sequence<int, N...>) { (launch(gpu_lane::Count<N + 1>{}), ...); }
   (std::make_integer_sequence<int, kRegisterOrder<T>>{});

@@ -39,7 +39,7 @@ std::string shape_of(const SharedKnobs& knobs, int least) {
 
 KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
                                   const DeviceLimits& device) {
-  const KernelKind kind{routine, element_bytes(precision)};
+  const KernelKind kind{routine, precision};
   const std::string type = type_name(precision), task = task_name(routine),
                     order = std::to_string(n);
   if (plan.method == Method::lanes)
@@ -54,7 +54,7 @@ KernelRequest interleaved_request(Routine routine, char precision, const Plan& p
             device.capability};
   }
   const SharedKnobs knobs = shared_knobs(plan);
-  const int solvers = routine == Routine::potrf ? 0 : 1;
+  const int solvers = kind.solves() ? 1 : 0;
   const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, solvers, knobs),
                                  device.processor_memory);
   return {"interleaved/shared.cuh", instance("shared_kernel", type, shape_of(knobs, least), task),

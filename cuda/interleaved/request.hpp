@@ -19,8 +19,4 @@ struct DeviceLimits {
 KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
                                   const DeviceLimits& device);
 
-constexpr int64_t element_bytes(char precision) {
-  return precision == 's' ? 4 : precision == 'z' ? 16 : 8;
-}
-
 }  // namespace chol::cuda

@@ -33,7 +33,7 @@ template <>
 struct InterleavedShapes<double> {
   using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<8, 4, 8, 64, 2>,
                            SharedShape<8, 4, 4, 64, 3>, SharedShape<8, 4, 8, 128, 2>,
-                           SharedShape<8, 4, 4, 96, 2>>;
+                           SharedShape<8, 4, 2, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
   using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
 };

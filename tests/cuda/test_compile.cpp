@@ -53,26 +53,27 @@ void write_text(const std::string& path, const std::string& text) {
 
 void check_shapes() {
   constexpr Plan kShared{Method::fused, 6, 8, 96};
-  const auto can = [](Routine routine, int64_t bytes, const Plan& plan, int64_t n) {
-    return can_compile({routine, bytes}, plan, n, kHopper.block_memory);
+  const auto can = [](Routine routine, char precision, const Plan& plan, int64_t n) {
+    return can_compile({routine, precision}, plan, n, kHopper.block_memory);
   };
-  expect(can(Routine::potrf, 8, kShared, 60), "block columns of 6");
-  expect(!can(Routine::potrf, 8, kShared, 4000), "a triangle larger than shared memory");
-  expect(!can(Routine::potrf, 8, kShared, INT64_MAX), "every order");
-  expect(!can(Routine::potrf, 8, {Method::fused, 9, 8, 96}, 60), "block columns of 9");
-  expect(!can(Routine::potrf, 8, {Method::fused, 8, 12, 96}, 60), "12 matrices side by side");
-  expect(!can(Routine::potrf, 8, {Method::fused, 8, 8, 100}, 60), "threads that fill no warp");
-  expect(!can(Routine::potrf, 4, {Method::fused, 8, 2, 64}, 60), "rows of less than 16 bytes");
-  expect(!can(Routine::potrf, 8, {Method::fused, 8, 32, 32}, 60),
+  expect(can(Routine::potrf, 'd', kShared, 60), "block columns of 6");
+  expect(!can(Routine::potrf, 'd', kShared, 4000), "a triangle larger than shared memory");
+  expect(!can(Routine::potrf, 'd', kShared, INT64_MAX), "every order");
+  expect(!can(Routine::potrf, 'd', {Method::fused, 9, 8, 96}, 60), "block columns of 9");
+  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 12, 96}, 60), "12 matrices side by side");
+  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 8, 100}, 60), "threads that fill no warp");
+  expect(!can(Routine::potrf, 's', {Method::fused, 8, 2, 64}, 60), "rows of less than 16 bytes");
+  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 32, 32}, 60),
          "a thread's rows that end inside the diagonal block");
-  expect(can(Routine::potrs, 8, {Method::fused, 8, 32, 32}, 20), "the same for a solve");
-  expect(!can(Routine::potrf, 8, {Method::fused, 0, 0, 0}, 60), "no knobs");
-  expect(can(Routine::potrf, 4, {Method::lanes, 0, 0, 64}, 22), "s 22 in registers");
-  expect(!can(Routine::potrf, 8, {Method::lanes, 0, 0, 64}, 30), "d 30 in registers");
-  expect(can(Routine::potrf, 8, {Method::panel, 6, 0, 0}, 24), "six columns kept");
-  expect(!can(Routine::potrf, 8, {Method::panel, 1, 0, 0}, 40), "too few columns kept");
-  expect(!can(Routine::potrf, 8, {Method::panel, 0, 0, 0}, 60), "kept columns beyond the memory");
-  expect(!can(Routine::potrf, 8, {Method::blocked, 0, 0, 0}, 60), "a method that is always built");
+  expect(can(Routine::potrs, 'd', {Method::fused, 8, 32, 32}, 20), "the same for a solve");
+  expect(!can(Routine::potrf, 'd', {Method::fused, 0, 0, 0}, 60), "no knobs");
+  expect(can(Routine::potrf, 's', {Method::lanes, 0, 0, 64}, 22), "s 22 in registers");
+  expect(!can(Routine::potrf, 'd', {Method::lanes, 0, 0, 64}, 30), "d 30 in registers");
+  expect(can(Routine::potrf, 'd', {Method::panel, 6, 0, 0}, 24), "six columns kept");
+  expect(!can(Routine::potrf, 'd', {Method::panel, 1, 0, 0}, 40), "too few columns kept");
+  expect(!can(Routine::potrf, 'd', {Method::panel, 0, 0, 0}, 60), "kept columns beyond the memory");
+  expect(!can(Routine::potrf, 'd', {Method::blocked, 0, 0, 0}, 60),
+         "a method that is always built");
 
   // The memory of a triangle is what its elements and the edges need.
   for (const int columns : {3, 4, 8})
@@ -186,9 +187,8 @@ void check_nvrtc() {
     for (const char* p = kind.precisions; *p; ++p) {
       const KernelRequest request =
           interleaved_request(kind.routine, *p, kind.plan, kind.n, kHopper);
-      expect(
-          can_compile({kind.routine, element_bytes(*p)}, kind.plan, kind.n, kHopper.block_memory),
-          "accepted: " + request.name);
+      expect(can_compile({kind.routine, *p}, kind.plan, kind.n, kHopper.block_memory),
+             "accepted: " + request.name);
       Cubin cubin, again;
       bool found = true;
       const Status status = obtain_cubin(folder.path, request, cubin, found);

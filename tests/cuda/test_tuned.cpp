@@ -46,7 +46,7 @@ class PlanFile {
     int rows = 0;
     std::string text = "{\"machines\": {\"" + machine + "\": [";
     for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv}) {
-      const cuda::KernelKind kind{routine, cuda::element_bytes(precision)};
+      const cuda::KernelKind kind{routine, precision};
       if (!cuda::can_compile(kind, c.plan, c.n, shared_limit())) continue;
       const char* name = routine == Routine::potrf   ? "potrf"
                          : routine == Routine::potrs ? "potrs"

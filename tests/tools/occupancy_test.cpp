@@ -103,9 +103,9 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
         const Point point{Routine::potrf, precision, n};
         const std::vector<Plan> all = plans.candidates(point);
         for (size_t i = 1; i < all.size(); ++i)
-          EXPECT_TRUE(all[i].method == Method::blocked ||
-                      cuda::can_compile({point.routine, cuda::element_bytes(precision)}, all[i], n,
-                                        kHopper.block_memory))
+          EXPECT_TRUE(
+              all[i].method == Method::blocked ||
+              cuda::can_compile({point.routine, precision}, all[i], n, kHopper.block_memory))
               << text_of(point) << ' ' << text_of(all[i]);
       }
   }

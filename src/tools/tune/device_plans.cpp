@@ -13,21 +13,25 @@ using cuda::KernelKind;
 constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
 constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
 
-KernelKind kind_of(const Point& point) {
-  return {point.routine, cuda::element_bytes(point.precision)};
-}
+KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
 void add(std::vector<Plan>& plans, const Plan& plan) {
   if (std::none_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); }))
     plans.push_back(plan);
 }
 
+int largest_column_order(const KernelKind& kind) {
+  const cuda::ColumnOrders largest = cuda::column_limits(kind.precision).largest;
+  return !kind.factors() ? largest.solve
+         : kind.solves() ? largest.factor_and_solve
+                         : largest.factor;
+}
+
 /// As cuda/interleaved/shapes.hpp and kernels.hpp have it; a plan taken for built that is not would
 /// be compiled.
 bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
   if (plan.method == Method::lanes) return n <= cuda::register_order(kind.bytes);
-  if (plan.method == Method::panel)
-    return plan.block == 0 && n <= cuda::by_size(kind.bytes, 40, 24, 16);
+  if (plan.method == Method::panel) return plan.block == 0 && n <= largest_column_order(kind);
   const int64_t line = plan.tile * kind.bytes;
   const bool wide = plan.block == cuda::by_size(kind.bytes, 8, 8, 4);
   return plan.threads <= 256 && line <= 128 &&

@@ -31,8 +31,7 @@ Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
           .bytes = cuda::panel_block_bytes(kind, plan, n),
           .threads = cuda::kWarpThreads,
           .line = int(cuda::kWarpThreads * kind.bytes),
-          .under_way = cuda::kWarpThreads * elements * kind.bytes,
-          .passes = kind.routine == Routine::posv ? 1.5 : 1};
+          .under_way = cuda::kWarpThreads * elements * kind.bytes};
 }
 
 Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
@@ -41,7 +40,7 @@ Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) 
   // A thread's rows of a block column beside the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
                     int(kind.bytes) / 4;
-  const int solvers = kind.routine == Routine::potrf ? 0 : 1;
+  const int solvers = kind.solves() ? 1 : 0;
   const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, solvers, knobs);
   return {.registers = kOverhead + words,
           .bytes = bytes,
@@ -64,7 +63,7 @@ Footprint streamed_footprint(const KernelKind& kind, int64_t n) {
 }  // namespace
 
 Footprint footprint_of(const Point& point, const Plan& plan) {
-  const KernelKind kind{point.routine, cuda::element_bytes(point.precision)};
+  const KernelKind kind{point.routine, point.precision};
   const int threads = plan.threads > 0 ? plan.threads : 128;
   switch (plan.method) {
     case Method::lanes:
