@@ -7,6 +7,7 @@
 #include <string>
 
 #include "timing.hpp"
+#include "top_looking.hpp"
 
 namespace chol::bench {
 namespace {
@@ -103,7 +104,14 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
                vectors = 2.0 * double(n) * sizeof(T);
   const double size = double(n), factor_flops = size * size * size / 3 + size * size / 2 + size / 6;
   const double potrf = median_ms(restore, [&] { P.potrf(); });
-  print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "", 0);
+  if (chunk == 32) {
+    const double untuned = median_ms(restore, [&] {
+      run_top_looking(n, P.work.data(), P.chunk, P.info.data(), P.count, stream);
+    });
+    print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "top_looking_8", untuned);
+  } else {
+    print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "", 0);
+  }
   if (solves) {
     const auto factored = [&] {
       P.restore();
