@@ -17,9 +17,6 @@ namespace {
 
 /// Below this much work a parallel region costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
-/// Nobody fetched the first matrices of a thread's next chunk: it waits for them, which shows
-/// beside less work than that.
-constexpr int64_t kBytesWorthAChunk = 32 << 10;
 
 /// Sorts `count` numbers by key(number), 0 .. most, a digit at a time and each digit in linear
 /// time: comparisons took an eighth of a batch of small matrices. Equal keys stay in order. Returns
@@ -144,46 +141,38 @@ void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) co
   worker.run(problem_, b, &coming, workspace);
 }
 
+/// Matrices alike are cut into a share a thread.
 template <class T>
-void Batch<T>::run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const {
-  const LaneBatch<T> lanes(kernels_, problem_, plans_);
-  const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
-  const size_t bytes = bytes_per_thread();
-  const int64_t n = problem_.sizes.n, group_bytes = width * n * n * int64_t{sizeof(T)};
-  const int64_t least =
-      std::min(kBytesWorthAChunk / std::max<int64_t>(group_bytes, 1), groups / (threads * 4));
-  const int64_t even = std::max(groups / (threads * 16), least);
-  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(even, 1, 64) : groups;
-  const auto group = [&](int64_t g, int thread) {
-    const Index members{index.order, index.first + g * width};
-    const bool goes_on = (g + 1) % chunk != 0;
-    const int64_t left = count - g * width;
-    lanes.run(members, static_cast<int>(std::min(width, left)),
-              goes_on ? static_cast<int>(std::clamp<int64_t>(left - width, 0, width)) : 0,
-              workspaces + thread * bytes);
-  };
-  if (threads <= 1) {
-    for (int64_t g = 0; g < groups; ++g) group(g, 0);
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-  for (int64_t g = 0; g < groups; ++g) group(g, omp_get_thread_num());
+Cuts Batch<T>::cuts_of(int64_t count) const {
+  const bool alike = !problem_.sizes.variable();
+  return {count, std::clamp<int64_t>(count / (threads_ * 16), 1, 64),
+          alike ? std::min(threads_, Cuts::kMostShares) : 1};
 }
 
 template <class T>
-void Batch<T>::run_singles(const Index& index, int64_t count, int threads, char* workspaces) const {
+void Batch<T>::run_lanes(const Index& index, int64_t count, char* workspaces) const {
+  const LaneBatch<T> lanes(kernels_, problem_, plans_);
+  const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
   const size_t bytes = bytes_per_thread();
-  const int64_t chunk = threads > 1 ? std::clamp<int64_t>(count / (threads * 16), 1, 64) : count;
-  const auto matrix = [&](int64_t i, int thread) {
-    const bool goes_on = (i + 1) % chunk != 0 && i + 1 < count;
+  const auto group = [&](int64_t g, bool goes_on, int thread) {
+    const Index members{index.order, index.first + g * width};
+    const int64_t left = count - g * width;
+    lanes.run(members, static_cast<int>(std::min(width, left)),
+              goes_on ? static_cast<int>(std::min(width, left - width)) : 0,
+              workspaces + thread * bytes);
+  };
+  if (threads_ > 1) return for_each_of_shares(cuts_of(groups), threads_, group);
+  for (int64_t g = 0; g < groups; ++g) group(g, g + 1 < groups, 0);
+}
+
+template <class T>
+void Batch<T>::run_singles(const Index& index, int64_t count, char* workspaces) const {
+  const size_t bytes = bytes_per_thread();
+  const auto matrix = [&](int64_t i, bool goes_on, int thread) {
     run_one(index(i), goes_on ? index(i + 1) : kNone, 1, workspaces + thread * bytes);
   };
-  if (threads <= 1) {
-    for (int64_t i = 0; i < count; ++i) matrix(i, 0);
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-  for (int64_t i = 0; i < count; ++i) matrix(i, omp_get_thread_num());
+  if (threads_ > 1) return for_each_of_shares(cuts_of(count), threads_, matrix);
+  for (int64_t i = 0; i < count; ++i) matrix(i, i + 1 < count, 0);
 }
 
 template <class T>
@@ -196,9 +185,8 @@ void Batch<T>::run(void* workspace) const {
   const Cut parts = cut(order);
   for (int64_t i = 0; i < parts.team; ++i) run_one(Index{order, 0}(i), kNone, threads_, rest);
   if (parts.lanes > parts.team)
-    run_singles(Index{order, parts.team}, parts.lanes - parts.team, threads_, rest);
-  if (count > parts.lanes)
-    run_lanes(Index{order, parts.lanes}, count - parts.lanes, threads_, rest);
+    run_singles(Index{order, parts.team}, parts.lanes - parts.team, rest);
+  if (count > parts.lanes) run_lanes(Index{order, parts.lanes}, count - parts.lanes, rest);
 }
 
 #define CHOL_INSTANTIATE_BATCH(prefix, T, R) template class Batch<T>;

@@ -5,6 +5,7 @@
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
 #include "host/matrix_worker.hpp"
+#include "host/shares.hpp"
 
 namespace chol::host {
 
@@ -33,14 +34,15 @@ class Batch {
     int64_t team, lanes;
   };
   Cut cut(const int64_t* order) const;
+  Cuts cuts_of(int64_t count) const;
   bool goes_through_lanes(int64_t b) const;
   int64_t largest_order() const;
   int threads_for_all() const;
   size_t bytes_per_thread() const;
   const int64_t* sort_by_order(Arena& arena) const;
   void run_one(int64_t b, int64_t next, int threads, void* workspace) const;
-  void run_lanes(const Index& index, int64_t count, int threads, char* workspaces) const;
-  void run_singles(const Index& index, int64_t count, int threads, char* workspaces) const;
+  void run_lanes(const Index& index, int64_t count, char* workspaces) const;
+  void run_singles(const Index& index, int64_t count, char* workspaces) const;
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
