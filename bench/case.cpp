@@ -93,6 +93,13 @@ double triangle_sectors(int64_t n, int64_t lda, int64_t size) {
 
 }  // namespace
 
+bool share_memory(const Case& a, const Case& b) {
+  Case c = b;
+  c.uplo = a.uplo;
+  c.threads = a.threads;
+  return a == c && !wants_factor(a.routine);
+}
+
 int64_t chunk_of(const Case& c) {
   if (c.chunk > 0) return c.chunk;
   return c.precision == 's' || c.precision == 'c' ? 16 : 8;

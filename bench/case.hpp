@@ -28,6 +28,7 @@ struct Case {
   int64_t lda = 0;  ///< 0 is n; of a variable batch always n[b]
   int64_t batch = 1;
   int64_t chunk = 0;  ///< of the interleaved form, 0 for 64 bytes of reals
+  bool operator==(const Case&) const = default;
 };
 static_assert(std::is_trivially_copyable_v<Case>);
 
@@ -52,6 +53,10 @@ std::string function_name(const Case& c);
 std::string describe(const Case& c);
 /// The command line that repeats it.
 std::string command_of(const Case& c);
+
+/// Whether both work on the same input in the same memory: all but the triangle and the threads is
+/// the same, and neither starts from a factor of one triangle.
+bool share_memory(const Case& a, const Case& b);
 
 /// Matrices side by side in the interleaved form.
 int64_t chunk_of(const Case& c);

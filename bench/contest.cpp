@@ -31,7 +31,7 @@ class Inputs {
 };
 
 struct Runner {
-  std::unique_ptr<Process> process;
+  std::shared_ptr<Process> process;  ///< sides that share memory share it
   Timing* timing;
   int repetitions = 1;
   double estimate = 0;  ///< seconds of the last run of the trial
@@ -51,16 +51,14 @@ Request order_of(Order order, const Case& c, const Settings& settings) {
   return request;
 }
 
-/// Loads the case, runs it once with the check, and again to see how long it takes when warm.
+/// Runs the case once with the check, and again to see how long it takes when warm.
 void try_out(Runner& runner, const Settings& settings) {
   const Case& c = runner.timing->side.c;
-  Reply reply = runner.process->ask(order_of(Order::load, c, settings));
-  if (!reply.ok) return give_up(runner, reply.text);
-  runner.timing->version = reply.text;
   Request request = order_of(Order::run, c, settings);
   request.check = 1;
-  reply = runner.process->ask(request);
+  Reply reply = runner.process->ask(request);
   if (!reply.ok) return give_up(runner, reply.text);
+  runner.timing->version = reply.text;
   runner.timing->residual = reply.residual;
   runner.timing->failed = reply.failed;
   runner.estimate = reply.seconds[0];
@@ -77,16 +75,44 @@ void try_out(Runner& runner, const Settings& settings) {
           : std::clamp(static_cast<int>(settings.round_seconds / reply.wall), 1, kMost);
 }
 
-void run_round(Runner& runner, const Settings& settings) {
-  Request request = order_of(Order::run, runner.timing->side.c, settings);
-  request.repetitions = runner.repetitions;
-  const Reply reply = runner.process->ask(request);
-  if (!reply.ok) {
-    runner.timing->round_seconds.clear();
-    return give_up(runner, reply.text);
+/// A round of the sides of one process, by turns: what the call before left in the caches of all
+/// cores is then the same for each.
+void run_round(const std::vector<Runner*>& turns, const Settings& settings) {
+  int repetitions = kMostRepetitions;
+  for (const Runner* runner : turns) repetitions = std::min(repetitions, runner->repetitions);
+  std::vector<std::vector<double>> seconds(turns.size());
+  const int at_once = turns.size() == 1 ? repetitions : 1;
+  for (int done = 0; done < repetitions; done += at_once)
+    for (size_t i = 0; i < turns.size(); ++i) {
+      if (!turns[i]->process) return;
+      Request request = order_of(Order::run, turns[i]->timing->side.c, settings);
+      request.repetitions = at_once;
+      const Reply reply = turns[i]->process->ask(request);
+      if (!reply.ok) {
+        turns[i]->timing->round_seconds.clear();
+        return give_up(*turns[i], reply.text);
+      }
+      seconds[i].insert(seconds[i].end(), reply.seconds, reply.seconds + reply.repetitions);
+    }
+  for (size_t i = 0; i < turns.size(); ++i)
+    turns[i]->timing->round_seconds.push_back(median(seconds[i]));
+}
+
+/// Those that still run, by process.
+std::vector<std::vector<Runner*>> by_process(std::vector<Runner>& runners) {
+  std::vector<std::vector<Runner*>> groups;
+  for (Runner& runner : runners) {
+    if (!runner.process) continue;
+    const auto same = [&](const std::vector<Runner*>& group) {
+      return group[0]->process == runner.process;
+    };
+    const auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found == groups.end())
+      groups.push_back({&runner});
+    else
+      found->push_back(&runner);
   }
-  runner.timing->round_seconds.push_back(
-      median(std::vector<double>(reply.seconds, reply.seconds + reply.repetitions)));
+  return groups;
 }
 
 double rate(const Timing& timing, double seconds) { return flops_of(timing.side.c) / seconds; }
@@ -163,17 +189,20 @@ Outcome hold_contest(const Side& ours, const std::vector<Side>& rivals, const Se
   std::vector<Runner> runners;
   const auto enter = [&](const Side& side, Timing& timing) {
     timing.side = side;
-    runners.push_back(
-        {std::make_unique<Process>(side.who, inputs.descriptor_for(side.c)), &timing});
-    try_out(runners.back(), settings);
+    const bool is_itself =
+        !runners.empty() && side.who.name == ours.who.name && share_memory(side.c, ours.c);
+    runners.push_back({is_itself
+                           ? runners[0].process
+                           : std::make_shared<Process>(side.who, inputs.descriptor_for(side.c)),
+                       &timing});
+    if (runners.back().process) try_out(runners.back(), settings);
   };
   enter(ours, outcome.ours);
   for (size_t i = 0; i < rivals.size(); ++i) enter(rivals[i], outcome.rivals[i]);
   if (!runners[0].process) return outcome;
   drop_hopeless(runners, settings);
   for (int round = 0; round < settings.rounds; ++round)
-    for (Runner& runner : runners)
-      if (runner.process) run_round(runner, settings);
+    for (const std::vector<Runner*>& turns : by_process(runners)) run_round(turns, settings);
   return outcome;
 }
 

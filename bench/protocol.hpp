@@ -9,13 +9,12 @@ namespace chol::bench {
 inline constexpr int kMostRepetitions = 64;
 
 enum class Order : int32_t {
-  load,  ///< take the case and map the input
   run,   ///< restore, run and time, `repetitions` times; check the result where asked
   gemm,  ///< time the matrix product of order case.n
 };
 
 struct Request {
-  Order order = Order::load;
+  Order order = Order::run;
   int32_t repetitions = 1;
   int32_t check = 0;
   int32_t cpu_time = 0;  ///< the process's own CPU time instead of the wall's

@@ -59,6 +59,11 @@ void HostEngine::load(const Case& c, const char* input) {
   if (wants_factor(c.routine)) factor_input();
 }
 
+void HostEngine::vary(const Case& c) {
+  work_.c = c;
+  prepare(work_);
+}
+
 void HostEngine::restore() {
   std::memcpy(memory_.get(), initial_, bytes_);
   arrange(work_);

@@ -45,6 +45,8 @@ class Engine {
   virtual bool supports(const Case& c) const = 0;
   /// Takes a case; the input stays mapped until the next one.
   virtual void load(const Case& c, const char* input) = 0;
+  /// Another triangle or other threads in the same memory (share_memory).
+  virtual void vary(const Case& c) = 0;
   virtual void restore() = 0;
   /// Does the work, all of it done on return. Throws std::runtime_error when it cannot.
   virtual void run() = 0;
@@ -57,6 +59,7 @@ class Engine {
 class HostEngine : public Engine {
  public:
   void load(const Case& c, const char* input) override;
+  void vary(const Case& c) override;
   void restore() override;
   void run() override { execute(work_); }
   const Work& result() override {
@@ -65,7 +68,7 @@ class HostEngine : public Engine {
   }
 
  protected:
-  /// Called once a case, before anything of it is timed.
+  /// Called before anything of a case is timed.
   virtual void prepare(Work&) {}
   virtual void execute(Work& work) = 0;
   /// Lays the restored input out as the case wants it, and the result back: neither is timed.

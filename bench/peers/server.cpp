@@ -91,10 +91,8 @@ class Server {
     const auto start = Clock::now();
     try {
       switch (request.order) {
-        case Order::load:
-          load(request.work);
-          break;
         case Order::run:
+          take(request.work);
           run(request, reply);
           break;
         case Order::gemm:
@@ -115,6 +113,15 @@ class Server {
     std::snprintf(reply.text, sizeof reply.text, "%s", text);
   }
 
+  /// A case in the memory of the loaded one stays there: where its lines were cached, and by which
+  /// core they were written last, is then the same for both.
+  void take(const Case& c) {
+    if (mapped_ && c == case_) return;
+    if (!mapped_ || !share_memory(c, case_)) return load(c);
+    case_ = c;
+    engine_->vary(c);
+  }
+
   void load(const Case& c) {
     if (!engine_->supports(c)) throw std::runtime_error("has no such routine");
     case_ = c;
@@ -124,13 +131,18 @@ class Server {
 
   void run(const Request& request, Reply& reply) {
     reply.repetitions = std::clamp(request.repetitions, 1, kMostRepetitions);
+    const bool cold = case_.form != Form::one && request.cold;
     for (int r = 0; r < reply.repetitions; ++r) {
+      // A line that restoring takes out of another core's cache is slower to read after the sweep
+      // than one that no core held (a third of the time of n = 8): so none is.
+      if (cold && last_threads_ > 1) sweep_(last_threads_);
       engine_->restore();
-      if (case_.form != Form::one && request.cold) sweep_(case_.threads);
+      if (cold) sweep_(case_.threads);
       if (case_.threads > 1) await_team(case_.threads);
       const double start = now(request.cpu_time);
       engine_->run();
       reply.seconds[r] = now(request.cpu_time) - start;
+      last_threads_ = case_.threads;
     }
     if (!request.check) return;
     const Verdict verdict = check_result(engine_->result(), mapped_->data());
@@ -156,6 +168,7 @@ class Server {
   int input_;
   std::optional<SharedMemory> mapped_;
   Case case_;
+  int last_threads_ = 1;  ///< of the call before
   CacheSweep sweep_;
 };
 
