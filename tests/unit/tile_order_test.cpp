@@ -1,0 +1,124 @@
+// The order of tile Cholesky's tasks, on kernels that compute nothing: they note who has what, take
+// their time where waiting for it matters, and see a task that came too early.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/tile_cholesky.hpp"
+
+namespace chol::host {
+namespace {
+
+constexpr int64_t kTile = 4;
+
+/// What the matrix of a run stands for: its tiles and the strips that panels are kept in.
+class Board {
+ public:
+  explicit Board(int64_t n)
+      : tiles_((n + kTile - 1) / kTile), done_(static_cast<size_t>(tiles_ * tiles_)) {}
+
+  /// Strips are free once all updates that read them are done.
+  void factor(int64_t k, const void* strips) {
+    const std::lock_guard lock(mutex_);
+    expect(done(k, k) == k, "diagonal tile lacks updates", k, k);
+    const auto panel = panels_.find(strips);
+    if (panel != panels_.end()) expect(panel->second.open_updates == 0, "strips in use", k, k);
+    const int64_t below = tiles_ - 1 - k;
+    panels_[strips] = {k, below * (below + 1) / 2, {}};
+    ++done(k, k);
+  }
+  void solve(int64_t r, int64_t k, const void* strips) {
+    {
+      const std::lock_guard lock(mutex_);
+      expect(done(r, k) == k, "panel tile lacks updates", r, k);
+      expect(panels_[strips].step == k, "panel before its diagonal tile", r, k);
+    }
+    if (r % 2 == 0) take_time();
+    const std::lock_guard lock(mutex_);
+    panels_[strips].rows.insert(r);
+    ++done(r, k);
+  }
+  void update(int64_t r, int64_t c, const void* strips) {
+    {
+      const std::lock_guard lock(mutex_);
+      const Panel& panel = panels_[strips];
+      expect(panel.rows.count(r) == 1 && panel.rows.count(c) == 1, "update before its panel", r, c);
+      expect(done(r, c) == panel.step, "updates out of order", r, c);
+    }
+    if (r == tiles_ - 1 && c == tiles_ - 1) take_time();
+    const std::lock_guard lock(mutex_);
+    --panels_[strips].open_updates;
+    ++done(r, c);
+  }
+
+  /// Every tile has its updates and its end.
+  void expect_finished() {
+    for (int64_t c = 0; c < tiles_; ++c)
+      for (int64_t r = c; r < tiles_; ++r) expect(done(r, c) == c + 1, "not finished", r, c);
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  struct Panel {
+    int64_t step = -1, open_updates = 0;
+    std::set<int64_t> rows;
+  };
+  static void take_time() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+  int64_t& done(int64_t r, int64_t c) { return done_[static_cast<size_t>(r * tiles_ + c)]; }
+  void expect(bool holds, const char* fault, int64_t r, int64_t c) {
+    if (!holds && fault_.empty())
+      fault_ = std::string(fault) + ": " + std::to_string(r) + ", " + std::to_string(c);
+  }
+
+  int64_t tiles_;
+  std::mutex mutex_;
+  std::vector<int64_t> done_;  ///< updates that a tile has, and one for its end
+  std::map<const void*, Panel> panels_;
+  std::string fault_;
+};
+
+Kernels noting_kernels() {
+  Kernels k{};
+  k.strip_rows = static_cast<int>(kTile);
+  k.strip_elements = [](int64_t rows, int64_t depth) { return rows * depth; };
+  k.factor_block = [](const PanelMatrix& M, int64_t first, int64_t, const PanelStrips& strips) {
+    static_cast<Board*>(M.A)->factor(first / kTile, strips.base);
+    return int64_t{0};
+  };
+  k.solve_rows = [](const PanelMatrix& M, int64_t first, int64_t, int64_t row, int64_t,
+                    const PanelStrips& strips) {
+    static_cast<Board*>(M.A)->solve(row / kTile, first / kTile, strips.base);
+  };
+  k.update_tile = [](const PanelMatrix& M, int64_t row, int64_t, int64_t column, int64_t, int64_t,
+                     const PanelStrips& strips) {
+    static_cast<Board*>(M.A)->update(row / kTile, column / kTile, strips.base);
+  };
+  return k;
+}
+
+TEST(TileOrder, NothingStartsTooEarly) {
+  const Kernels kernels = noting_kernels();
+  for (const int64_t tiles : {1, 2, 3, 4, 9})
+    for (const int threads : {1, 2, 3, 5}) {
+      const int64_t n = tiles * kTile - (tiles > 1);
+      TileCholesky cholesky(kernels, 1, 1, n, kTile, nullptr);
+      Arena counted;
+      cholesky.carve(counted);
+      std::vector<char> memory(counted.used() + Arena::kAlignment);
+      Arena arena(memory.data(), memory.size());
+      cholesky.carve(arena);
+      Board board(n);
+      ASSERT_EQ(cholesky.run({false, n, &board, n}, threads), 0);
+      board.expect_finished();
+      ASSERT_EQ(board.fault(), "") << tiles << " tiles, " << threads << " threads";
+    }
+}
+
+}  // namespace
+}  // namespace chol::host
