@@ -100,6 +100,22 @@ TYPED_TEST(Posv, BlockOrders) {
   block_orders_some_rhs<typename TypeParam::Element>(this->setting, Function::posv, {1, 16});
 }
 
+/// More right-hand sides than a thread takes at a time, 96, with and without a rest.
+template <class T>
+void rhs_in_steps(const Setting& s) {
+  for (const int threads : {1, 3}) {
+    const Handle handle(s.memory.backend(), threads);
+    for (const int64_t n : {5, 33})
+      for (const int64_t nrhs : {96, 97, 192, 203, 301}) {
+        SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs << " threads " << threads);
+        solve_references<T>(s, handle, Function::potrs, uniform(2, n, 1, nrhs, 2),
+                            {1, 0, Edge::end});
+        if (testing::Test::HasFailure()) return;
+      }
+  }
+}
+TYPED_TEST(Potrs, RhsInSteps) { rhs_in_steps<typename TypeParam::Element>(this->setting); }
+
 /// Systems that differ in order, padding and number of right-hand sides.
 template <class T>
 void mixed_systems(const Setting& s, Function function) {
