@@ -34,6 +34,8 @@ testing::AssertionResult is_inverse(const Arrays<T>& arrays, int64_t b, chol_upl
     return testing::AssertionFailure() << "matrix " << b << " of order " << n << ": ";
   };
   if (arrays.info(b) != 0) return failure() << "info = " << arrays.info(b) << ", must be 0";
+  for (int64_t i = 0; i < n; ++i)
+    if (std::imag(X(i, i)) != 0) return failure() << "diagonal element " << i << " is not real";
   const double ratio = inverse_ratio(A, X);
   if (!(ratio < kThreshold)) return failure() << "residual " << ratio;
   double largest = 0, error = 0;
