@@ -242,6 +242,39 @@ TYPED_TEST(Pocon, NearTheTruth) {
   pocon_near_the_truth<typename TypeParam::Element>(this->setting);
 }
 
+/// The identity but for rows p and p + 1, which hold the inverse of 1 + theta v v^T with v = (1,
+/// -1) and 1 + 2 theta = 2^10: its signs are those of the vector that the iteration starts from, so
+/// that only the alternating vector finds its columns. The first row makes the column that the
+/// iteration settles on. All elements and norms are powers of two or sums of two of them.
+template <class T>
+Dense<T> deceiving(int64_t n, int64_t p) {
+  Dense<T> A(n, n);
+  for (int64_t i = 0; i < n; ++i) A(i, i) = T(i == 0 ? 0.5 : 1);
+  A(p, p) = A(p + 1, p + 1) = T(0.5 + 0x1p-11);
+  A(p, p + 1) = A(p + 1, p) = T(0.5 - 0x1p-11);
+  return A;
+}
+
+/// rcond is in inverse proportion to the norm that the caller names, here exactly so.
+template <class T>
+void pocon_of_deceiving(const Setting& s) {
+  const Handle handle(s.memory.backend());
+  for (int64_t n = 3; n <= 10; ++n)
+    for (int64_t p = 1; p + 1 < n; ++p) {
+      SCOPED_TRACE(testing::Message() << "n " << n << " p " << p);
+      Dense<T> L;
+      ASSERT_EQ(lapack_potrf(deceiving<T>(n, p), &L), 0);
+      const RealOf<T> rcond = estimate(s, handle, L, RealOf<T>(1));
+      ASSERT_GE(rcond, 0.9 * 0x1p-10);
+      ASSERT_LE(rcond, 10 * 0x1p-10);
+      ASSERT_NEAR(rcond, lapack_pocon(L, RealOf<T>(1)), 0.01 * rcond);
+      ASSERT_EQ(estimate(s, handle, L, RealOf<T>(64)), rcond / 64);
+    }
+}
+TYPED_TEST(Pocon, WhatDeceivesTheIteration) {
+  pocon_of_deceiving<typename TypeParam::Element>(this->setting);
+}
+
 TYPED_TEST(Pocon, NothingToEstimate) {
   using T = typename TypeParam::Element;
   const Handle handle;
