@@ -16,10 +16,6 @@ Footprint block(int registers, int64_t bytes, int threads) {
   return {.registers = registers, .bytes = bytes, .threads = threads};
 }
 
-bool has(const std::vector<Plan>& plans, const Plan& plan) {
-  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
-}
-
 TEST(Occupancy, BlocksFitByEachBound) {
   EXPECT_EQ(resident_blocks(block(32, 0, 64), kHopper), 32);         // blocks
   EXPECT_EQ(resident_blocks(block(32, 0, 256), kHopper), 8);         // threads
@@ -68,7 +64,7 @@ TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   EXPECT_EQ(
       std::count_if(left.begin(), left.end(), [&](const Plan& p) { return same_plan(p, large); }),
       1);
-  EXPECT_TRUE(has(left, fitting));
+  EXPECT_TRUE(has_plan(left, fitting));
   EXPECT_LE(prune(point, std::vector<Plan>(100, fitting), kHopper, 10).size(), 10u);
   EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
 }

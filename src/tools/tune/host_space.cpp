@@ -2,6 +2,7 @@
 
 #include "tools/tune/child.hpp"
 #include "tools/tune/trial.hpp"
+#include "tune/host_rows.hpp"
 
 namespace chol::tune {
 namespace {
@@ -18,7 +19,11 @@ Plan panel_of(Routine routine) {
 
 }  // namespace
 
-HostSpace::HostSpace(int threads) : machine_(backend_name(CHOL_BACKEND_HOST)), threads_(threads) {}
+HostSpace::HostSpace(int threads) : machine_(backend_name(CHOL_BACKEND_HOST)), threads_(threads) {
+  // "host avx512"
+  const HostRows built_in = host_rows(machine_.substr(machine_.find(' ') + 1).c_str());
+  built_in_.load_rows(built_in.rows, built_in.count);
+}
 
 std::vector<Point> HostSpace::points(const Scope& scope) const {
   std::vector<int64_t> orders = {2,  4,  6,  8,  10, 12, 14, 16,  20,  24,
@@ -29,13 +34,14 @@ std::vector<Point> HostSpace::points(const Scope& scope) const {
 }
 
 std::vector<Plan> HostSpace::candidates(const Point& point) const {
-  std::vector<Plan> all;
+  std::vector<Plan> all = {
+      built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n)};
   if (point.n <= kMostForLanes) {
-    all.push_back({Method::lanes, 0, 0, 0});
+    add_plan(all, {Method::lanes, 0, 0, 0});
     if (point.routine == Routine::potrf)
-      for (const int tile : {2, 3, 4}) all.push_back({Method::lanes, 0, tile, 0});
+      for (const int tile : {2, 3, 4}) add_plan(all, {Method::lanes, 0, tile, 0});
   }
-  all.push_back(panel_of(point.routine));
+  add_plan(all, panel_of(point.routine));
   return all;
 }
 

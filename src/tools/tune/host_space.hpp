@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tools/tune/space.hpp"
+#include "tune/store.hpp"
 
 namespace chol::tune {
 
@@ -21,6 +22,7 @@ class HostSpace final : public Space {
  private:
   std::string machine_;
   int threads_;
+  TuningStore built_in_;
 };
 
 }  // namespace chol::tune

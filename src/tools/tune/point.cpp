@@ -1,5 +1,6 @@
 #include "tools/tune/point.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
@@ -29,6 +30,14 @@ std::string json_of(const Plan& plan) {
 
 bool same_plan(const Plan& a, const Plan& b) {
   return a.method == b.method && a.block == b.block && a.tile == b.tile && a.threads == b.threads;
+}
+
+bool has_plan(const std::vector<Plan>& plans, const Plan& plan) {
+  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
+}
+
+void add_plan(std::vector<Plan>& plans, const Plan& plan) {
+  if (!has_plan(plans, plan)) plans.push_back(plan);
 }
 
 bool same_key(const Point& a, const Point& b) {

@@ -24,6 +24,9 @@ std::string text_of(const Plan& plan);
 std::string json_of(const Plan& plan);
 
 bool same_plan(const Plan& a, const Plan& b);
+bool has_plan(const std::vector<Plan>& plans, const Plan& plan);
+/// Unless it is there.
+void add_plan(std::vector<Plan>& plans, const Plan& plan);
 /// Whether both belong to one key of a tuning file.
 bool same_key(const Point& a, const Point& b);
 
