@@ -1,5 +1,5 @@
 # What an installed user finds: libraries, header, module file, pkg-config files, CMake package,
-# chol-info and chol-tune with their man pages. Paths in these files are relative to the files themselves, so that
+# tools with their man pages. Paths in these files are relative to the files themselves, so that
 # an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -48,7 +48,9 @@ endif()
 
 if(TARGET chol-info)
   install(TARGETS chol-info chol-tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT chol)
-  install(FILES src/tools/chol-info.1 src/tools/chol-tune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
+  install(PROGRAMS src/tools/chol-tune-plot DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT chol)
+  install(FILES src/tools/chol-info.1 src/tools/chol-tune.1 src/tools/chol-tune-plot.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
 endif()
 
 # The plug-in lies beside libchol.so, which opens it by its soname: no link name, no header.

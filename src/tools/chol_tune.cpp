@@ -11,12 +11,15 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 
 #include "tools/tune/device.hpp"
 #include "tools/tune/device_space.hpp"
 #include "tools/tune/device_trial.hpp"
+#include "tools/tune/figure.hpp"
 #include "tools/tune/host_space.hpp"
+#include "tools/tune/record.hpp"
 #include "tools/tune/result.hpp"
 #include "tools/tune/trial.hpp"
 
@@ -25,7 +28,7 @@ namespace {
 
 struct Options {
   Scope scope;
-  std::string output, device = "all", open;
+  std::string output, device = "all", figure, open;
   std::vector<std::string> trial;
   int threads = 1;
   double milliseconds = 0;
@@ -115,7 +118,9 @@ int run_trial(const std::vector<std::string>& words) {
 }
 
 /// Measures one backend and writes its rows, or reports what is known.
-void run_space(const Options& o, Space& space, const std::vector<Point>& all, double seconds) {
+/// @param records takes what a figure is drawn of.
+void run_space(const Options& o, Space& space, const std::vector<Point>& all, double seconds,
+               std::ostream& records) {
   const std::string version = library_version();
   Journal journal(o.output + ".journal", space.machine(), version);
   if (journal.skipped() > 0)
@@ -125,6 +130,7 @@ void run_space(const Options& o, Space& space, const std::vector<Point>& all, do
     std::fprintf(stderr, "%zu trials are known from before\n", journal.known());
   if (o.report) {
     print_report(std::cout, space, journal, all);
+    write_records(records, space, journal, all);
     return;
   }
   Search(journal, space, seconds).run(all);
@@ -167,13 +173,16 @@ int run(Options& o) {
   std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is seen by its answer
   if (o.output.empty()) o.output = user_file();
   bool any = false;
+  std::ostringstream records;
+  records << kRecordColumns;
   for (const auto& [space, seconds] : spaces_of(o)) {
     const std::vector<Point> all = space->points(o.scope);
     if (all.empty()) continue;
-    run_space(o, *space, all, seconds);
+    run_space(o, *space, all, seconds, records);
     any = true;
   }
   if (!any) throw std::invalid_argument("no such routine: " + o.scope.routines);
+  if (!o.figure.empty()) write_figure(o.figure, records.str());
   return 0;
 }
 
@@ -187,7 +196,13 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"host", "cuda", "all"}));
   app.add_flag("--quick", o.scope.quick, "a few orders only, on a device the built kernels only");
   app.add_flag("--built-only", o.built_only, "on a device compile nothing");
-  app.add_flag("--report", o.report, "print what is known so far and measure nothing");
+  CLI::Option* report =
+      app.add_option(
+             "--report", o.figure,
+             "print what is known so far and measure nothing; with a FILE that ends in .svg "
+             "or .png draw it too, with .csv write it as a table")
+          ->expected(0, 1)
+          ->check(chol::tune::reason_against, "[FILE]");
   app.add_option("--output", o.output, "tuning file (default: the user's own)");
   app.add_option("--routines", o.scope.routines, "potrf,potrs,posv,potri or all");
   app.add_option("--precisions", o.scope.precisions, "some of sdcz");
@@ -202,6 +217,7 @@ int main(int argc, char** argv) {
   app.add_flag("--device-trials", o.device_trials)->group("");
   app.add_option("--open", o.open)->group("");
   CLI11_PARSE(app, argc, argv);
+  o.report = report->count() > 0;
   try {
     const std::vector<int64_t>& orders = o.scope.orders;
     if (std::adjacent_find(orders.begin(), orders.end(), std::greater_equal<>()) != orders.end())

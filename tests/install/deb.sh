@@ -21,6 +21,7 @@ for file in include/chol.h lib/libchol.so.0 lib/pkgconfig/chol.pc \
   lib/cmake/chol/chol-config.cmake bin/chol-info share/man/man1/chol-info.1 \
   lib/libchol_preload.so bin/chol-run share/man/man1/chol-run.1 \
   bin/chol-tune share/man/man1/chol-tune.1 \
+  bin/chol-tune-plot share/man/man1/chol-tune-plot.1 \
   share/doc/chol/copyright; do
   [ -e "$folder/root/usr/$file" ] || { echo "FAILED: no $file in the package"; exit 1; }
 done

@@ -40,6 +40,12 @@ run --device cuda --report || die "report"
 grep -q 'built-in plan at' "$work/said" || die "report: distance of the default"
 grep -q 'potrf batch d, 0 to' "$work/said" || die "report: picture"
 
+# The device's failed plans in the table, and those that the model rules out: once each.
+run --device cuda --report "$work/trials.csv" || die "table"
+grep -q '^"cuda stand-in",potrf,interleaved,d,8,.*,failed,1,,,0,0$' "$work/trials.csv" || die "table: no failed plan"
+grep -q ',ruled out,0,,,0,0$' "$work/trials.csv" || die "table: no plan ruled out"
+[ "$(cut -d , -f 1-6 "$work/trials.csv" | sort | uniq -d | wc -l)" -eq 0 ] || die "table: a plan twice"
+
 # Both backends into one file.
 run --routines potrf || die "both backends"
 grep -q '"cuda stand-in"' "$out" || die "the device's rows are gone"

@@ -15,11 +15,6 @@ constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-void add(std::vector<Plan>& plans, const Plan& plan) {
-  if (std::none_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); }))
-    plans.push_back(plan);
-}
-
 int largest_column_order(const KernelKind& kind) {
   const cuda::ColumnOrders largest = cuda::column_limits(kind.precision).largest;
   return !kind.factors() ? largest.solve
@@ -40,17 +35,18 @@ bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
 
 void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
   const Plan own{Method::panel, 0, 0, 0};
-  add(plans, own);
+  add_plan(plans, own);
   const int columns = cuda::panel_columns(kind, own, n);
   for (const int more : {-4, -2, 2, 4})
-    if (columns + more > 0 && columns + more < n) add(plans, {Method::panel, columns + more, 0, 0});
+    if (columns + more > 0 && columns + more < n)
+      add_plan(plans, {Method::panel, columns + more, 0, 0});
 }
 
 void add_shared(std::vector<Plan>& plans) {
   for (const int columns : {1, 2, 3, 4, 5, 6, 8})
     for (const int lanes : {1, 2, 4, 8, 16, 32})
       for (const int threads : {32, 64, 128, 256, 512})
-        add(plans, {Method::fused, columns, lanes, threads});
+        add_plan(plans, {Method::fused, columns, lanes, threads});
 }
 
 /// Column-major plans. The trials' one right-hand side says nothing of how many go a way: that
@@ -61,16 +57,16 @@ std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
   if (point.routine == Routine::potrs) {
     const int few = built_in.block > 0 ? built_in.block : kFew;
     for (const Method method : {Method::lanes, Method::panel})
-      if (built_in.method != method) add(plans, {method, few, 0, 0});
-    add(plans, {Method::fused, 0, 0, 0});
-    add(plans, kAnyOrder);
+      if (built_in.method != method) add_plan(plans, {method, few, 0, 0});
+    add_plan(plans, {Method::fused, 0, 0, 0});
+    add_plan(plans, kAnyOrder);
     return plans;
   }
-  for (const int lanes : {0, 4, 8, 16}) add(plans, {Method::lanes, kAsTheyLie, lanes, 0});
+  for (const int lanes : {0, 4, 8, 16}) add_plan(plans, {Method::lanes, kAsTheyLie, lanes, 0});
   for (const int threads : {32, 64, 128, 256})
     for (const int blocks : {0, 1, 2, 4, 5, 6, 8, 10, 12, 16, 20})
-      add(plans, {Method::panel, 0, blocks, threads});
-  for (const int threads : {128, 256}) add(plans, {Method::fused, 0, 0, threads});
+      add_plan(plans, {Method::panel, 0, blocks, threads});
+  for (const int threads : {128, 256}) add_plan(plans, {Method::fused, 0, 0, threads});
   return plans;
 }
 
@@ -88,26 +84,41 @@ const Plan& DevicePlans::built_in(const Point& point) const {
   return built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n);
 }
 
-std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
+/// The interleaved plans of a point, the built-in one first.
+std::vector<Plan> DevicePlans::possible(const Point& point) const {
   const KernelKind kind = kind_of(point);
-  std::vector<Plan> all, possible = {built_in(point)};
-  for (const int threads : {32, 64, 128}) add(all, {Method::lanes, 0, 0, threads});
+  std::vector<Plan> all, plans = {built_in(point)};
+  for (const int threads : {32, 64, 128}) add_plan(all, {Method::lanes, 0, 0, threads});
   add_panels(all, kind, static_cast<int>(point.n));
   add_shared(all);
   for (const Plan& plan : all)
     if (cuda::can_compile(kind, plan, point.n, model_.block_memory) &&
         (compiled_ || is_likely_built(kind, plan, point.n)))
-      add(possible, plan);
-  add(possible, kAnyOrder);
-  std::vector<Plan> left = prune(point, possible, model_, kMostPlans);
+      add_plan(plans, plan);
+  add_plan(plans, kAnyOrder);
+  return plans;
+}
+
+std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
+  std::vector<Plan> left = prune(point, possible(point), model_, kMostPlans);
   // A warp a matrix, or potrf and potrs each by its own plan: nothing that the model describes.
-  if (point.routine != Routine::potrf) add(left, {Method::fused, 0, 0, 0});
+  if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
   return left;
 }
 
 std::vector<Plan> DevicePlans::candidates(const Point& point) const {
   return point.form == Form::interleaved ? interleaved(point)
                                          : column_major(point, built_in(point));
+}
+
+std::vector<Plan> DevicePlans::ruled_out(const Point& point) const {
+  if (point.form != Form::interleaved) return {};
+  std::vector<Plan> out = possible(point);
+  const std::vector<Plan> kept = interleaved(point);
+  out.erase(
+      std::remove_if(out.begin(), out.end(), [&](const Plan& p) { return has_plan(kept, p); }),
+      out.end());
+  return out;
 }
 
 int64_t DevicePlans::reach(const Point& point, const Plan& plan, int64_t order) const {

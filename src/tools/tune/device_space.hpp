@@ -16,11 +16,14 @@ class DevicePlans {
   /// @param compiled whether to try kernels that are not built and have to be compiled first.
   DevicePlans(const DeviceModel& model, bool compiled);
   std::vector<Plan> candidates(const Point& point) const;
+  /// What the model leaves out of the interleaved ones.
+  std::vector<Plan> ruled_out(const Point& point) const;
   const Plan& built_in(const Point& point) const;
   int64_t reach(const Point& point, const Plan& plan, int64_t order) const;
   PlanRows beyond(const Point& point) const;
 
  private:
+  std::vector<Plan> possible(const Point& point) const;
   std::vector<Plan> interleaved(const Point& point) const;
   DeviceModel model_;
   bool compiled_;
@@ -37,6 +40,7 @@ class DeviceSpace final : public Space {
   std::vector<Plan> candidates(const Point& point) const override {
     return plans_.candidates(point);
   }
+  std::vector<Plan> ruled_out(const Point& point) const override { return plans_.ruled_out(point); }
   double rate(const Point& point, const Plan& plan, double seconds) override;
   int64_t reach(const Point& point, const Plan& plan, int64_t order) const override {
     return plans_.reach(point, plan, order);

@@ -55,11 +55,15 @@ double Journal::rate_of(const Point& point, const Plan& plan, int round) const {
   return found == rates_.end() ? -1 : found->second;
 }
 
+int Journal::trials_of(const Point& point, const Plan& plan) const {
+  int round = 0;
+  while (rate_of(point, plan, round) >= 0) ++round;
+  return round;
+}
+
 double Journal::best_known(const Point& point, const Plan& plan) const {
-  constexpr int kRounds = 8;
-  for (int round = kRounds; round >= 0; --round)
-    if (const double rate = rate_of(point, plan, round); rate >= 0) return rate;
-  return 0;
+  const int trials = trials_of(point, plan);
+  return trials > 0 ? rate_of(point, plan, trials - 1) : 0;
 }
 
 void Journal::add(const Point& point, const Plan& plan, int round, double rate) {

@@ -23,6 +23,8 @@ class Journal {
   void add(const Point& point, const Plan& plan, int round, double rate);
   /// The rate of the longest trial, 0 when there was none.
   double best_known(const Point& point, const Plan& plan) const;
+  /// How many were made, each longer than the one before.
+  int trials_of(const Point& point, const Plan& plan) const;
 
   /// Lines that are no trials: torn by a kill, or somebody else's text.
   int skipped() const { return skipped_; }

@@ -19,6 +19,8 @@ class Space {
   virtual std::vector<Point> points(const Scope& scope) const = 0;
   /// Plans worth a trial, the built-in one first.
   virtual std::vector<Plan> candidates(const Point& point) const = 0;
+  /// Plans that the backend could run too, but a model says are not worth a trial.
+  virtual std::vector<Plan> ruled_out(const Point&) const { return {}; }
   /// Gflop/s of a plan; 0 when it was refused or its results are wrong.
   virtual double rate(const Point& point, const Plan& plan, double seconds) = 0;
   /// Largest order up to `order` that a plan measured at a point can serve.
