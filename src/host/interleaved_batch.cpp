@@ -153,6 +153,22 @@ void InterleavedBatch<T>::run_kernel(const InterleavedRun& run, void* buffer) co
   }
 }
 
+/// How many groups from g on, below `end`, fill the lanes and follow each other at one distance.
+template <class T>
+int64_t InterleavedBatch<T>::groups_in_a_row(int64_t g, int64_t end) const {
+  const int64_t in_chunk = groups_in_chunk(), lanes = kernels_.lanes, first = group(g).first;
+  const bool across_chunks = chunk_ == lanes;
+  const int64_t chunk_end = across_chunks
+                                ? problem_.sizes.count
+                                : std::min(problem_.sizes.count, (first / chunk_ + 1) * chunk_);
+  if (!across_chunks) end = std::min(end, (g / in_chunk + 1) * in_chunk);
+  const int64_t whole = std::min(end - g, (chunk_end - first) / lanes);
+  if (problem_.routine != Routine::potri) return whole;
+  int64_t groups = 1;
+  while (groups < whole && fills_lanes(group(g + groups))) ++groups;
+  return groups;
+}
+
 /// Group g and those after it, below `end`, that follow it at one distance. Returns their number.
 template <class T>
 int64_t InterleavedBatch<T>::run_in_place(int64_t g, int64_t end, void* buffer) const {
@@ -172,10 +188,7 @@ int64_t InterleavedBatch<T>::run_in_place(int64_t g, int64_t end, void* buffer) 
     run.next_B = chunk_ == lanes ? B.ld * nrhs_ * chunk_ : lanes;
   }
   if (problem_.info) run.info = problem_.info + first.first;
-  const int64_t limit =
-      chunk_ == lanes ? end : std::min(end, (g / groups_in_chunk() + 1) * groups_in_chunk());
-  run.groups = 1;
-  while (g + run.groups < limit && fills_lanes(group(g + run.groups))) ++run.groups;
+  run.groups = groups_in_a_row(g, end);
   run_kernel(run, buffer);
   if (problem_.routine == Routine::potri) std::fill_n(run.info, run.groups * lanes, 0);
   return run.groups;

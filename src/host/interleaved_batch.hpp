@@ -55,6 +55,7 @@ class InterleavedBatch {
   void set_empty_results() const;
   void copy_group(const Group& group) const;
   void run_range(int64_t begin, int64_t end, void* workspace) const;
+  int64_t groups_in_a_row(int64_t g, int64_t end) const;
   int64_t run_in_place(int64_t g, int64_t end, void* buffer) const;
   InterleavedRun empty_run() const;
   void run_kernel(const InterleavedRun& run, void* buffer) const;

@@ -117,6 +117,7 @@ struct InterleavedKernels {
   }
   /// The lanes of a complex vector stand in the order that split_pairs leaves them in.
   CHOL_INLINE static void put_info(const Run& run, int64_t group, V info) {
+    if constexpr (!is_complex<T>) return store_integers(run.info + group * kLanes, info);
     R order[kReals * kLanes];
     Lanes::store(order, from_real<E>(info));
     for (int i = 0; i < kLanes; ++i)

@@ -85,6 +85,14 @@ CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
   reciprocal = divide(Vec<R>::broadcast(R(1)), root);
 }
 
+/// Whole numbers, as such.
+CHOL_INLINE void store_integers(int* p, VecD a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvttpd_epi32(a.v));
+}
+CHOL_INLINE void store_integers(int* p, VecF a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_cvttps_epi32(a.v));
+}
+
 /// Lanes where low < a <= high; false for NaN.
 CHOL_INLINE VecD::Mask between(VecD a, VecD low, VecD high) {
   return _mm256_and_pd(_mm256_cmp_pd(a.v, low.v, _CMP_GT_OQ),

@@ -99,6 +99,14 @@ CHOL_INLINE void approximate_root(VecF x, VecF& root, VecF& reciprocal) {
   refine_root(x, VecF{_mm512_rsqrt14_ps(x.v)}, 1, root, reciprocal);
 }
 
+/// Whole numbers, as such.
+CHOL_INLINE void store_integers(int* p, VecD a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(a.v));
+}
+CHOL_INLINE void store_integers(int* p, VecF a) {
+  _mm512_storeu_si512(p, _mm512_cvttps_epi32(a.v));
+}
+
 /// Lanes where low < a <= high; false for NaN.
 CHOL_INLINE VecD::Mask between(VecD a, VecD low, VecD high) {
   return _mm512_cmp_pd_mask(a.v, low.v, _CMP_GT_OQ) & _mm512_cmp_pd_mask(a.v, high.v, _CMP_LE_OQ);

@@ -80,6 +80,12 @@ CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
   reciprocal = divide(Vec<R>::broadcast(R(1)), root);
 }
 
+/// Whole numbers, as such.
+template <class R>
+CHOL_INLINE void store_integers(int* p, Vec<R> a) {
+  for (int i = 0; i < Vec<R>::width; ++i) p[i] = static_cast<int>(a.v[i]);
+}
+
 /// Lanes where low < a <= high; false for NaN.
 template <class R>
 CHOL_INLINE typename Vec<R>::Mask between(Vec<R> a, Vec<R> low, Vec<R> high) {
