@@ -37,7 +37,7 @@ struct ColumnSolve {
     for (int i = 0; i < kSettled; ++i) x[i] = A.settled(i, i + 1);
     E* to = &B.at(N - 1, 0);
     const auto write = [&](E element) {
-      write_once(to, conj_if(conjugated, element));
+      write_in_order(to, conj_if(conjugated, element));
       to = walked(to - B.rs);
     };
     backward_held<N - 1>(L, A, write);

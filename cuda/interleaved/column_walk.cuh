@@ -81,7 +81,7 @@ struct ColumnWalk {
     E* p = bottom;
 #pragma unroll
     for (int i = N - 1; i >= J; --i) {
-      write_once(p, t.e[i][J]);
+      write_in_order(p, t.e[i][J]);
       p = walked(p - rs);
     }
     bottom = walked(bottom + cs);

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kColumnThreads) columns_kernel(InterleavedCall
     const E* from = B.base;
 #pragma unroll
     for (int i = 0; i < N; ++i, from = walked(from + B.rs))
-      solve.x[i] = conj_if(call.swapped, read_once(from));
+      solve.x[i] = conj_if(call.swapped, read_in_order(from));
     factor_columns(L, A, info, [&](auto column, V reciprocal) {
       solve.template forward<decltype(column)::value>(L, A, reciprocal);
     });

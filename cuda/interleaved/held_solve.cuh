@@ -43,7 +43,7 @@ struct HeldFactor {
       const E* p = top;
 #pragma unroll
       for (int i = J; i < N; ++i) {
-        held.e[i - kShared][J - kShared] = read_once(p);
+        held.e[i - kShared][J - kShared] = read_in_order(p);
         p = walked(p + rs);
       }
     }
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kHeldThreads) held_solve_kernel(InterleavedCal
     const E* from = &B.at(0, c);
 #pragma unroll
     for (int i = 0; i < N; ++i, from = walked(from + B.rs))
-      L.x[i] = conj_if(call.swapped, read_once(from));
+      L.x[i] = conj_if(call.swapped, read_in_order(from));
     L.forward(c == 0);
     // What shared memory holds is read again: kept in registers, it would drive others out.
     asm volatile("" ::: "memory");
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kHeldThreads) held_solve_kernel(InterleavedCal
     E* to = &B.at(N - 1, c);
 #pragma unroll
     for (int i = N - 1; i >= 0; --i, to = walked(to - B.rs))
-      write_once(to, conj_if(call.swapped, L.x[i]));
+      write_in_order(to, conj_if(call.swapped, L.x[i]));
   }
 }
 

@@ -19,7 +19,7 @@ __device__ __forceinline__ gpu_lane::Tile<E, N, N> load_triangle(LaneMatrix<E> A
     const E* p = column;
 #pragma unroll
     for (int i = j; i < N; ++i) {
-      t.e[i][j] = read_once(p);
+      t.e[i][j] = read_in_order(p);
       p = walked(p + A.rs);
     }
     column = walked(column + A.rs + A.cs);
@@ -34,7 +34,7 @@ __device__ __forceinline__ void store_triangle(const gpu_lane::Tile<E, N, N>& t,
     E* p = row;
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      write_once(p, t.e[i][j]);
+      write_in_order(p, t.e[i][j]);
       p = walked(p + A.cs);
     }
     row = walked(row + A.rs);
@@ -49,7 +49,7 @@ __device__ __forceinline__ void solve_one(const gpu_lane::Tile<E, N, N>& L, cons
   const E* from = &B.at(0, c);
 #pragma unroll
   for (int i = 0; i < N; ++i, from = walked(from + B.rs))
-    x.e[i][0] = conj_if(conjugated, read_once(from));
+    x.e[i][0] = conj_if(conjugated, read_in_order(from));
   const LaneMatrix<E> factor{const_cast<E*>(&L.e[0][0]), N, 1};
   gpu_lane::solve_forward<false>(x, factor, reciprocal);
   gpu_lane::solve_backward<true>(x, factor, reciprocal);
@@ -57,7 +57,7 @@ __device__ __forceinline__ void solve_one(const gpu_lane::Tile<E, N, N>& L, cons
   E* to = &B.at(N - 1, c);
 #pragma unroll
   for (int i = N - 1; i >= 0; --i, to = walked(to - B.rs))
-    write_once(to, conj_if(conjugated, x.e[i][0]));
+    write_in_order(to, conj_if(conjugated, x.e[i][0]));
 }
 
 /// The task for matrix b, whose triangle has been read.
