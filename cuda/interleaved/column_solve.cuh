@@ -41,7 +41,7 @@ struct ColumnSolve {
       to = walked(to - B.rs);
     };
     backward_held<N - 1>(L, A, write);
-    backward_settled(A, write);
+    if constexpr (kFirstLooped < kSettled) backward_settled(A, write);
     backward_first<kFirstLooped - 1>(A, write);
   }
 
@@ -61,7 +61,7 @@ struct ColumnSolve {
   /// First settled row of the loop: before the place of its pivot there are as many words as the
   /// loop reads.
   static constexpr int first_looped() {
-    int i = kKept;
+    int i = kKept < kSettled ? kKept : kSettled;
     while (i < kSettled &&
            kept_offset(N, kKept) + settled_offset(kKept, i) + i - kKept < kSettled - 1 - kKept)
       ++i;
