@@ -30,7 +30,7 @@ template <class Body>
 bool succeeds_in_child(Body&& body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(120);
+    alarm(300);
     body();
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }
