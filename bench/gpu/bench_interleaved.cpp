@@ -104,14 +104,12 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
                vectors = 2.0 * double(n) * sizeof(T);
   const double size = double(n), factor_flops = size * size * size / 3 + size * size / 2 + size / 6;
   const double potrf = median_ms(restore, [&] { P.potrf(); });
-  if (chunk == 32) {
-    const double untuned = median_ms(restore, [&] {
-      run_top_looking(n, P.work.data(), P.chunk, P.info.data(), P.count, stream);
-    });
-    print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "top_looking_8", untuned);
-  } else {
-    print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, "", 0);
-  }
+  const bool has_peer = chunk == 32;
+  const auto untuned = [&] {
+    run_top_looking(n, P.work.data(), P.chunk, P.info.data(), P.count, stream);
+  };
+  print("potrf_interleaved", P, factor_flops, 2 * triangle, potrf, has_peer ? "top_looking_8" : "",
+        has_peer ? median_ms(restore, untuned) : 0);
   if (solves) {
     const auto factored = [&] {
       P.restore();

@@ -1,4 +1,4 @@
-#include "interleaved/kernels.hpp"
+#include "interleaved/streamed.cuh"
 #include "top_looking.hpp"
 
 namespace chol::bench {
@@ -30,11 +30,8 @@ __global__ void __launch_bounds__(kThreads) top_looking_kernel(InterleavedCall<T
     }
     gpu_lane::with_count<kTile>(call.n - i, [&](auto rows) {
       constexpr int N = decltype(rows)::value;
-      auto t = gpu_lane::load_lower<N>(A.from(i, i));
-      gpu_lane::subtract_product<false, true, true>(t, A.from(i, 0), A.from(i, 0).transposed(), i);
       V reciprocal[N];
-      gpu_lane::factor_tile(t, reciprocal, info, i);
-      gpu_lane::store_lower(t, A.from(i, i));
+      cuda::factor_diagonal(A, i, info, reciprocal);
     });
   }
   call.info[b] = static_cast<int>(info.v);

@@ -9,6 +9,16 @@ namespace chol::cuda {
 inline constexpr int kStreamedThreads = 64;
 inline constexpr int kStreamedTile = 4;
 
+/// The tile at (j, j), less the product of what lies left of it with itself.
+template <int N, class E, class V>
+__device__ __forceinline__ void factor_diagonal(LaneMatrix<E> A, int64_t j, V& info,
+                                                V (&reciprocal)[N]) {
+  auto t = gpu_lane::load_lower<N>(A.from(j, j));
+  gpu_lane::subtract_product<false, true, true>(t, A.from(j, 0), A.from(j, 0).transposed(), j);
+  gpu_lane::factor_tile(t, reciprocal, info, j);
+  gpu_lane::store_lower(t, A.from(j, j));
+}
+
 /// Left-looking over block columns, as lane/cholesky.hpp has it, but without an array of
 /// reciprocals.
 template <class E, class V>
@@ -18,11 +28,8 @@ __device__ __forceinline__ void factor_streamed(LaneMatrix<E> A, int64_t n, V& i
   for (int64_t j = 0; j < n; j += kNB)
     gpu_lane::with_count<kNB>(n - j, [&](auto columns) {
       constexpr int N = decltype(columns)::value;
-      auto t = gpu_lane::load_lower<N>(A.from(j, j));
-      gpu_lane::subtract_product<false, true, true>(t, A.from(j, 0), A.from(j, 0).transposed(), j);
       V reciprocal[N];
-      gpu_lane::factor_tile(t, reciprocal, info, j);
-      gpu_lane::store_lower(t, A.from(j, j));
+      factor_diagonal(A, j, info, reciprocal);
 #pragma unroll 1
       for (int64_t i = j + N; i < n; i += kNB)
         gpu_lane::factor_below<kNB, N>(A.from(i, 0), A.from(j, 0), n - i, j, reciprocal);

@@ -161,8 +161,7 @@ void Batch<T>::run_lanes(const Index& index, int64_t count, char* workspaces) co
               goes_on ? static_cast<int>(std::min(width, left - width)) : 0,
               workspaces + thread * bytes);
   };
-  if (threads_ > 1) return for_each_of_shares(cuts_of(groups), threads_, group);
-  for (int64_t g = 0; g < groups; ++g) group(g, g + 1 < groups, 0);
+  for_each_of_shares(cuts_of(groups), threads_, group);
 }
 
 template <class T>
@@ -171,8 +170,7 @@ void Batch<T>::run_singles(const Index& index, int64_t count, char* workspaces) 
   const auto matrix = [&](int64_t i, bool goes_on, int thread) {
     run_one(index(i), goes_on ? index(i + 1) : kNone, 1, workspaces + thread * bytes);
   };
-  if (threads_ > 1) return for_each_of_shares(cuts_of(count), threads_, matrix);
-  for (int64_t i = 0; i < count; ++i) matrix(i, i + 1 < count, 0);
+  for_each_of_shares(cuts_of(count), threads_, matrix);
 }
 
 template <class T>

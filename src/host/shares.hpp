@@ -22,9 +22,13 @@ struct Cuts {
 
 /// Calls body(i, goes_on, thread) once for each i in [0, count). Of neighbours in memory that one
 /// thread works on, it can fetch the next beside the work on the last: `goes_on` tells that i + 1
-/// comes next in this thread, as far as can be known.
+/// comes next in this thread, as far as can be known. One thread works in order, without a team.
 template <class Body>
 void for_each_of_shares(const Cuts& cuts, int threads, const Body& body) {
+  if (threads <= 1) {
+    for (int64_t i = 0; i < cuts.count; ++i) body(i, i + 1 < cuts.count, 0);
+    return;
+  }
   // Two lines each, so that no two meet in one. Not by alignas: GCC 13's AddressSanitizer does not
   // keep that of variables that a team shares.
   struct Share {
