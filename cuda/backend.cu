@@ -227,7 +227,8 @@ class CudaBackend final : public backend::Backend {
     const auto run = [&](Routine routine, const PlanTable& its_plans) {
       return run_interleaved(routine, call, its_plans.plan_for(sizes.n), problem.result, stream);
     };
-    if (!runs_in_two(problem.routine, plans.plan_for(sizes.n))) return run(problem.routine, plans);
+    if (!runs_in_two(problem.routine, plans.plan_for(sizes.n), sizes.nrhs))
+      return run(problem.routine, plans);
     for (Routine routine : {Routine::potrf, Routine::potrs}) {
       const Status status =
           run(routine, tuning_.plans(routine, Form::interleaved, precision_letter<T>));

@@ -29,24 +29,19 @@ struct KeptColumns {
   int order, halves, more;
   constexpr int of(int n) const { return n > order ? (halves * (n - order) + more) / 2 : 0; }
 };
-/// Largest orders that columns.cuh and held_solve.cuh are built for: beyond, shared.cuh is as fast.
-struct ColumnOrders {
-  int factor, factor_and_solve, solve;
-};
 struct ColumnLimits {
   KeptColumns factor, factor_and_solve;
-  ColumnOrders largest;
 };
 constexpr ColumnLimits column_limits(char precision) {
   switch (precision) {
     case 's':
-      return {{28, 4, 0}, {26, 4, -2}, {32, 30, 44}};
+      return {{28, 4, 0}, {26, 4, -2}};
     case 'd':
-      return {{20, 2, 0}, {19, 2, 0}, {28, 26, 36}};
+      return {{20, 2, 0}, {19, 2, 0}};
     case 'c':
-      return {{20, 3, 2}, {18, 2, 4}, {26, 22, 32}};
+      return {{20, 3, 2}, {18, 2, 4}};
     default:
-      return {{14, 2, 0}, {12, 2, 0}, {22, 20, 24}};
+      return {{14, 2, 0}, {12, 2, 0}};
   }
 }
 constexpr KeptColumns kept_rule(char precision, bool solves) {
@@ -56,11 +51,9 @@ constexpr KeptColumns kept_rule(char precision, bool solves) {
 constexpr int kept_columns(char precision, int n, bool solves) {
   return kept_rule(precision, solves).of(n);
 }
-/// Trailing columns of held_solve.cuh in registers.
-constexpr int held_columns(int64_t bytes) { return by_size(bytes, 17, 12, 7); }
-
-/// Threads of a block of columns.cuh and held_solve.cuh, a matrix each.
+/// Threads of a block of columns.cuh, a matrix each, and of held_solve.cuh and held_factor.cuh.
 inline constexpr int kWarpThreads = 32;
+
 /// Columns under way to shared memory in columns.cuh while one is worked on, that one counted.
 inline constexpr int kColumnsAhead = 3;
 
@@ -85,8 +78,9 @@ constexpr int most_held_elements(int n, int kept, int settled) {
 /// Leading rows of columns.cuh that go to shared memory once they are done, where a solution needs
 /// them again: the fewest with which the others take no more registers than the factorization.
 constexpr int settled_rows(int n, int kept) {
+  const int most = most_held_elements(n, kept, n - 1);
   int rows = 0;
-  while (rows < n && most_held_elements(n, kept, rows) > most_held_elements(n, kept, n - 1)) ++rows;
+  while (rows < n && most_held_elements(n, kept, rows) > most) ++rows;
   return rows;
 }
 /// A thread's words of shared memory in columns.cuh: below the diagonal of the kept columns, then
@@ -123,10 +117,6 @@ constexpr int leading_elements(int n, int held) {
   const int before = n - held;
   return before * n - before * (before - 1) / 2;
 }
-constexpr int64_t held_block_bytes(int64_t bytes, int n, int held) {
-  return int64_t(leading_elements(n, held)) * kWarpThreads * bytes;
-}
-
 /// How shared.cuh works: columns of a block column, matrices side by side, threads of a block.
 struct SharedKnobs {
   int columns = 0, lanes = 0, threads = 0;

@@ -100,15 +100,14 @@ Status launch_columns(const InterleavedCall<T>& call, unsigned blocks, cudaStrea
 template <InterleavedTask kTask, int kPart, class T>
 Status run_columns(const InterleavedCall<T>& call, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((call.batch + kColumnThreads - 1) / kColumnThreads);
-  constexpr int kFirst = kFirstColumnOrder<T> + kPart;
+  constexpr int kFirst = kFirstColumnOrder<T>;
   Status status;
   const auto launch = [&]<int N>(gpu_lane::Count<N>) {
-    if (call.n == N) status = launch_columns<kTask, N>(call, blocks, stream);
+    if constexpr (part_of_order<kTask, T>(N) == kPart)
+      if (call.n == N) status = launch_columns<kTask, N>(call, blocks, stream);
   };
-  [&]<int... N>(std::integer_sequence<int, N...>) {
-    (launch(gpu_lane::Count<kFirst + kOrderParts * N>{}), ...);
-  }
-  (std::make_integer_sequence<int, (kColumnOrder<kTask, T> - kFirst) / kOrderParts + 1>{});
+  [&]<int... N>(std::integer_sequence<int, N...>) { (launch(gpu_lane::Count<kFirst + N>{}), ...); }
+  (std::make_integer_sequence<int, kColumnOrder<kTask, T> - kFirst + 1>{});
   return status;
 }
 #endif

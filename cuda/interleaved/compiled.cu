@@ -26,10 +26,10 @@ struct Launch {
   int bytes;
 };
 
-/// One thread a matrix.
+/// @param matrices of a block.
 template <class T>
-Launch thread_launch(const InterleavedCall<T>& call, int threads, int64_t bytes) {
-  return {static_cast<unsigned>((call.batch + threads - 1) / threads),
+Launch launch_for(const InterleavedCall<T>& call, int matrices, int threads, int64_t bytes) {
+  return {static_cast<unsigned>((call.batch + matrices - 1) / matrices),
           static_cast<unsigned>(threads), static_cast<int>(bytes)};
 }
 
@@ -37,11 +37,15 @@ template <InterleavedTask kTask, class T>
 Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memory) {
   if (plan.method == Method::lanes) {
     const bool own = plan.threads <= 0 || plan.threads > kRegisterThreads;
-    return thread_launch(call, own ? kRegisterThreads : plan.threads, 0);
+    const int threads = own ? kRegisterThreads : plan.threads;
+    return launch_for(call, threads, threads, 0);
   }
-  if (plan.method == Method::panel)
-    return thread_launch(call, kWarpThreads,
-                         panel_block_bytes({kRoutineOf<kTask>, kPrecision<T>}, plan, call.n));
+  if (plan.method == Method::panel) {
+    constexpr KernelKind kKind{kRoutineOf<kTask>, kPrecision<T>};
+    const HeldShape shape = panel_shape(kKind, plan, call.n);
+    const int matrices = shape.threads > 0 ? shape.matrices() : kWarpThreads;
+    return launch_for(call, matrices, kWarpThreads, panel_block_bytes(kKind, plan, call.n));
+  }
   const SharedKnobs knobs = shared_knobs(plan);
   const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
   return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};

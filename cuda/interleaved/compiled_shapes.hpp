@@ -2,7 +2,7 @@
 // chol-tune tries.
 #pragma once
 
-#include "interleaved/block_shape.hpp"
+#include "interleaved/held_shape.hpp"
 #include "tune/plan.hpp"
 
 namespace chol::cuda {
@@ -15,6 +15,8 @@ struct KernelKind {
 
   constexpr bool factors() const { return routine != Routine::potrs; }
   constexpr bool solves() const { return routine != Routine::potrf; }
+  /// Right-hand sides of a matrix that a block needs room for at least.
+  constexpr int solvers() const { return solves() ? 1 : 0; }
 };
 
 /// Words of a triangle that the compiler is asked to hold in the 255 registers of a thread: a few
@@ -22,35 +24,50 @@ struct KernelKind {
 inline constexpr int64_t kMostTriangleWords = 300;
 /// Rows beyond those of the built kernels would compile for minutes.
 inline constexpr int64_t kMostUnrolledOrder = 64;
-inline constexpr int kMostSharedColumns = 8, kMostSharedThreads = 512;
+inline constexpr int kMostSharedColumns = 8, kMostSharedThreads = 512, kMostHeldThreads = 8;
 
 constexpr int64_t triangle_words(int64_t n, int64_t bytes) { return n * (n + 1) / 2 * bytes / 4; }
 
-/// Leading columns in shared memory of columns.cuh, or trailing ones in registers of
-/// held_solve.cuh, that a plan of Method::panel asks for.
+/// Leading columns in shared memory of columns.cuh that a plan of Method::panel asks for.
 constexpr int panel_columns(const KernelKind& kind, const Plan& plan, int n) {
-  const int most = kind.factors() ? n - 1 : n;
-  const int own =
-      kind.factors() ? kept_columns(kind.precision, n, kind.solves()) : held_columns(kind.bytes);
-  const int wanted = plan.block > 0 ? plan.block : own;
-  return wanted < most ? wanted : most;
+  const int wanted = plan.block > 0 ? plan.block : kept_columns(kind.precision, n, kind.solves());
+  return wanted < n - 1 ? wanted : n - 1;
+}
+/// What a plan of Method::panel asks for of held_solve.cuh and held_factor.cuh, no threads where it
+/// is columns.cuh.
+constexpr HeldShape panel_shape(const KernelKind& kind, const Plan& plan, int n) {
+  const HeldTable rows = held_table(kind.precision, kind.factors(), kind.solves());
+  HeldShape shape = rows.shape(n < rows.largest() ? n : rows.largest());
+  if (plan.tile > 0) shape.threads = plan.tile;
+  if (kind.factors() && shape.threads <= 1) return {0, 0};
+  const int order = shape.order(n), wanted = plan.block > 0 ? plan.block : shape.columns;
+  const int most = order - (kind.factors() ? shape.threads : 1);
+  shape.columns = wanted < most ? wanted : most;
+  // A block column of a factor is in registers or is not.
+  if (kind.factors())
+    shape.columns = order - (order - shape.columns) / shape.threads * shape.threads;
+  return shape;
 }
 
 constexpr int64_t panel_block_bytes(const KernelKind& kind, const Plan& plan, int n) {
+  const HeldShape shape = panel_shape(kind, plan, n);
+  if (shape.threads > 0) return held_block_bytes(kind.precision, n, shape);
   const int columns = panel_columns(kind, plan, n);
-  const int settled = kind.solves() ? settled_rows(n, columns) : 0;
-  return kind.factors() ? column_block_bytes(kind.bytes, n, columns, settled)
-                        : held_block_bytes(kind.bytes, n, columns);
+  return column_block_bytes(kind.bytes, n, columns, kind.solves() ? settled_rows(n, columns) : 0);
 }
 
 constexpr bool panel_compiles(const KernelKind& kind, const Plan& plan, int64_t order,
                               int64_t shared_limit) {
-  if (order < 2 || order > kMostUnrolledOrder || plan.block < 0) return false;
-  const int n = int(order), columns = panel_columns(kind, plan, n);
-  const bool fits = kind.factors()
-                        ? n - columns <= kept_rule(kind.precision, kind.solves()).order + 4
-                        : triangle_words(columns, kind.bytes) <= kMostTriangleWords;
-  return fits && panel_block_bytes(kind, plan, n) <= shared_limit;
+  if (order < 2 || order > kMostUnrolledOrder || plan.block < 0 || plan.tile < 0) return false;
+  const int n = int(order);
+  const HeldShape shape = panel_shape(kind, plan, n);
+  const auto fits = [&] {
+    if (shape.threads == 0)
+      return n - panel_columns(kind, plan, n) <= kept_rule(kind.precision, kind.solves()).order + 4;
+    return shape.threads <= kMostHeldThreads && (shape.threads & (shape.threads - 1)) == 0 &&
+           triangle_words(shape.columns, kind.bytes) <= kMostTriangleWords * shape.threads;
+  };
+  return fits() && panel_block_bytes(kind, plan, n) <= shared_limit;
 }
 
 constexpr SharedKnobs shared_knobs(const Plan& plan) {
@@ -64,10 +81,9 @@ constexpr bool shared_compiles(const KernelKind& kind, const Plan& plan, int64_t
   // Copies are of 16 bytes, and neighbouring threads of one warp.
   const bool row = knobs.lanes >= 1 && knobs.lanes <= 32 &&
                    (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
-  const int solvers = kind.solves() ? 1 : 0;
   return row && knobs.columns <= kMostSharedColumns && knobs.threads <= kMostSharedThreads &&
          shared_threads_fit(knobs, kind.factors()) &&
-         shared_block_bytes(kind.bytes, n, solvers, knobs) <= shared_limit;
+         shared_block_bytes(kind.bytes, n, kind.solvers(), knobs) <= shared_limit;
 }
 
 /// Whether the plan has a kernel for that order, built or not.

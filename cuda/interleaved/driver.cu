@@ -18,9 +18,7 @@ bool is_built(const Plan& plan, int64_t max_n) {
     case Method::lanes:
       return max_n <= kRegisterOrder<T>;
     case Method::panel:
-      return plan.block == 0 && (kTask == InterleavedTask::factor || max_n <= kHeldOrder<T>)&&(
-                                    kTask == InterleavedTask::solve ||
-                                    max_n <= kColumnOrder<InterleavedTask::factor, T>);
+      return plan.block == 0 && plan.tile == 0 && max_n <= kPanelOrder<kTask, T>;
     case Method::fused: {
       const int64_t need = by_warps<kTask>(plan)
                                ? warps_need<T>(max_n)
@@ -64,32 +62,20 @@ Plan built_instead(const Plan& plan, int64_t n) {
 
 static_assert(kOrderParts == 2);
 
-template <class T>
-Status run_held(const InterleavedCall<T>& call, cudaStream_t stream) {
-  if (call.n < kFirstHeldOrder<T>) return run_registers<InterleavedTask::solve>(call, 0, stream);
-  return (call.n - kFirstHeldOrder<T>) % kOrderParts == 0 ? run_held_solve<0>(call, stream)
-                                                          : run_held_solve<1>(call, stream);
-}
+/// The kernel of Method::panel for the order.
 template <InterleavedTask kTask, class T>
-Status run_all_columns(const InterleavedCall<T>& call, cudaStream_t stream) {
-  return (call.n - kFirstColumnOrder<T>) % kOrderParts == 0 ? run_columns<kTask, 0>(call, stream)
-                                                            : run_columns<kTask, 1>(call, stream);
-}
-
-template <InterleavedTask kTask, class T>
-constexpr int kFirstPanelOrder =
-    kTask == InterleavedTask::solve ? kFirstHeldOrder<T> : kFirstColumnOrder<T>;
-
-template <InterleavedTask kTask, class T>
-Status run_panel_plan(const InterleavedCall<T>& call, cudaStream_t stream) {
-  if constexpr (kTask == InterleavedTask::solve) return run_held(call, stream);
-  if constexpr (kTask == InterleavedTask::factor) return run_all_columns<kTask>(call, stream);
-  if constexpr (kTask == InterleavedTask::factor_and_solve) {
-    if (call.nrhs == 1 && call.n <= kColumnOrder<kTask, T>)
-      return run_all_columns<kTask>(call, stream);
-    const Status status = run_all_columns<InterleavedTask::factor>(call, stream);
-    return status.ok() && call.nrhs > 0 ? run_held(call, stream) : status;
-  }
+Status run_panel(const InterleavedCall<T>& call, cudaStream_t stream) {
+  constexpr int kFirst =
+      kTask == InterleavedTask::solve ? kFirstHeldOrder<kTask, T> : kFirstColumnOrder<T>;
+  if (call.n < kFirst) return run_registers<kTask>(call, 0, stream);
+  const bool second = part_of_order<kTask, T>(call.n) == 1;
+  if constexpr (kTask == InterleavedTask::solve)
+    return second ? run_held_solve<1>(call, stream) : run_held_solve<0>(call, stream);
+  else if (call.n <= kColumnOrder<kTask, T>)
+    return second ? run_columns<kTask, 1>(call, stream) : run_columns<kTask, 0>(call, stream);
+  else
+    return second ? run_held_factor<kTask, 1>(call, stream)
+                  : run_held_factor<kTask, 0>(call, stream);
 }
 
 template <InterleavedTask kTask, class T>
@@ -98,9 +84,7 @@ Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t 
     case Method::lanes:
       return run_registers<kTask>(call, plan.threads, stream);
     case Method::panel:
-      if (call.n < kFirstPanelOrder<kTask, T>)
-        return run_registers<kTask>(call, plan.threads, stream);
-      return run_panel_plan<kTask>(call, stream);
+      return run_panel<kTask>(call, stream);
     case Method::fused:
       if (by_warps<kTask>(plan)) return run_warps(call, stream);
       return run_shared<kTask>(call, shared_knobs(plan), stream);
@@ -115,14 +99,6 @@ template <InterleavedTask kTask, class T>
 Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
   if (call.n == 0) return run_streamed<kTask>(call, stream);
   if (is_built<kTask, T>(plan, call.n)) return run_built<kTask>(call, plan, stream);
-  if constexpr (kTask == InterleavedTask::factor_and_solve) {
-    // Columns take one right-hand side along; more are solved for once the factor is there.
-    if (plan.method == Method::panel && call.nrhs != 1) {
-      const Status status = run_task<InterleavedTask::factor>(call, plan, stream);
-      if (!status.ok() || call.nrhs == 0) return status;
-      return run_task<InterleavedTask::solve>(call, {Method::panel, 0, 0, 0}, stream);
-    }
-  }
   if (is_compilable<kTask, T>(plan, call.n)) {
     bool had = false;
     const Status status = run_compiled<kTask>(call, plan, stream, had);
@@ -154,7 +130,7 @@ bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n) {
     case Routine::potrs:
       return accepts_task<InterleavedTask::solve, T>(plan, max_n);
     case Routine::posv:
-      return runs_in_two(routine, plan) ||
+      return runs_in_two(routine, plan, 1) ||
              accepts_task<InterleavedTask::factor_and_solve, T>(plan, max_n);
     default:
       return plan.method == Method::blocked;

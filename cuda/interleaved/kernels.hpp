@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
+#include "interleaved/held_shape.hpp"
 #include "interleaved/shapes.hpp"
 #ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
 #include "common/launch.hpp"
@@ -24,24 +24,28 @@ inline constexpr int kRegisterThreads = 128;
 /// Largest order that the registers of a thread hold.
 template <class T>
 inline constexpr int kRegisterOrder = register_order(sizeof(T));
-/// Smallest and largest order that columns.cuh is built for.
+/// How many threads a matrix in which order, and the orders that columns.cuh and the held kernels
+/// are built for.
+template <InterleavedTask kTask, class T>
+inline constexpr HeldTable kHeldTable = held_table(kPrecision<T>, kTask != InterleavedTask::solve,
+                                                   kTask != InterleavedTask::factor);
 template <class T>
 inline constexpr int kFirstColumnOrder = kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1);
 template <InterleavedTask kTask, class T>
-inline constexpr int kColumnOrder = kTask == InterleavedTask::factor
-                                        ? column_limits(kPrecision<T>).largest.factor
-                                        : column_limits(kPrecision<T>).largest.factor_and_solve;
-template <class T>
-inline constexpr int kFirstHeldOrder = kRegisterOrder<T> + 1;
-/// Largest order that held_solve.cuh is built for, and the columns held in registers.
-template <class T>
-inline constexpr int kHeldOrder = column_limits(kPrecision<T>).largest.solve;
-template <class T>
-inline constexpr int kHeldColumns = held_columns(sizeof(T));
+inline constexpr int kColumnOrder = kHeldTable<kTask, T>.largest_of_columns();
+template <InterleavedTask kTask, class T>
+inline constexpr int kFirstHeldOrder =
+    kTask == InterleavedTask::solve ? kRegisterOrder<T> + 1 : kColumnOrder<kTask, T> + 1;
+template <InterleavedTask kTask, class T>
+inline constexpr int kPanelOrder = kHeldTable<kTask, T>.largest();
 
-/// Compile units of run_columns and run_held_solve, of which each takes every kOrderParts-th order
-/// from the first + kPart on.
+/// Compile units of run_columns and run_held, and that of an order.
 inline constexpr int kOrderParts = 2;
+template <InterleavedTask kTask, class T>
+constexpr int part_of_order(int n) {
+  const HeldShape shape = kHeldTable<kTask, T>.shape(n);
+  return (shape.threads > 0 ? shape.order(n) / shape.threads : n) % kOrderParts;
+}
 
 #ifndef __CUDACC_RTC__
 /// One thread a matrix, orders up to kRegisterOrder. @param threads of a block, 0 for the most.
@@ -53,9 +57,12 @@ Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t s
 template <InterleavedTask kTask, int kPart, class T>
 Status run_columns(const InterleavedCall<T>& call, cudaStream_t stream);
 
-/// One thread a matrix, orders from kFirstHeldOrder to kHeldOrder: solves.
+/// A few threads a matrix, orders from kFirstHeldOrder to kPanelOrder: solves, and factors with at
+/// most one right-hand side.
 template <int kPart, class T>
 Status run_held_solve(const InterleavedCall<T>& call, cudaStream_t stream);
+template <InterleavedTask kTask, int kPart, class T>
+Status run_held_factor(const InterleavedCall<T>& call, cudaStream_t stream);
 
 /// Shared memory that a block can have on the current device.
 inline int64_t block_shared_limit() {

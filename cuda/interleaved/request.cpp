@@ -46,16 +46,21 @@ KernelRequest interleaved_request(Routine routine, char precision, const Plan& p
     return {"interleaved/registers.cuh", instance("registers_kernel", type, order, task),
             device.capability};
   if (plan.method == Method::panel) {
-    const std::string columns = std::to_string(panel_columns(kind, plan, n));
+    const HeldShape shape = panel_shape(kind, plan, n);
+    const std::string padded = std::to_string(shape.threads > 0 ? shape.order(n) : n),
+                      threads = std::to_string(shape.threads), held = std::to_string(shape.columns);
     if (!kind.factors())
-      return {"interleaved/held_solve.cuh", instance("held_solve_kernel", type, order, columns),
-              device.capability};
+      return {"interleaved/held_solve.cuh",
+              instance("held_solve_kernel", type, padded, threads, held), device.capability};
+    if (shape.threads > 0)
+      return {"interleaved/held_factor.cuh",
+              instance("held_factor_kernel", type, padded, task, threads, held), device.capability};
+    const std::string columns = std::to_string(panel_columns(kind, plan, n));
     return {"interleaved/columns.cuh", instance("columns_kernel", type, order, task, columns),
             device.capability};
   }
   const SharedKnobs knobs = shared_knobs(plan);
-  const int solvers = kind.solves() ? 1 : 0;
-  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, solvers, knobs),
+  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, kind.solvers(), knobs),
                                  device.processor_memory);
   return {"interleaved/shared.cuh", instance("shared_kernel", type, shape_of(knobs, least), task),
           device.capability};

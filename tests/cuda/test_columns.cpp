@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interleaved/columns.cuh"
+#include "interleaved/held_shape.hpp"
 
 namespace chol::cuda {
 
@@ -70,7 +71,7 @@ void solve_by_columns() {
 template <class T, int N>
 void solve_built_orders() {
   solve_by_columns<T, N, kept_columns(kPrecision<T>, N, true)>();
-  if constexpr (N < column_limits(kPrecision<T>).largest.factor_and_solve)
+  if constexpr (N < held_table(kPrecision<T>, true, true).largest_of_columns())
     solve_built_orders<T, N + 1>();
 }
 template <class T, int N, int kStep, int kKept = 0>

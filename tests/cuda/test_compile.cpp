@@ -70,8 +70,14 @@ void check_shapes() {
   expect(can(Routine::potrf, 's', {Method::lanes, 0, 0, 64}, 22), "s 22 in registers");
   expect(!can(Routine::potrf, 'd', {Method::lanes, 0, 0, 64}, 30), "d 30 in registers");
   expect(can(Routine::potrf, 'd', {Method::panel, 6, 0, 0}, 24), "six columns kept");
-  expect(!can(Routine::potrf, 'd', {Method::panel, 1, 0, 0}, 40), "too few columns kept");
-  expect(!can(Routine::potrf, 'd', {Method::panel, 0, 0, 0}, 60), "kept columns beyond the memory");
+  expect(!can(Routine::potrf, 'd', {Method::panel, 1, 1, 0}, 40), "too few columns kept");
+  expect(!can(Routine::potrf, 'd', {Method::panel, 0, 1, 0}, 60), "kept columns beyond the memory");
+  expect(can(Routine::potrf, 'd', {Method::panel, 12, 4, 0}, 45), "four threads a matrix");
+  expect(can(Routine::potrs, 'd', {Method::panel, 12, 2, 0}, 21), "the same of a solve");
+  expect(!can(Routine::potrs, 'd', {Method::panel, 12, 3, 0}, 21), "three threads a matrix");
+  expect(!can(Routine::potrs, 'd', {Method::panel, 12, 16, 0}, 40), "sixteen");
+  expect(!can(Routine::potrs, 'd', {Method::panel, 0, -1, 0}, 21), "less than none");
+  expect(!can(Routine::posv, 's', {Method::panel, 40, 2, 0}, 48), "columns beyond the registers");
   expect(!can(Routine::potrf, 'd', {Method::blocked, 0, 0, 0}, 60),
          "a method that is always built");
 
@@ -175,6 +181,9 @@ constexpr Kind kKinds[] = {
     {Routine::posv, "d", {Method::panel, 3, 0, 0}, 18},
     {Routine::posv, "z", {Method::panel, 0, 0, 0}, 17},
     {Routine::potrs, "sdcz", {Method::panel, 4, 0, 0}, 15},
+    {Routine::potrs, "dz", {Method::panel, 5, 8, 0}, 13},
+    {Routine::potrf, "c", {Method::panel, 6, 4, 0}, 15},
+    {Routine::posv, "s", {Method::panel, 7, 2, 0}, 17},
     {Routine::potrf, "sdcz", {Method::fused, 5, 8, 64}, 50},
     {Routine::potrf, "d", {Method::fused, 1, 2, 32}, 30},
     {Routine::potrs, "sz", {Method::fused, 6, 4, 128}, 50},

@@ -22,9 +22,10 @@ constexpr Case kCases[] = {
     {"z", {Method::lanes, 0, 0, 64}, 10},    {"s", {Method::lanes, 0, 0, 32}, 22},
     {"dc", {Method::lanes, 0, 0, 32}, 15},   {"sdc", {Method::panel, 5, 0, 0}, 17},
     {"z", {Method::panel, 3, 0, 0}, 13},     {"d", {Method::panel, 0, 0, 0}, 33},
-    {"s", {Method::panel, 0, 0, 0}, 44},     {"sdcz", {Method::fused, 5, 8, 64}, 37},
-    {"sdcz", {Method::fused, 6, 4, 96}, 50}, {"dcz", {Method::fused, 1, 2, 32}, 21},
-    {"sdcz", {Method::fused, 7, 4, 256}, 64}};
+    {"sdcz", {Method::panel, 8, 2, 0}, 15},  {"dz", {Method::panel, 9, 4, 0}, 23},
+    {"sc", {Method::panel, 13, 8, 0}, 27},   {"s", {Method::panel, 0, 0, 0}, 44},
+    {"sdcz", {Method::fused, 5, 8, 64}, 37}, {"sdcz", {Method::fused, 6, 4, 96}, 50},
+    {"dcz", {Method::fused, 1, 2, 32}, 21},  {"sdcz", {Method::fused, 7, 4, 256}, 64}};
 
 int64_t shared_limit() {
   int device = 0, bytes = 0;

@@ -1,5 +1,6 @@
 // Which plans of the device backend are worth a trial.
 #include <algorithm>
+#include <cmath>
 
 #include "interleaved/request.hpp"
 #include "tools/tune/device_space.hpp"
@@ -15,18 +16,13 @@ constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-int largest_column_order(const KernelKind& kind) {
-  const cuda::ColumnOrders largest = cuda::column_limits(kind.precision).largest;
-  return !kind.factors() ? largest.solve
-         : kind.solves() ? largest.factor_and_solve
-                         : largest.factor;
-}
-
 /// As cuda/interleaved/shapes.hpp and kernels.hpp have it; a plan taken for built that is not would
 /// be compiled.
 bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
   if (plan.method == Method::lanes) return n <= cuda::register_order(kind.bytes);
-  if (plan.method == Method::panel) return plan.block == 0 && n <= largest_column_order(kind);
+  if (plan.method == Method::panel)
+    return plan.block == 0 && plan.tile == 0 &&
+           n <= cuda::held_table(kind.precision, kind.factors(), kind.solves()).largest();
   const int64_t line = plan.tile * kind.bytes;
   const bool wide = plan.block == cuda::by_size(kind.bytes, 8, 8, 4);
   return plan.threads <= 256 && line <= 128 &&
@@ -36,10 +32,16 @@ bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
 void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
   const Plan own{Method::panel, 0, 0, 0};
   add_plan(plans, own);
-  const int columns = cuda::panel_columns(kind, own, n);
-  for (const int more : {-4, -2, 2, 4})
-    if (columns + more > 0 && columns + more < n)
-      add_plan(plans, {Method::panel, columns + more, 0, 0});
+  const auto add_columns = [&](int around, int threads) {
+    for (const int more : {-4, -2, 0, 2, 4})
+      if (around + more > 0 && around + more < n)
+        add_plan(plans, {Method::panel, around + more, threads, 0});
+  };
+  if (kind.factors()) add_columns(cuda::panel_columns(kind, own, n), 1);
+  // As many columns for each number of threads as take the registers of the rule's.
+  const cuda::HeldShape rule = cuda::panel_shape({Routine::potrs, kind.precision}, own, n);
+  for (int threads = kind.factors() ? 2 : 1; threads <= cuda::kMostHeldThreads; threads *= 2)
+    add_columns(int(rule.columns * std::sqrt(double(threads) / rule.threads)), threads);
 }
 
 void add_shared(std::vector<Plan>& plans) {

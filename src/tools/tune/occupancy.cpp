@@ -19,19 +19,30 @@ constexpr int kOverhead = 28;  ///< registers of addresses and counters
 constexpr double kEnoughBytes = 32 << 10, kEnoughWarps = 16;
 constexpr double kWholeLine = 64;
 
-Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
-  const int columns = cuda::panel_columns(kind, plan, n);
-  // Of the columns outside shared memory half the square is alive at most, and one column; a held
-  // solve has its columns and the right-hand side.
-  const int64_t square = int64_t(n - columns) * (n - columns) / 4 * kind.bytes / 4;
+Footprint held_footprint(const KernelKind& kind, const Plan& plan, const cuda::HeldShape& shape,
+                         int n) {
+  // The right-hand side, the held columns, and of a factor a block column.
+  const int64_t block_column = kind.factors() ? shape.threads * n : 0;
   const int64_t words =
-      n * kind.bytes / 4 + (kind.factors() ? square : triangle_words(columns, kind.bytes));
-  const int64_t elements = kind.factors() ? cuda::kColumnsAhead * n : n * (n + 1) / 2;
-  return {.registers = kOverhead + int(words),
+      (n + block_column) * kind.bytes / 4 + triangle_words(shape.columns, kind.bytes);
+  return {.registers = kOverhead + int(words / shape.threads),
+          .bytes = cuda::panel_block_bytes(kind, plan, n),
+          .threads = cuda::kWarpThreads,
+          .line = int(shape.matrices() * kind.bytes),
+          .under_way = shape.matrices() * n * (n + 1) / 2 * kind.bytes};
+}
+
+Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
+  const cuda::HeldShape shape = cuda::panel_shape(kind, plan, n);
+  if (shape.threads > 0) return held_footprint(kind, plan, shape, n);
+  const int columns = cuda::panel_columns(kind, plan, n);
+  // Of the columns outside shared memory half the square is alive at most, and one column.
+  const int64_t square = int64_t(n - columns) * (n - columns) / 4 * kind.bytes / 4;
+  return {.registers = kOverhead + int(n * kind.bytes / 4 + square),
           .bytes = cuda::panel_block_bytes(kind, plan, n),
           .threads = cuda::kWarpThreads,
           .line = int(cuda::kWarpThreads * kind.bytes),
-          .under_way = cuda::kWarpThreads * elements * kind.bytes};
+          .under_way = cuda::kWarpThreads * cuda::kColumnsAhead * n * kind.bytes};
 }
 
 Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
@@ -40,8 +51,7 @@ Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) 
   // A thread's rows of a block column beside the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
                     int(kind.bytes) / 4;
-  const int solvers = kind.solves() ? 1 : 0;
-  const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, solvers, knobs);
+  const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, kind.solvers(), knobs);
   return {.registers = kOverhead + words,
           .bytes = bytes,
           .threads = knobs.threads,

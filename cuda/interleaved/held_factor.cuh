@@ -1,0 +1,214 @@
+// Factors, alone or with one right-hand side, by a few threads a matrix: the triangle arrives at
+// once, its last columns in their registers, the others in shared memory, and stays until the
+// solution is there. Left-looking by block columns as wide as there are threads, so that each has
+// the same rows below; every thread factors the diagonal blocks, cheaper than to wait for the one
+// that would. One warp a block, one instance an order.
+#pragma once
+
+#include "interleaved/held_rows.cuh"
+
+namespace chol::cuda {
+
+template <class E, int N, int kThreads, int kHeld>
+struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
+  using Rows = RowsOfThread<E, N, kThreads, kHeld>;
+  using V = typename Rows::V;
+  using Rows::element, Rows::exists, Rows::held, Rows::kRows, Rows::kShared, Rows::left,
+      Rows::of_row, Rows::own, Rows::pivot, Rows::words, Rows::x;
+  static constexpr int kMatrices = Rows::kMatrices;
+  static constexpr int kSharedBlocks = kShared / kThreads;
+  static_assert(kThreads > 1 && kShared % kThreads == 0);
+  /// A thread's rows of a block column: `e[q][c]`.
+  using Panel = gpu_lane::Tile<E, kRows, kThreads>;
+
+  V info = V::zero();
+
+  using Rows::Rows;
+
+  /// Block column Q less the block columns before it that are in shared memory.
+  template <int Q>
+  __device__ __forceinline__ void subtract_shared(Panel& panel) const {
+    constexpr int kBefore = Q < kSharedBlocks ? Q : kSharedBlocks;
+    const E* column = words;  // where row 0 would be
+#pragma unroll 1
+    for (int b = 0; b < kBefore; ++b) {
+#pragma unroll
+      for (int c = 0; c < kThreads; ++c) {
+        E pivot_rows[kThreads];
+#pragma unroll
+        for (int d = 0; d < kThreads; ++d)
+          pivot_rows[d] = column[Q * kWarpThreads + (d - own) * kMatrices];
+#pragma unroll
+        for (int q = Q; q < kRows; ++q) {
+          const E l = column[q * kWarpThreads];
+#pragma unroll
+          for (int d = 0; d < kThreads; ++d)
+            panel.e[q][d] = gpu_lane::subtract<false, true>(panel.e[q][d], l, pivot_rows[d]);
+        }
+        // The last column of a block begins a row later.
+        column += (kRows - b - (c + 2 >= kThreads)) * kWarpThreads;
+      }
+    }
+  }
+  /// The same for those in registers.
+  template <int Q>
+  __device__ __forceinline__ void subtract_held(Panel& panel) const {
+#pragma unroll
+    for (int j = kShared; j < Q * kThreads; ++j) {
+      E pivot_rows[kThreads];
+#pragma unroll
+      for (int d = 0; d < kThreads; ++d) pivot_rows[d] = of_row(element(Q, j), d);
+#pragma unroll
+      for (int q = Q; q < kRows; ++q)
+#pragma unroll
+        for (int d = 0; d < kThreads; ++d)
+          panel.e[q][d] =
+              gpu_lane::subtract<false, true>(panel.e[q][d], element(q, j), pivot_rows[d]);
+    }
+  }
+
+  /// Block column Q as it came.
+  template <int Q>
+  __device__ __forceinline__ Panel raw() const {
+    Panel panel;
+#pragma unroll
+    for (int c = 0; c < kThreads; ++c) {
+#pragma unroll
+      for (int q = Q; q < kRows; ++q)
+        panel.e[q][c] =
+            q > Q || c + 1 < kThreads ? element(q, Q * kThreads + c) : gpu_lane::zero_element<E>();
+      panel.e[Q][c] = choose(own == c, gpu_lane::from_real<E>(pivot(Q)), panel.e[Q][c]);
+    }
+    return panel;
+  }
+
+  template <int Q>
+  __device__ __forceinline__ void keep(const Panel& panel) {
+#pragma unroll
+    for (int c = 0; c < kThreads; ++c) {
+      constexpr int kFirst = Q * kThreads;
+#pragma unroll
+      for (int q = Rows::first_below(kFirst + c); q < kRows; ++q) {
+        if constexpr (Q < kSharedBlocks)
+          this->at_shared(q, kFirst + c) = panel.e[q][c];
+        else
+          held[q - Rows::kFirstHeld][kFirst + c - kShared] = panel.e[q][c];
+      }
+    }
+  }
+  /// @param corner element (own, 0) of the matrix.
+  template <int Q>
+  __device__ __forceinline__ void store(const Panel& panel, E* corner, int64_t rs, int64_t cs,
+                                        bool stores) const {
+#pragma unroll
+    for (int c = 0; c < kThreads; ++c) {
+      E* p = walked(corner + Q * kThreads * rs + (Q * kThreads + c) * cs);
+#pragma unroll
+      for (int q = Q; q < kRows; ++q) {
+        if (stores && (q > Q || own >= c) && exists(q)) write_in_order(p, panel.e[q][c]);
+        p = walked(p + kThreads * rs);
+      }
+    }
+  }
+
+  /// Block column Q and those after it. @tparam kSolves x := inverse(L) x along with it.
+  template <bool kSolves, int Q = 0>
+  __device__ __forceinline__ void factor(E* corner, int64_t rs, int64_t cs, bool stores) {
+    this->template wait_for_columns<Q * kThreads, kThreads>();
+    __syncwarp();
+    Panel panel = raw<Q>();
+    subtract_shared<Q>(panel);
+    subtract_held<Q>(panel);
+    gpu_lane::Tile<E, kThreads, kThreads> block;
+#pragma unroll
+    for (int i = 0; i < kThreads; ++i)
+#pragma unroll
+      for (int c = 0; c <= i; ++c) {
+        block.e[i][c] = of_row(panel.e[Q][c], i);
+        // Past the edge the identity goes on.
+        if (Q + 1 == kRows && i >= left)
+          block.e[i][c] = gpu_lane::from_real<E>(V::broadcast(c == i ? 1 : 0));
+      }
+    V reciprocal[kThreads];
+    gpu_lane::factor_tile(block, reciprocal, info, Q * kThreads);
+    const LaneMatrix<E> L{&block.e[0][0], kThreads, 1};
+    V own_reciprocal = reciprocal[0];
+#pragma unroll
+    for (int c = 1; c < kThreads; ++c)
+      own_reciprocal = choose(own == c, reciprocal[c], own_reciprocal);
+    pivot(Q) = own_reciprocal;
+#pragma unroll
+    for (int q = Q; q < kRows; ++q) {
+      gpu_lane::Tile<E, 1, kThreads> row;
+#pragma unroll
+      for (int c = 0; c < kThreads; ++c) row.e[0][c] = panel.e[q][c];
+      gpu_lane::solve_from_right(row, L, reciprocal);
+#pragma unroll
+      for (int c = 0; c < kThreads; ++c)
+        panel.e[q][c] = q > Q ? row.e[0][c] : choose(own == c, block.e[c][c], row.e[0][c]);
+    }
+    keep<Q>(panel);
+    store<Q>(panel, corner, rs, cs, stores);
+    if constexpr (kSolves) {
+      gpu_lane::Tile<E, kThreads, 1> part;
+#pragma unroll
+      for (int c = 0; c < kThreads; ++c) part.e[c][0] = of_row(x[Q], c);
+      gpu_lane::solve_forward<false>(part, L, reciprocal);
+      x[Q] = part.e[0][0];
+#pragma unroll
+      for (int c = 1; c < kThreads; ++c) x[Q] = choose(own == c, part.e[c][0], x[Q]);
+#pragma unroll
+      for (int q = Q + 1; q < kRows; ++q)
+#pragma unroll
+        for (int c = 0; c < kThreads; ++c)
+          x[q] = gpu_lane::subtract<false, false>(x[q], panel.e[q][c], part.e[c][0]);
+    }
+    if constexpr (Q + 1 < kRows) factor<kSolves, Q + 1>(corner, rs, cs, stores);
+  }
+};
+
+template <class T, int N, InterleavedTask kTask, int kThreads, int kHeld>
+__global__ void __launch_bounds__(kWarpThreads) held_factor_kernel(InterleavedCall<T> call) {
+  using E = Lane<T>;
+  using Factor = HeldFactor<E, N, kThreads, kHeld>;
+  extern __shared__ __align__(16) char shared_bytes[];
+  const int64_t wanted = int64_t(blockIdx.x) * Factor::kMatrices + threadIdx.x % Factor::kMatrices;
+  // Threads beyond the batch take part in what a warp does together.
+  const bool inside = wanted < call.batch;
+  const int64_t b = inside ? wanted : call.batch - 1;
+  const LaneMatrix<E> A = call.triangle(b), B = call.right_hand_sides(b);
+  Factor L(shared_bytes, int(threadIdx.x), call.n);
+  E* const corner = &A.at(L.own, 0);
+  L.fetch(A);
+  constexpr bool kSolves = kTask == InterleavedTask::factor_and_solve;
+  if constexpr (kSolves) L.read(B, 0, call.swapped);
+  L.template factor<kSolves>(corner, A.rs, A.cs, inside);
+  if (inside && L.own == 0) call.info[b] = static_cast<int>(L.info.v);
+  if constexpr (kSolves) {
+    // What shared memory holds is read again: kept in registers, it would drive others out.
+    asm volatile("" ::: "memory");
+    L.backward();
+    L.write(B, 0, call.swapped, inside && is_zero(L.info));
+  }
+}
+
+#ifndef __CUDACC_RTC__
+template <InterleavedTask kTask>
+struct HeldFactorTask {
+  template <class T, int N, int kThreads, int kHeld>
+  struct Kernel {
+    static constexpr auto kKernel = held_factor_kernel<T, N, kTask, kThreads, kHeld>;
+  };
+};
+
+template <InterleavedTask kTask, int kPart, class T>
+Status run_held_factor(const InterleavedCall<T>& call, cudaStream_t stream) {
+  return run_held<kTask, kPart, HeldFactorTask<kTask>::template Kernel>(call, stream);
+}
+#endif
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_INTERLEAVED_HELD_FACTOR(task, part, T)                                  \
+  template chol::Status chol::cuda::run_held_factor<chol::cuda::InterleavedTask::task, part, T>( \
+      const InterleavedCall<T>&, cudaStream_t);

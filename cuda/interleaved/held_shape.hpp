@@ -1,0 +1,118 @@
+// By how many threads a matrix held_solve.cuh and held_factor.cuh work, on which orders, and what a
+// block of theirs takes of a multiprocessor. Plain C++, as block_shape.hpp.
+#pragma once
+
+#include "interleaved/block_shape.hpp"
+
+namespace chol::cuda {
+
+/// How held_solve.cuh and held_factor.cuh work: threads a matrix, and trailing columns in their
+/// registers. Kernels are built for multiples of so many threads.
+struct HeldShape {
+  int threads, columns;
+  constexpr int matrices() const { return kWarpThreads / threads; }
+  constexpr int order(int n) const { return (n + threads - 1) / threads * threads; }
+};
+struct HeldRow {
+  int largest;  ///< order
+  HeldShape shape;
+};
+struct HeldTable {
+  HeldRow rows[8];
+  constexpr HeldShape shape(int n) const {
+    for (const HeldRow& row : rows)
+      if (n <= row.largest) return row.shape;
+    return {0, 0};
+  }
+  constexpr int largest() const {
+    int most = 0;
+    for (const HeldRow& row : rows) most = row.largest > most ? row.largest : most;
+    return most;
+  }
+  /// Largest order of columns.cuh: one thread a matrix, nothing held.
+  constexpr int largest_of_columns() const {
+    int most = 0;
+    for (const HeldRow& row : rows)
+      if (row.shape.threads == 0 && row.largest > most) most = row.largest;
+    return most;
+  }
+};
+/// More threads a matrix leave room for more warps, but each then has less of a line of memory, and
+/// what they all do grows beside what they share. Measured on an H200 order by order; beyond the
+/// last row shared.cuh is as fast.
+constexpr HeldTable held_table(char precision, bool factors, bool solves) {
+  constexpr HeldShape kByColumns{0, 0};
+  switch (precision) {
+    case 's':
+      if (!factors)
+        return {{{26, {1, 17}}, {28, {1, 18}}, {36, {2, 26}}, {42, {4, 28}}, {44, {2, 24}}}};
+      if (!solves) return {{{30, kByColumns}, {32, {2, 22}}, {40, {4, 24}}}};
+      return {{{27, kByColumns}, {28, {2, 20}}, {30, {2, 18}}, {36, {4, 24}}, {40, {4, 20}}}};
+    case 'd':
+      if (!factors)
+        return {{{17, {1, 12}},
+                 {19, {2, 13}},
+                 {26, {2, 16}},
+                 {28, {4, 20}},
+                 {30, {2, 14}},
+                 {32, {4, 22}},
+                 {36, {2, 14}},
+                 {44, {2, 16}}}};
+      if (!solves)
+        return {{{27, kByColumns},
+                 {28, {4, 20}},
+                 {30, {2, 14}},
+                 {32, {4, 20}},
+                 {40, {4, 16}},
+                 {44, {4, 12}}}};
+      return {{{24, kByColumns},
+               {26, {4, 16}},
+               {28, {4, 20}},
+               {30, {2, 14}},
+               {32, {4, 20}},
+               {40, {4, 16}}}};
+    case 'c':
+      if (!factors)
+        return {{{16, {1, 12}},
+                 {19, {2, 13}},
+                 {20, {2, 14}},
+                 {24, {2, 17}},
+                 {26, {2, 14}},
+                 {28, {4, 20}},
+                 {32, {4, 22}},
+                 {36, {2, 16}}}};
+      if (!solves)
+        return {{{24, kByColumns}, {26, {2, 14}}, {28, {4, 16}}, {30, {2, 14}}, {32, {4, 20}}}};
+      return {{{19, kByColumns}, {22, {2, 12}}, {24, {4, 12}}, {26, {2, 10}}, {28, {4, 16}}}};
+    default:
+      if (!factors)
+        return {{{11, {1, 7}},
+                 {14, {2, 8}},
+                 {16, {2, 10}},
+                 {20, {4, 12}},
+                 {22, {2, 9}},
+                 {24, {2, 10}},
+                 {28, {4, 11}},
+                 {36, {4, 13}}}};
+      if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 6}}, {24, {4, 8}}}};
+      return {{{17, kByColumns}, {20, {2, 6}}, {22, {2, 4}}, {24, {4, 8}}, {28, {4, 4}}}};
+  }
+}
+/// Where column j begins among a thread's words: of those before it, its rows that may be below the
+/// diagonal. @param n a multiple of `threads`.
+CHOL_HOST_DEVICE constexpr int held_column_offset(int n, int threads, int j) {
+  const int whole = (j + 1) / threads;
+  return j * (n / threads) - threads * (whole * (whole - 1) / 2) - (j + 1) % threads * whole;
+}
+/// Elements that a thread has in shared memory; its pivots follow.
+CHOL_HOST_DEVICE constexpr int held_words(int n, HeldShape shape) {
+  return held_column_offset(n, shape.threads, n - shape.columns);
+}
+constexpr int64_t held_block_bytes(char precision, int n, HeldShape shape) {
+  const int order = shape.order(n);
+  const int64_t pivot = precision == 's' || precision == 'c' ? 4 : 8;
+  return (held_words(order, shape) * element_bytes(precision) + order / shape.threads * pivot) *
+         kWarpThreads;
+}
+
+}  // namespace chol::cuda
