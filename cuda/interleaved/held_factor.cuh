@@ -89,10 +89,12 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       constexpr int kFirst = Q * kThreads;
 #pragma unroll
       for (int q = Rows::first_below(kFirst + c); q < kRows; ++q) {
+        const E l =
+            q > Q ? panel.e[q][c] : choose(own > c, panel.e[q][c], gpu_lane::zero_element<E>());
         if constexpr (Q < kSharedBlocks)
-          this->at_shared(q, kFirst + c) = panel.e[q][c];
+          this->at_shared(q, kFirst + c) = l;
         else
-          held[q - Rows::kFirstHeld][kFirst + c - kShared] = panel.e[q][c];
+          held[q - Rows::kFirstHeld][kFirst + c - kShared] = l;
       }
     }
   }
@@ -125,9 +127,6 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
 #pragma unroll
       for (int c = 0; c <= i; ++c) {
         block.e[i][c] = of_row(panel.e[Q][c], i);
-        // Past the edge the identity goes on.
-        if (Q + 1 == kRows && i >= left)
-          block.e[i][c] = gpu_lane::from_real<E>(V::broadcast(c == i ? 1 : 0));
       }
     V reciprocal[kThreads];
     gpu_lane::factor_tile(block, reciprocal, info, Q * kThreads);

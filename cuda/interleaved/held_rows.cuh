@@ -28,8 +28,10 @@ __device__ __forceinline__ gpu_lane::ComplexLane<V> sum(gpu_lane::ComplexLane<V>
   return {sum(a.re, b.re), sum(a.im, b.im)};
 }
 
-/// What one thread has of a factor of order N: rows own, own + kThreads, ...; the last kHeld
-/// columns of them in registers. `q` counts the thread's rows.
+/// What one thread has of a triangle of order N, or of one of up to kThreads - 1 less: rows own,
+/// own + kThreads, ...; the last kHeld columns of them in registers. `q` counts the thread's rows,
+/// of which only the last may not be there. In such a row, and where others begin below the
+/// diagonal earlier than the thread's own, there are zeros: all threads do the same.
 template <class E, int N, int kThreads, int kHeld>
 struct RowsOfThread {
   using V = gpu_lane::RealLaneOf<E>;
@@ -88,7 +90,10 @@ struct RowsOfThread {
     const E* p = corner;
 #pragma unroll
     for (int q = 0; q < kRows; ++q) {
-      if (exists(q)) copy_async(&pivot(q), reinterpret_cast<const V*>(p));
+      if (exists(q))
+        copy_async(&pivot(q), reinterpret_cast<const V*>(p));
+      else
+        pivot(q) = V::broadcast(1);
       p = walked(p + kThreads * down);
     }
   }
@@ -108,11 +113,16 @@ struct RowsOfThread {
     }
 #pragma unroll
     for (int q = first_below(J); q < kRows; ++q) {
-      if (is_below(q, J)) {
-        if constexpr (J < kShared)
+      const bool always = kThreads == 1 || (q > J / kThreads && q + 1 < kRows);
+      if constexpr (J < kShared) {
+        if (always)
           copy_async(&at_shared(q, J), p);
         else
-          held[q - kFirstHeld][J - kShared] = read_in_order(p);
+          copy_async_or_zero(&at_shared(q, J), p, is_below(q, J));
+      } else {
+        E& to = held[q - kFirstHeld][J - kShared];
+        to = gpu_lane::zero_element<E>();
+        if (always || is_below(q, J)) to = read_in_order(p);
       }
       p = walked(p + kThreads * rs);
     }
@@ -172,10 +182,8 @@ struct RowsOfThread {
       wait_for_column<J + 1>();
       if constexpr ((J + 1) % kThreads == 0) reciprocal = inverted(kRow + 1, from_memory);
 #pragma unroll
-      for (int q = first_below(J); q < kRows; ++q) {
-        const E left = gpu_lane::subtract<false, false>(x[q], element(q, J), known);
-        x[q] = q > kRow ? left : choose(own > kOwner, left, x[q]);
-      }
+      for (int q = first_below(J); q < kRows; ++q)
+        x[q] = gpu_lane::subtract<false, false>(x[q], element(q, J), known);
       forward_from<J + 1>(reciprocal, from_memory);
     }
   }
@@ -189,11 +197,8 @@ struct RowsOfThread {
     E taken = kThreads == 1 ? x[J] : gpu_lane::zero_element<E>();
     constexpr int kFirst = J + 1 < N ? first_below(J) : kRows;
 #pragma unroll
-    for (int q = kRows - 1; q >= kFirst; --q) {
-      const E more = gpu_lane::subtract<true, false>(taken, element(q, J), x[q]);
-      const bool always = q > kRow && (kThreads == 1 || q + 1 < kRows);
-      taken = always ? more : choose(is_below(q, J), more, taken);
-    }
+    for (int q = kRows - 1; q >= kFirst; --q)
+      taken = gpu_lane::subtract<true, false>(taken, element(q, J), x[q]);
     if constexpr (kThreads > 1) {
 #pragma unroll
       for (int apart = kMatrices; apart < kWarpThreads; apart *= 2)

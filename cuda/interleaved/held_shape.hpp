@@ -45,7 +45,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
   switch (precision) {
     case 's':
       if (!factors)
-        return {{{26, {1, 17}}, {28, {1, 18}}, {36, {2, 26}}, {42, {4, 28}}, {44, {2, 24}}}};
+        return {{{26, {1, 17}}, {28, {1, 18}}, {32, {2, 22}}, {36, {2, 26}}, {44, {4, 28}}}};
       if (!solves) return {{{30, kByColumns}, {32, {2, 22}}, {40, {4, 24}}}};
       return {{{27, kByColumns}, {28, {2, 20}}, {30, {2, 18}}, {36, {4, 24}}, {40, {4, 20}}}};
     case 'd':
@@ -53,7 +53,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
         return {{{17, {1, 12}},
                  {19, {2, 13}},
                  {26, {2, 16}},
-                 {28, {4, 20}},
+                 {28, {4, 18}},
                  {30, {2, 14}},
                  {32, {4, 22}},
                  {36, {2, 14}},
@@ -78,7 +78,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {20, {2, 14}},
                  {24, {2, 17}},
                  {26, {2, 14}},
-                 {28, {4, 20}},
+                 {28, {4, 18}},
                  {32, {4, 22}},
                  {36, {2, 16}}}};
       if (!solves)

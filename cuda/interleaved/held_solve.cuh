@@ -9,8 +9,13 @@
 
 namespace chol::cuda {
 
+/// Blocks a multiprocessor that the registers are for: without the bound the compiler leaves some
+/// of them unused, and spills.
+inline constexpr int kHeldBlocks = 8;
+
 template <class T, int N, int kThreads, int kHeld>
-__global__ void __launch_bounds__(kWarpThreads) held_solve_kernel(InterleavedCall<T> call) {
+__global__ void __launch_bounds__(kWarpThreads, kHeldBlocks)
+    held_solve_kernel(InterleavedCall<T> call) {
   using E = Lane<T>;
   using Rows = RowsOfThread<E, N, kThreads, kHeld>;
   extern __shared__ __align__(16) char shared_bytes[];

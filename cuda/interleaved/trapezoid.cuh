@@ -37,6 +37,13 @@ __device__ __forceinline__ void copy_async(Unit* shared, const Unit* global) {
   asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(global),
                "n"(sizeof(Unit)));
 }
+/// The same, or zero where there is nothing to read.
+template <class Unit>
+__device__ __forceinline__ void copy_async_or_zero(Unit* shared, const Unit* global, bool present) {
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
+               "n"(sizeof(Unit)), "r"(present ? int(sizeof(Unit)) : 0));
+}
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;"); }
 /// Waits until at most `pending` of the caller's commit groups are under way, or fewer.
 __device__ __forceinline__ void wait_for_copies(int pending) {
