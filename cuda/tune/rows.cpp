@@ -144,6 +144,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'c', 104, kInTwo},
     {Routine::posv, 'z', 9, registers(64)},
     {Routine::posv, 'z', 28, kColumns},
+    {Routine::posv, 'z', 32, kInTwo},
     {Routine::posv, 'z', 40, shared(4, 4, 32)},
     {Routine::posv, 'z', 104, kInTwo},
     {Routine::potrs, 's', 20, registers(64)},
