@@ -37,9 +37,11 @@ bool is_compilable(const Plan& plan, int64_t max_n) {
 
 /// The built plan that is most like one that cannot be compiled.
 template <InterleavedTask kTask, class T>
-Plan built_instead(const Plan& plan, int64_t n) {
+Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   constexpr Plan kPanel{Method::panel, 0, 0, 0};
-  if (plan.method != Method::fused && is_built<kTask, T>(kPanel, n)) return kPanel;
+  // Which takes one right-hand side along with a factor, neither none nor several.
+  const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
+  if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;
   constexpr int kLine = 64;  // of a row of matrices side by side, where the plan says nothing
   const bool shared = plan.method == Method::fused;
   const SharedKnobs wanted =
@@ -104,7 +106,7 @@ Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t s
     const Status status = run_compiled<kTask>(call, plan, stream, had);
     if (had) return status;
   }
-  return run_built<kTask>(call, built_instead<kTask, T>(plan, call.n), stream);
+  return run_built<kTask>(call, built_instead<kTask, T>(plan, call.n, call.nrhs), stream);
 }
 
 template <InterleavedTask kTask, class T>
