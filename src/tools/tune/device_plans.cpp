@@ -26,16 +26,30 @@ bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
   const int64_t line = plan.tile * kind.bytes;
   const bool wide = plan.block == cuda::by_size(kind.bytes, 8, 8, 4);
   return plan.threads <= 256 && line <= 128 &&
-         (wide ? line >= 32 : plan.block == 4 && line >= 64 && kind.routine == Routine::potrf);
+         (wide ? line >= 32
+               : plan.block == 4 && line >= 64 && kind.routine == Routine::potrf &&
+                     kind.precision != 'd');
+}
+
+/// The kernel of a plan of Method::panel, of columns.cuh without threads.
+cuda::HeldShape panel_kernel(const KernelKind& kind, const Plan& plan, int n) {
+  const cuda::HeldShape shape = cuda::panel_shape(kind, plan, n);
+  return shape.threads > 0 ? shape : cuda::HeldShape{0, cuda::panel_columns(kind, plan, n)};
 }
 
 void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
   const Plan own{Method::panel, 0, 0, 0};
   add_plan(plans, own);
+  const cuda::HeldShape own_kernel = panel_kernel(kind, own, n);
   const auto add_columns = [&](int around, int threads) {
-    for (const int more : {-4, -2, 0, 2, 4})
-      if (around + more > 0 && around + more < n)
-        add_plan(plans, {Method::panel, around + more, threads, 0});
+    for (const int more : {-4, -2, 0, 2, 4}) {
+      if (around + more <= 0 || around + more >= n) continue;
+      // By the columns that there are: plans of one kernel are one plan.
+      const auto [group, columns] =
+          panel_kernel(kind, {Method::panel, around + more, threads, 0}, n);
+      if (group == own_kernel.threads && columns == own_kernel.columns) continue;
+      add_plan(plans, {Method::panel, columns, threads, 0});
+    }
   };
   if (kind.factors()) add_columns(cuda::panel_columns(kind, own, n), 1);
   // As many columns for each number of threads as take the registers of the rule's.
