@@ -13,8 +13,8 @@ template <class E, int N, int kThreads, int kHeld>
 struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
   using Rows = RowsOfThread<E, N, kThreads, kHeld>;
   using V = typename Rows::V;
-  using Rows::element, Rows::exists, Rows::held, Rows::kRows, Rows::kShared, Rows::left,
-      Rows::of_row, Rows::own, Rows::pivot, Rows::words, Rows::x;
+  using Rows::element, Rows::exists, Rows::held, Rows::kRows, Rows::kShared, Rows::of_row,
+      Rows::own, Rows::pivot, Rows::words, Rows::x;
   static constexpr int kMatrices = Rows::kMatrices;
   static constexpr int kSharedBlocks = kShared / kThreads;
   static_assert(kThreads > 1 && kShared % kThreads == 0);
@@ -125,9 +125,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
 #pragma unroll
     for (int i = 0; i < kThreads; ++i)
 #pragma unroll
-      for (int c = 0; c <= i; ++c) {
-        block.e[i][c] = of_row(panel.e[Q][c], i);
-      }
+      for (int c = 0; c <= i; ++c) block.e[i][c] = of_row(panel.e[Q][c], i);
     V reciprocal[kThreads];
     gpu_lane::factor_tile(block, reciprocal, info, Q * kThreads);
     const LaneMatrix<E> L{&block.e[0][0], kThreads, 1};
