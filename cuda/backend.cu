@@ -309,15 +309,8 @@ class CudaBackend final : public backend::Backend {
     call.info = problem.info;
     call.swapped = problem.uplo == CHOL_UPPER;
     if (sizes.variable()) {
-      const VariableCheck<D> check{
-          call.A,       call.B,       sizes.count,      sizes.n,
-          sizes.nrhs,   sizes.orders, sizes.rhs_counts, positions_of(problem.routine),
-          problem.info, work.orders,  work.rhs_counts};
-      const Status status = check_variable(check, work.sequence, stream);
+      const Status status = settle_variable(problem, plan, work, call, stream);
       if (!status.ok()) return status;
-      call.orders = work.orders;
-      call.rhs_counts = work.rhs_counts;
-      call.sequence = work.sequence.matrices;
     }
     auto* const result = problem.result;
     if (problem.routine == Routine::pocon)
@@ -326,6 +319,29 @@ class CudaBackend final : public backend::Backend {
     return is_blocked_one(problem.form, plan)
                ? run_one(problem.routine, call, plan, work.one, stream)
                : run_batch(problem.routine, call, plan, work.batch, stream);
+  }
+
+  /// The orders of a variable batch, checked unless the kernel does so.
+  template <class T>
+  Status settle_variable(const Problem<T>& problem, const Plan& plan,
+                         const CallWorkspace<Device<T>>& work, BatchProblem<Device<T>>& call,
+                         cudaStream_t stream) {
+    const BatchSizes& sizes = problem.sizes;
+    const VariablePositions position = positions_of(problem.routine);
+    if (problem.routine == Routine::potrf && plan.method == Method::lanes &&
+        !work.sequence.matrices) {
+      call.orders = sizes.orders;
+      call.unchecked = true;
+      call.position = position;
+      return Status::success();
+    }
+    const VariableCheck<Device<T>> check{call.A,       call.B,       sizes.count,      sizes.n,
+                                         sizes.nrhs,   sizes.orders, sizes.rhs_counts, position,
+                                         problem.info, work.orders,  work.rhs_counts};
+    call.orders = work.orders;
+    call.rhs_counts = work.rhs_counts;
+    call.sequence = work.sequence.matrices;
+    return check_variable(check, work.sequence, stream);
   }
 
   template <class D>

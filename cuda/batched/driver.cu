@@ -24,6 +24,15 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
   return view;
 }
 
+/// Largest order that run_small takes in that routine with that many lanes (0: any), negative: of
+/// none.
+template <class T>
+int lanes_limit(Routine routine, int lanes) {
+  if (routine == Routine::potrf) return small_limit<SmallTask::factor, T>(lanes);
+  if (routine == Routine::posv) return small_limit<SmallTask::factor_and_solve, T>(lanes);
+  return routine == Routine::potrs ? small_limit<SmallTask::solve, T>(lanes) : -1;
+}
+
 /// The `count` matrices from `first` on.
 template <class T>
 BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
@@ -69,10 +78,8 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   switch (plan.method) {
-    case Method::lanes: {
-      const SmallTask task = routine == Routine::potrf ? SmallTask::factor : SmallTask::solve;
-      return (solves || factors) && small_limit<T>(task, plan.tile) >= max_n;
-    }
+    case Method::lanes:
+      return lanes_limit<T>(routine, plan.tile) >= max_n;
     case Method::panel:
       return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:

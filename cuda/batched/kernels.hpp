@@ -1,7 +1,6 @@
 // What the drivers call: kernels chosen by plan, one compile unit a family and precision.
 #pragma once
 
-#include <climits>
 #include <type_traits>
 
 #include "batched/shapes.hpp"
@@ -12,7 +11,8 @@ namespace chol::cuda {
 
 enum class SmallTask { factor, solve, factor_and_solve };
 
-/// Small orders, whole matrices in registers. @param lanes a matrix, or 0 for the first shape.
+/// Small orders, whole matrices in registers. A factorization checks a variable batch's arguments
+/// itself where they are not. @param lanes a matrix, or 0 for the first shape.
 /// @return NOT_SUPPORTED when no shape fits.
 template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
@@ -106,19 +106,32 @@ bool has_panel(int threads) {
     return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
   }(typename Shapes<T>::Panel{}, threads);
 }
-/// Largest order of the small kernels that also solve.
-inline constexpr int kMostSmallSolve = 32;
-/// Largest order that run_small takes with that many lanes (0: any).
+/// The shapes of small.cuh for a task.
+template <SmallTask kTask, class T>
+struct SmallShapesOf {
+  using List = typename Shapes<T>::SmallFactor;
+};
 template <class T>
-int small_limit(SmallTask task, int lanes) {
-  return []<class... S>(ShapeList<S...>, int wanted, int most) {
+struct SmallShapesOf<SmallTask::solve, T> {
+  using List = typename Shapes<T>::SmallSolve;
+};
+template <class T>
+struct SmallShapesOf<SmallTask::factor_and_solve, T> {
+  using List = typename Shapes<T>::SmallFactorAndSolve;
+};
+template <SmallTask kTask, class T>
+using SmallShapes = typename SmallShapesOf<kTask, T>::List;
+/// Largest order that run_small takes with that many lanes (0: any).
+template <SmallTask kTask, class T>
+int small_limit(int lanes) {
+  return []<class... S>(ShapeList<S...>, int wanted) {
     int limit = 0;
     const auto consider = [&](int order, int its_lanes) {
-      if (order <= most && (wanted == 0 || wanted == its_lanes) && order > limit) limit = order;
+      if ((wanted == 0 || wanted == its_lanes) && order > limit) limit = order;
     };
     (consider(S::kOrder, S::kLanes), ...);
     return limit;
-  }(typename Shapes<T>::Small{}, lanes, task == SmallTask::factor ? INT_MAX : kMostSmallSolve);
+  }(SmallShapes<kTask, T>{}, lanes);
 }
 
 }  // namespace chol::cuda

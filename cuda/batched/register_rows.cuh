@@ -29,35 +29,40 @@ struct RegisterRows {
 
   T a[kTiles][N];
 
-  /// Moves the triangle between memory and registers, column by column of lower
-  /// storage and row by row of upper storage, so that either is read in whole
-  /// sectors. Upper tiles then lie transposed across the lanes, which
-  /// transpose() mends.
+  /// Moves the triangle between memory and registers, line by line of memory, a column or of upper
+  /// storage a row: pieces of a line that follow each other are what memory is fast at. Upper tiles
+  /// then lie transposed across the lanes, which transpose() mends.
   template <bool kStore>
   __device__ __forceinline__ void move(LowerView<T> A, int n, int r) {
     // Hides that loads and stores have the same addresses: kept from one to the
     // other, they would take as many registers as the matrix.
     asm volatile("" : "+l"(A.a));
+    if (A.swapped)
+      move_lines<kStore, true>(A, n, r);
+    else
+      move_lines<kStore, false>(A, n, r);
+  }
+  template <bool kStore, bool kSwapped>
+  __device__ __forceinline__ void move_lines(const LowerView<T>& A, int n, int r) {
+    T* p = A.a + r;
 #pragma unroll
-    for (int g = 0; g < kTiles; ++g)
+    for (int u = 0; u < kTiles; ++u)
 #pragma unroll
-      for (int h = 0; h <= g; ++h) {
-        T* p = (A.swapped ? A.a + g * kLanes * A.ld + h * kLanes
-                          : A.a + h * kLanes * A.ld + g * kLanes) +
-               r;
+      for (int c = 0; c < kLanes; ++c, p += A.ld)
 #pragma unroll
-        for (int c = 0; c < kLanes; ++c, p += A.ld) {
-          const int i = g * kLanes + (A.swapped ? c : r), j = h * kLanes + (A.swapped ? r : c);
+        for (int v = 0; v < kTiles; ++v) {
+          if (kSwapped ? v > u : v < u) continue;
+          const int g = kSwapped ? u : v, h = kSwapped ? v : u;
+          const int i = g * kLanes + (kSwapped ? c : r), j = h * kLanes + (kSwapped ? r : c);
           const bool inside = i < n && j <= i;
           T& x = a[g][h * kLanes + c];
           if constexpr (kStore) {
-            if (inside) *p = x;
+            if (inside) p[v * kLanes] = x;
           } else {
             // Beyond n the identity, which factors and solves harmlessly.
-            x = inside ? *p : from_real<T>(i == j ? 1 : 0);
+            x = inside ? p[v * kLanes] : from_real<T>(i == j ? 1 : 0);
           }
         }
-      }
   }
 
   /// Transposes each tile across the lanes of the group through `shared`, the

@@ -9,12 +9,12 @@ namespace chol::cuda {
 template <class... Shapes>
 struct ShapeList {};
 
-/// small.cuh: orders up to kOrder, kLanes lanes a matrix, blocks a multiprocessor (which bounds the
-/// registers), and the most blocks there (0: as many as fit).
-template <int kMaxOrder, int kLaneCount, int kBlockCount, int kMost = 0>
+/// small.cuh: orders up to kOrder, kLanes lanes a matrix, warps a block, blocks a multiprocessor
+/// (which bounds the registers).
+template <int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
 struct SmallShape {
-  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount, kBlocks = kBlockCount;
-  static constexpr int kMostBlocks = kMost;
+  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
+  static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
 };
 /// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
 template <int kWarpCount, int kTileCount, int kBlockCount>
@@ -56,15 +56,22 @@ struct SolveShape {
 template <class T>
 struct Shapes;
 
-// Panel and Strip serve one large matrix, whose leaves they factor. LeftLooking and Wide have a
-// list for either storage: of row storage 16 columns make whole lines, which pays where matrices
-// are large; Wide has what is faster than LeftLooking somewhere. Solve has one for one right-hand
-// side and one for more.
+// Small has a list a task: a solve holds right-hand sides beside the matrix. Panel and Strip serve
+// one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
+// of row storage 16 columns make whole lines, which pays where matrices are large; Wide has what is
+// faster than LeftLooking somewhere. Solve has one for one right-hand side and one for more.
 template <>
 struct Shapes<float> {
-  using Small = ShapeList<SmallShape<4, 4, 14>, SmallShape<8, 4, 8>, SmallShape<16, 8, 6>,
-                          SmallShape<24, 8, 4>, SmallShape<32, 16, 4>, SmallShape<40, 8, 2>,
-                          SmallShape<48, 16, 3>>;
+  using SmallFactor =
+      ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 1, 24>,
+                SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>, SmallShape<32, 16, 4, 4>,
+                SmallShape<40, 8, 4, 2>, SmallShape<48, 16, 4, 3>>;
+  using SmallSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 20>,
+                SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>, SmallShape<32, 8, 1, 1>>;
+  using SmallFactorAndSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>,
+                SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
                                       LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
   using RowLeftLooking =
@@ -82,8 +89,16 @@ struct Shapes<float> {
 };
 template <>
 struct Shapes<double> {
-  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 8>, SmallShape<12, 4, 4, 3>,
-                          SmallShape<16, 8, 5, 4>, SmallShape<24, 8, 2>, SmallShape<32, 8, 2>>;
+  using SmallFactor =
+      ShapeList<SmallShape<4, 4, 4, 8>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 4, 4>,
+                SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
+                SmallShape<32, 16, 1, 12>>;
+  using SmallSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 1, 16>,
+                SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>, SmallShape<32, 8, 1, 1>>;
+  using SmallFactorAndSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 4, 1>,
+                SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>, SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
                 LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
@@ -101,8 +116,16 @@ struct Shapes<double> {
 };
 template <>
 struct Shapes<Complex<float>> {
-  using Small = ShapeList<SmallShape<4, 4, 10>, SmallShape<8, 4, 7>, SmallShape<16, 8, 4, 5>,
-                          SmallShape<24, 8, 2>, SmallShape<32, 16, 2>>;
+  using SmallFactor =
+      ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 28>, SmallShape<12, 4, 4, 4>,
+                SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
+                SmallShape<32, 16, 4, 3>>;
+  using SmallSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 4, 1>,
+                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 1, 10>>;
+  using SmallFactorAndSolve =
+      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 1, 1>,
+                SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>, SmallShape<32, 16, 1, 10>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 20>,
@@ -118,8 +141,15 @@ struct Shapes<Complex<float>> {
 };
 template <>
 struct Shapes<Complex<double>> {
-  using Small = ShapeList<SmallShape<4, 4, 8>, SmallShape<8, 4, 4>, SmallShape<16, 8, 3>,
-                          SmallShape<24, 8, 2>, SmallShape<32, 16, 1>>;
+  using SmallFactor =
+      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 8, 1, 24>, SmallShape<12, 4, 4, 3>,
+                SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>>;
+  using SmallSolve =
+      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 1>,
+                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;
+  using SmallFactorAndSolve =
+      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>,
+                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
                                       LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
   using RowLeftLooking = ColumnLeftLooking;

@@ -2,14 +2,10 @@
 // read once and written once.
 #pragma once
 
-#include <algorithm>
-
 #include "batched/kernels.hpp"
 #include "batched/register_rows.cuh"
 
 namespace chol::cuda {
-
-inline constexpr int kSmallWarps = 4;  ///< warps of a block, which share nothing
 
 /// Right-hand sides [first, first + kColumns) of one matrix, its rows spread
 /// over the lanes.
@@ -36,20 +32,28 @@ __device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&
         B[(first + q) * ldb + g * kLanes + r] = conj_if(conjugated, x[q][g]);
 }
 
-template <class T, int N, int kLanes, int kBlocks, SmallTask kTask>
-__global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
+/// The warps of a block share nothing.
+template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask>
+__global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
   using Rows = RegisterRows<T, N, kLanes>;
-  __shared__ __align__(16) T shared_of_warp[kSmallWarps][Rows::kShared];
+  __shared__ __align__(16) T shared_of_warp[kWarps][Rows::kShared];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int r = lane % kLanes, group = lane / kLanes;
-  const int64_t slot = (int64_t(blockIdx.x) * kSmallWarps + warp) * Rows::kGroups + group;
+  const int64_t slot = (int64_t(blockIdx.x) * kWarps + warp) * Rows::kGroups + group;
   const int64_t b = problem.sequence && slot < problem.count ? problem.sequence[slot] : slot;
   T* shared = shared_of_warp[warp] + group * Rows::kGroupShared;
 
   // Lanes without a matrix walk along with an empty one: the warp's barriers
   // count all of them.
-  const bool active = slot < problem.count && problem.order(b) >= 0;
-  const int n = active ? static_cast<int>(problem.order(b)) : 0;
+  int64_t order = slot < problem.count ? problem.order(b) : -1;
+  if constexpr (kTask == SmallTask::factor)
+    if (problem.unchecked && slot < problem.count) {
+      const int bad = problem.first_bad(b, order);
+      if (bad && r == 0) problem.info[b] = -bad;
+      order = bad ? -1 : order;
+    }
+  const bool active = order >= 0;
+  const int n = active ? static_cast<int>(order) : 0;
   const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);
   LowerView<T> A{nullptr, 1, problem.swapped};
   if (n > 0) A = lower_view(problem, b);
@@ -78,25 +82,13 @@ __global__ void __launch_bounds__(32 * kSmallWarps, kBlocks) small_kernel(BatchP
   if constexpr (kTask != SmallTask::solve) rows.store(A, n, r, shared);
 }
 
-/// Shared memory of an H100 or H200 multiprocessor; one with less holds fewer blocks.
-inline constexpr int kMultiprocessorShared = 227 * 1024;
-
-template <class T, int N, int kLanes, int kBlocks, int kMostBlocks, SmallTask kTask>
+template <class T, class Shape, SmallTask kTask>
 Status launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
-  constexpr int64_t kMatrices = kSmallWarps * (32 / kLanes);
+  constexpr int kLanes = Shape::kLanes, kOrder = (Shape::kOrder + kLanes - 1) / kLanes * kLanes;
+  constexpr int64_t kMatrices = Shape::kWarps * (32 / kLanes);
   const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
-  auto* kernel = small_kernel<T, N, kLanes, kBlocks, kTask>;
-  // Shared memory that nobody uses holds the number of blocks down where more of them measure
-  // slower.
-  constexpr int kUsed = kSmallWarps * RegisterRows<T, N, kLanes>::kShared * int(sizeof(T));
-  constexpr int kUnused =
-      kMostBlocks > 0 ? (kMultiprocessorShared / kMostBlocks - kUsed) / 256 * 256 : 0;
-  if (kUnused > 0) {
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kUnused);
-    if (error != cudaSuccess) return status_of(error, "small: shared memory");
-  }
-  kernel<<<blocks, 32 * kSmallWarps, kUnused, stream>>>(problem);
+  small_kernel<T, kOrder, kLanes, Shape::kWarps, Shape::kBlocks, kTask>
+      <<<blocks, 32 * Shape::kWarps, 0, stream>>>(problem);
   return launched("small");
 }
 
@@ -104,20 +96,13 @@ template <SmallTask kTask, class T>
 Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
   Status status;
   const auto try_shape = [&]<class S>(S) {
-    if constexpr (kTask != SmallTask::factor && S::kOrder > kMostSmallSolve) {
-      return false;
-    } else {
-      if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
-      // A solve holds right-hand sides beside the matrix.
-      constexpr int bound = kTask == SmallTask::factor ? S::kBlocks : 1;
-      constexpr int most = kTask == SmallTask::factor ? S::kMostBlocks : 0;
-      status = launch_small<T, S::kOrder, S::kLanes, bound, most, kTask>(problem, stream);
-      return true;
-    }
+    if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
+    status = launch_small<T, S, kTask>(problem, stream);
+    return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
     return (try_shape(S{}) || ...);
-  }(typename Shapes<T>::Small{});
+  }(SmallShapes<kTask, T>{});
   return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "small: no kernel for order %d",
                                static_cast<int>(problem.n));

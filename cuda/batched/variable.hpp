@@ -8,11 +8,6 @@
 
 namespace chol::cuda {
 
-/// Positions of the arguments of a variable batch in its C function, for info[b] = -position.
-struct VariablePositions {
-  int n, nrhs, A, lda, B, ldb;
-};
-
 /// The arrays of a variable batch as the caller gave them, and where the checked ones go.
 template <class T>
 struct VariableCheck {

@@ -23,6 +23,11 @@ struct BatchView {
   }
 };
 
+/// Positions of the arguments of a variable batch in its C function, for info[b] = -position.
+struct VariablePositions {
+  int n, nrhs, A, lda, B, ldb;
+};
+
 /// One call. Upper storage is worked on as the lower triangle of the swapped storage: element
 /// (i, j) lies at i * ld + j, which holds conj(A), whose factor conj(L) is U where U belongs.
 /// Right-hand sides are conjugated on their way in and out, since conj(A) conj(x) = conj(b).
@@ -38,12 +43,23 @@ struct BatchProblem {
   /// The order in which the factorization takes the matrices, positions in the arrays above; null:
   /// as they lie. Null for whatever follows it, which does not look here.
   const unsigned* sequence = nullptr;
+  /// Orders and leading dimensions are as the caller gave them: the kernel checks them itself,
+  /// which saves a launch. Only for what says so.
+  bool unchecked = false;
+  VariablePositions position{};
   int* info = nullptr;
   bool swapped = false;
 
   __device__ __forceinline__ int64_t order(int64_t b) const { return orders ? orders[b] : n; }
   __device__ __forceinline__ int64_t rhs_count(int64_t b) const {
     return rhs_counts ? rhs_counts[b] : nrhs;
+  }
+  /// Position of the first bad argument of matrix b, of that order and without right-hand sides, or
+  /// 0.
+  __device__ __forceinline__ int first_bad(int64_t b, int64_t order) const {
+    if (order < 0 || order > n) return position.n;
+    if (order > 0 && !A.matrix(b)) return position.A;
+    return A.leading_dimension(b) < (order > 1 ? order : 1) ? position.lda : 0;
   }
   /// Whether matrix b has a solve to do: it is a valid one and, in posv, its factor is there.
   __device__ __forceinline__ bool solves(int64_t b) const {

@@ -80,12 +80,13 @@ struct SolveRow {
   int few;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 32, Method::panel, 1},
+    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 32, Method::lanes, 1},
     {'s', 128, Method::panel, 4}, {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},
-    {'d', 16, Method::lanes, 4},  {'d', 32, Method::panel, 1},  {'d', 128, Method::panel, 4},
-    {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},  {'c', 32, Method::panel, 1},
-    {'c', 128, Method::panel, 4}, {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},
-    {'z', 32, Method::panel, 1},  {'z', 88, Method::panel, 4},  {'z', 128, Method::panel, 1},
+    {'d', 16, Method::lanes, 4},  {'d', 24, Method::lanes, 1},  {'d', 32, Method::panel, 1},
+    {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},
+    {'c', 24, Method::lanes, 1},  {'c', 32, Method::panel, 1},  {'c', 128, Method::panel, 4},
+    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 32, Method::panel, 1},
+    {'z', 88, Method::panel, 4},  {'z', 128, Method::panel, 1},
 };
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
