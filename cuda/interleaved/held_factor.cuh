@@ -77,25 +77,32 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       for (int q = Q; q < kRows; ++q)
         panel.e[q][c] =
             q > Q || c + 1 < kThreads ? element(q, Q * kThreads + c) : gpu_lane::zero_element<E>();
-      panel.e[Q][c] = choose(own == c, gpu_lane::from_real<E>(pivot(Q)), panel.e[Q][c]);
+      panel.e[Q][c] = pick(own == c, gpu_lane::from_real<E>(pivot(Q)), panel.e[Q][c]);
     }
     return panel;
   }
 
-  template <int Q>
-  __device__ __forceinline__ void keep(const Panel& panel) {
+  /// Block column Q for those after it and, with kSolves, for the way back: of the diagonal block
+  /// each thread has its own column then, in the row that nobody else reads.
+  template <bool kSolves, int Q>
+  __device__ __forceinline__ void keep(const Panel& panel,
+                                       const gpu_lane::Tile<E, kThreads, kThreads>& block) {
+    const auto put = [&](int q, int c, E l) {
+      if constexpr (Q < kSharedBlocks)
+        this->at_shared(q, Q * kThreads + c) = l;
+      else
+        held[q - Rows::kFirstHeld][Q * kThreads + c - kShared] = l;
+    };
 #pragma unroll
     for (int c = 0; c < kThreads; ++c) {
-      constexpr int kFirst = Q * kThreads;
+      if (kSolves && c + 1 < kThreads) {
+        E below = block.e[c + 1][c];
 #pragma unroll
-      for (int q = Rows::first_below(kFirst + c); q < kRows; ++q) {
-        const E l =
-            q > Q ? panel.e[q][c] : choose(own > c, panel.e[q][c], gpu_lane::zero_element<E>());
-        if constexpr (Q < kSharedBlocks)
-          this->at_shared(q, kFirst + c) = l;
-        else
-          held[q - Rows::kFirstHeld][kFirst + c - kShared] = l;
+        for (int k = 0; k < c; ++k) below = pick(own == k, block.e[c + 1][k], below);
+        put(Q, c, below);
       }
+#pragma unroll
+      for (int q = Q + 1; q < kRows; ++q) put(q, c, panel.e[q][c]);
     }
   }
   /// @param corner element (own, 0) of the matrix.
@@ -132,7 +139,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     V own_reciprocal = reciprocal[0];
 #pragma unroll
     for (int c = 1; c < kThreads; ++c)
-      own_reciprocal = choose(own == c, reciprocal[c], own_reciprocal);
+      own_reciprocal = pick(own == c, reciprocal[c], own_reciprocal);
     pivot(Q) = own_reciprocal;
 #pragma unroll
     for (int q = Q; q < kRows; ++q) {
@@ -142,9 +149,9 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       gpu_lane::solve_from_right(row, L, reciprocal);
 #pragma unroll
       for (int c = 0; c < kThreads; ++c)
-        panel.e[q][c] = q > Q ? row.e[0][c] : choose(own == c, block.e[c][c], row.e[0][c]);
+        panel.e[q][c] = q > Q ? row.e[0][c] : pick(own == c, block.e[c][c], row.e[0][c]);
     }
-    keep<Q>(panel);
+    keep<kSolves, Q>(panel, block);
     store<Q>(panel, corner, rs, cs, stores);
     if constexpr (kSolves) {
       gpu_lane::Tile<E, kThreads, 1> part;
@@ -153,7 +160,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       gpu_lane::solve_forward<false>(part, L, reciprocal);
       x[Q] = part.e[0][0];
 #pragma unroll
-      for (int c = 1; c < kThreads; ++c) x[Q] = choose(own == c, part.e[c][0], x[Q]);
+      for (int c = 1; c < kThreads; ++c) x[Q] = pick(own == c, part.e[c][0], x[Q]);
 #pragma unroll
       for (int q = Q + 1; q < kRows; ++q)
 #pragma unroll
@@ -161,6 +168,32 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
           x[q] = gpu_lane::subtract<false, false>(x[q], panel.e[q][c], part.e[c][0]);
     }
     if constexpr (Q + 1 < kRows) factor<kSolves, Q + 1>(corner, rs, cs, stores);
+  }
+
+  /// x := inverse(L^H) x, block by block from Q up: each thread sums up what its rows take out of
+  /// the block's, gets the sum that is its own's, and goes on within the block by the column that
+  /// keep() left.
+  template <int Q = kRows - 1>
+  __device__ __forceinline__ void backward_blocks() {
+    E taken[kThreads];
+#pragma unroll
+    for (int c = 0; c < kThreads; ++c) {
+      taken[c] = gpu_lane::zero_element<E>();
+#pragma unroll
+      for (int q = kRows - 1; q > Q; --q)
+        taken[c] = gpu_lane::subtract<true, false>(taken[c], element(q, Q * kThreads + c), x[q]);
+    }
+    E left = sum(x[Q], this->sum_of_own(taken));
+    const V reciprocal = pivot(Q);
+#pragma unroll
+    for (int c = kThreads - 1; c >= 0; --c) {
+      const E known = gpu_lane::scale(left, reciprocal);
+      x[Q] = pick(own == c, known, x[Q]);
+      if (c > 0)
+        left = gpu_lane::subtract<true, false>(left, element(Q, Q * kThreads + c - 1),
+                                               of_row(known, c));
+    }
+    if constexpr (Q > 0) backward_blocks<Q - 1>();
   }
 };
 
@@ -184,7 +217,7 @@ __global__ void __launch_bounds__(kWarpThreads) held_factor_kernel(InterleavedCa
   if constexpr (kSolves) {
     // What shared memory holds is read again: kept in registers, it would drive others out.
     asm volatile("" ::: "memory");
-    L.backward();
+    L.backward_blocks();
     L.write(B, 0, call.swapped, inside && is_zero(L.info));
   }
 }

@@ -18,7 +18,7 @@ struct HeldRow {
   HeldShape shape;
 };
 struct HeldTable {
-  HeldRow rows[8];
+  HeldRow rows[9];
   constexpr HeldShape shape(int n) const {
     for (const HeldRow& row : rows)
       if (n <= row.largest) return row.shape;
@@ -47,7 +47,13 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
       if (!factors)
         return {{{26, {1, 17}}, {28, {1, 18}}, {32, {2, 22}}, {36, {2, 26}}, {44, {4, 28}}}};
       if (!solves) return {{{30, kByColumns}, {32, {2, 22}}, {40, {4, 24}}}};
-      return {{{27, kByColumns}, {28, {2, 20}}, {30, {2, 18}}, {36, {4, 24}}, {40, {4, 20}}}};
+      return {{{27, kByColumns},
+               {28, {2, 20}},
+               {30, {2, 18}},
+               {32, {4, 20}},
+               {36, {4, 24}},
+               {40, {4, 20}},
+               {44, {4, 24}}}};
     case 'd':
       if (!factors)
         return {{{17, {1, 12}},
@@ -83,7 +89,12 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {36, {2, 16}}}};
       if (!solves)
         return {{{24, kByColumns}, {26, {2, 14}}, {28, {4, 16}}, {30, {2, 14}}, {32, {4, 20}}}};
-      return {{{19, kByColumns}, {22, {2, 12}}, {24, {4, 12}}, {26, {2, 10}}, {28, {4, 16}}}};
+      return {{{16, kByColumns},
+               {18, {2, 10}},
+               {22, {2, 12}},
+               {24, {4, 12}},
+               {26, {2, 10}},
+               {28, {4, 16}}}};
     default:
       if (!factors)
         return {{{11, {1, 7}},
@@ -93,6 +104,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {22, {2, 9}},
                  {24, {2, 10}},
                  {28, {4, 11}},
+                 {32, {4, 12}},
                  {36, {4, 13}}}};
       if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 6}}, {24, {4, 8}}}};
       return {{{17, kByColumns}, {20, {2, 6}}, {22, {2, 4}}, {24, {4, 8}}, {28, {4, 4}}}};

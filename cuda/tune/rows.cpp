@@ -135,7 +135,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrf, 'z', 84, shared(4, 2, 64)},
     {Routine::potrf, 'z', 104, shared(4, 2, 128)},
     {Routine::posv, 's', 16, registers(64)},
-    {Routine::posv, 's', 40, kColumns},
+    {Routine::posv, 's', 44, kColumns},
     {Routine::posv, 's', 104, kInTwo},
     {Routine::posv, 'd', 13, registers(64)},
     {Routine::posv, 'd', 40, kColumns},
