@@ -2,6 +2,7 @@
 // run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
 // the peer, share is ours over the roofline of that case.
 #include "measure.hpp"
+#include "triangle_copy.hpp"
 
 namespace chol::bench {
 namespace {
@@ -26,6 +27,20 @@ void bench_potrf(int64_t n, int64_t batch, bool with_peer, chol_uplo_t uplo) {
   });
   print("potrf_batched", letter_of(T{}), char(uplo), n, 0, batch, flops, ms, peer_ms,
         "cusolverDnpotrfBatched", 2 * triangle_sectors(n, sizeof(T)) * double(batch));
+}
+
+/// What memory allows bench_potrf: the same bytes moved in place, and nothing worked out.
+template <class T>
+void bench_triangle_copy(int64_t n) {
+  const int64_t batch = batch_for(n, sizeof(T), kBatchBytes);
+  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  void* const* const matrices = reinterpret_cast<void* const*>(A.pointers.data());
+  if (!run_triangle_copy(n, n * int64_t(sizeof(T)), matrices, batch, stream)) return;
+  const double ms = median_ms(
+      [] {}, [&] { run_triangle_copy(n, n * int64_t(sizeof(T)), matrices, batch, stream); });
+  print("triangle_copy", letter_of(T{}), 'L', n, 0, batch,
+        factor_of<T>() * double(batch) * potrf_flops(double(n)), ms, 0, "",
+        2 * triangle_sectors(n, sizeof(T)) * double(batch));
 }
 
 template <class T>
@@ -148,6 +163,8 @@ void run_all(const std::string& what) {
     for (int64_t n : {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,
                       100, 112, 128, 160, 161, 192, 193, 200, 256, 320, 384, 500, 512, 768, 1024})
       bench_potrf<T>(n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes), true, CHOL_LOWER);
+  if (wants("copy"))
+    for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
   if (what.rfind("n=", 0) == 0) {
     const int64_t n = std::atoll(what.c_str() + 2);
     bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
