@@ -34,6 +34,9 @@ class LaneBuffer {
 
   static constexpr int kRun = kRowRun / kReals;         ///< elements that move at once
   static constexpr int kLine = kLineReals<R> / kReals;  ///< the same where they fill a line
+  /// So few elements move by themselves: a wider access reaches into a line that may hold nothing
+  /// of the triangle, which then comes from memory for nothing.
+  static constexpr int kHalfRun = 4 / kReals;
 
   /// `length` elements that are contiguous in every matrix, at `offset` elements into it, to or
   /// from lanes[place[0]], lanes[place[1]], ... Lanes of `kept` are not stored.
@@ -54,6 +57,8 @@ class LaneBuffer {
       const int64_t elements = smaller(kRun - (at + phase) % kRun, length - at);
       if (elements == kRun)
         load_part<kRowRun>(matrix, offset + at, kRun, lane);
+      else if (kHalfRun < kRun && elements <= kHalfRun)
+        load_part<kReals * kHalfRun>(matrix, offset + at, elements, lane);
       else
         load_part<kRowRun>(matrix, offset + at, elements, lane);
       at += elements;
@@ -73,12 +78,13 @@ class LaneBuffer {
         continue;
       }
       const int64_t elements = smaller(kRun - (at + phase) % kRun, length - at);
+      const auto count = [&](int i) -> int64_t { return kept >> i & 1 ? 0 : kReals * elements; };
       if (elements == kRun && kept == 0)
         store_part<kRowRun>(matrix, offset + at, kRun, lane, [](int) { return kRowRun; });
+      else if (kHalfRun < kRun && elements <= kHalfRun)
+        store_part<kReals * kHalfRun>(matrix, offset + at, elements, lane, count);
       else
-        store_part<kRowRun>(matrix, offset + at, elements, lane, [&](int i) -> int64_t {
-          return kept >> i & 1 ? 0 : kReals * elements;
-        });
+        store_part<kRowRun>(matrix, offset + at, elements, lane, count);
       at += elements;
     }
   }
@@ -195,13 +201,15 @@ struct GroupTriangles {
   /// Calls run(offset, length, lanes, place, phase) for the part of every column in the triangle.
   template <class Run>
   CHOL_INLINE void for_each_column(Run&& run) const {
-    const bool columns_start_lines = group.lda % Buffer::kLine == 0;
+    // Whether all columns lie alike in their lines: those of an upper triangle as the matrix does.
+    const bool alike = group.lda % Buffer::kLine == 0;
+    const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(group.A[0]) / sizeof(T));
+    const int64_t phase = alike ? first % Buffer::kLine : 0;
     for (int64_t j = 0; j < group.n; ++j) {
       if (group.upper)
-        run(j * group.lda, j + 1, lanes.base + row[j], column, 0);
+        run(j * group.lda, j + 1, lanes.base + row[j], column, phase);
       else
-        run(j * group.lda + j, group.n - j, lanes.base + column[j], row + j,
-            columns_start_lines ? j : 0);
+        run(j * group.lda + j, group.n - j, lanes.base + column[j], row + j, alike ? j : 0);
     }
   }
   template <class Beside = NoWork>
