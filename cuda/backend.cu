@@ -328,8 +328,7 @@ class CudaBackend final : public backend::Backend {
                          cudaStream_t stream) {
     const BatchSizes& sizes = problem.sizes;
     const VariablePositions position = positions_of(problem.routine);
-    if (problem.routine == Routine::potrf && plan.method == Method::lanes &&
-        !work.sequence.matrices) {
+    if (is_checked_by_kernel(problem.routine, sizes.count, plan)) {
       call.orders = sizes.orders;
       call.unchecked = true;
       call.position = position;

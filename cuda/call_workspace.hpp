@@ -32,6 +32,12 @@ inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
          count <= UINT_MAX;
 }
 
+/// Whether the kernel checks the arguments of a variable batch itself.
+inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& plan) {
+  return routine == Routine::potrf && plan.method == Method::lanes &&
+         !is_sorted(routine, count, plan);
+}
+
 inline bool is_blocked_one(Form form, const Plan& plan) {
   return form == Form::one && plan.method == Method::blocked;
 }
@@ -40,7 +46,7 @@ template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
-  if (sizes.variable()) {
+  if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, plan)) {
     work.orders = arena.take<int64_t>(sizes.count);
     if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
     if (is_sorted(problem.routine, sizes.count, plan))

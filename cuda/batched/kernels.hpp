@@ -108,19 +108,10 @@ bool has_panel(int threads) {
 }
 /// The shapes of small.cuh for a task.
 template <SmallTask kTask, class T>
-struct SmallShapesOf {
-  using List = typename Shapes<T>::SmallFactor;
-};
-template <class T>
-struct SmallShapesOf<SmallTask::solve, T> {
-  using List = typename Shapes<T>::SmallSolve;
-};
-template <class T>
-struct SmallShapesOf<SmallTask::factor_and_solve, T> {
-  using List = typename Shapes<T>::SmallFactorAndSolve;
-};
-template <SmallTask kTask, class T>
-using SmallShapes = typename SmallShapesOf<kTask, T>::List;
+using SmallShapes =
+    std::conditional_t<kTask == SmallTask::factor, typename Shapes<T>::SmallFactor,
+                       std::conditional_t<kTask == SmallTask::solve, typename Shapes<T>::SmallSolve,
+                                          typename Shapes<T>::SmallFactorAndSolve>>;
 /// Largest order that run_small takes with that many lanes (0: any).
 template <SmallTask kTask, class T>
 int small_limit(int lanes) {

@@ -9,6 +9,27 @@
 
 namespace chol::cuda {
 
+/// As choose, by an instruction: of many choices the compiler makes branches, which part the warp.
+__device__ __forceinline__ gpu_lane::VecF pick(bool first, gpu_lane::VecF x, gpu_lane::VecF y) {
+  gpu_lane::VecF chosen;
+  asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f32 %0, %1, %2, p; }"
+      : "=f"(chosen.v)
+      : "f"(x.v), "f"(y.v), "r"(int(first)));
+  return chosen;
+}
+__device__ __forceinline__ gpu_lane::VecD pick(bool first, gpu_lane::VecD x, gpu_lane::VecD y) {
+  gpu_lane::VecD chosen;
+  asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p; }"
+      : "=d"(chosen.v)
+      : "d"(x.v), "d"(y.v), "r"(int(first)));
+  return chosen;
+}
+template <class V>
+__device__ __forceinline__ gpu_lane::ComplexLane<V> pick(bool first, gpu_lane::ComplexLane<V> x,
+                                                         gpu_lane::ComplexLane<V> y) {
+  return {pick(first, x.re, y.re), pick(first, x.im, y.im)};
+}
+
 template <class E, int N, int kThreads, int kHeld>
 struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
   using Rows = RowsOfThread<E, N, kThreads, kHeld>;
@@ -170,6 +191,24 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     if constexpr (Q + 1 < kRows) factor<kSolves, Q + 1>(corner, rs, cs, stores);
   }
 
+  /// The sums over the threads of a matrix of v[0], v[1], ...: each thread gets that of its own
+  /// number.
+  template <int kCount>
+  __device__ __forceinline__ E sum_of_own(const E (&v)[kCount]) const {
+    if constexpr (kCount == 1) {
+      return v[0];
+    } else {
+      constexpr int kHalf = kCount / 2;
+      const bool upper = own & kHalf;
+      E kept[kHalf];
+#pragma unroll
+      for (int c = 0; c < kHalf; ++c)
+        kept[c] = sum(
+            pick(upper, v[c + kHalf], v[c]),
+            from_thread(pick(upper, v[c], v[c + kHalf]), int(threadIdx.x) ^ (kHalf * kMatrices)));
+      return sum_of_own(kept);
+    }
+  }
   /// x := inverse(L^H) x, block by block from Q up: each thread sums up what its rows take out of
   /// the block's, gets the sum that is its own's, and goes on within the block by the column that
   /// keep() left.
@@ -183,7 +222,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       for (int q = kRows - 1; q > Q; --q)
         taken[c] = gpu_lane::subtract<true, false>(taken[c], element(q, Q * kThreads + c), x[q]);
     }
-    E left = sum(x[Q], this->sum_of_own(taken));
+    E left = sum(x[Q], sum_of_own(taken));
     const V reciprocal = pivot(Q);
 #pragma unroll
     for (int c = kThreads - 1; c >= 0; --c) {

@@ -8,31 +8,10 @@
 
 namespace chol::cuda {
 
-/// As choose, by an instruction: of many choices the compiler makes branches, which part the warp.
-__device__ __forceinline__ gpu_lane::VecF pick(bool first, gpu_lane::VecF x, gpu_lane::VecF y) {
-  gpu_lane::VecF chosen;
-  asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f32 %0, %1, %2, p; }"
-      : "=f"(chosen.v)
-      : "f"(x.v), "f"(y.v), "r"(int(first)));
-  return chosen;
-}
-__device__ __forceinline__ gpu_lane::VecD pick(bool first, gpu_lane::VecD x, gpu_lane::VecD y) {
-  gpu_lane::VecD chosen;
-  asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f64 %0, %1, %2, p; }"
-      : "=d"(chosen.v)
-      : "d"(x.v), "d"(y.v), "r"(int(first)));
-  return chosen;
-}
-template <class V>
-__device__ __forceinline__ gpu_lane::ComplexLane<V> pick(bool first, gpu_lane::ComplexLane<V> x,
-                                                         gpu_lane::ComplexLane<V> y) {
-  return {pick(first, x.re, y.re), pick(first, x.im, y.im)};
-}
-
 /// x of that thread of the warp.
 template <class R>
 __device__ __forceinline__ gpu_lane::Vec<R> from_thread(gpu_lane::Vec<R> x, int thread) {
-  return {__shfl_sync(0xFFFFFFFFu, x.v, thread)};
+  return {from_lane(x.v, thread)};
 }
 template <class V>
 __device__ __forceinline__ gpu_lane::ComplexLane<V> from_thread(gpu_lane::ComplexLane<V> x,
@@ -206,24 +185,6 @@ struct RowsOfThread {
       for (int q = first_below(J); q < kRows; ++q)
         x[q] = gpu_lane::subtract<false, false>(x[q], element(q, J), known);
       forward_from<J + 1>(reciprocal, from_memory);
-    }
-  }
-  /// The sums over the threads of a matrix of v[0], v[1], ...: each thread gets that of its own
-  /// number.
-  template <int kCount>
-  __device__ __forceinline__ E sum_of_own(const E (&v)[kCount]) const {
-    if constexpr (kCount == 1) {
-      return v[0];
-    } else {
-      constexpr int kHalf = kCount / 2;
-      const bool upper = own & kHalf;
-      E kept[kHalf];
-#pragma unroll
-      for (int c = 0; c < kHalf; ++c)
-        kept[c] = sum(
-            pick(upper, v[c + kHalf], v[c]),
-            from_thread(pick(upper, v[c], v[c + kHalf]), int(threadIdx.x) ^ (kHalf * kMatrices)));
-      return sum_of_own(kept);
     }
   }
   /// x := inverse(L^H) x, with reciprocals for pivots.
