@@ -62,13 +62,15 @@ struct PanelRow {
 // warps, so that fewer of them compete for the second-level one.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 260, 32, 0},   {'s', 508, 128, 5},  {'s', kAny, 128, 0},
-    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 600, 128, 0},
+    {'s', 260, 32, 0},   {'s', 400, 128, 5}, {'s', 460, 128, 0},  {'s', 508, 128, 5},
+    {'s', kAny, 128, 0},
+    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 412, 128, 0},
+    {'d', 504, 64, 0},   {'d', 600, 128, 0},
     {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
-    {'c', 140, 32, 16},  {'c', 190, 32, 20}, {'c', 300, 32, 20, Method::fused},
+    {'c', 140, 32, 16},  {'c', 190, 32, 20}, {'c', 340, 32, 20, Method::fused},
     {'c', kAny, 128, 0, Method::fused},
-    {'z', 230, 32, 0},   {'z', 300, 64, 0},  {'z', 340, 128, 0},  {'z', 400, 64, 0},
-    {'z', 900, 128, 0},  {'z', kAny, 128, 0, Method::fused}};
+    {'z', 230, 32, 0},   {'z', 250, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
+    {'z', 430, 64, 0},   {'z', 900, 128, 0}, {'z', kAny, 128, 0, Method::fused}};
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:

@@ -76,16 +76,19 @@ CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Sca
   return acc;
 }
 
-/// N = 4 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals of each of `width` rows
-/// to and from N vectors across the rows. Of 16, all are moved.
+/// N = 4 or 2 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals
+/// of each of `width` rows to and from N vectors across the rows. Of 16, all are moved; of 2, one
+/// at least.
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void load_reals(Row row, Count count, V (&out)[N]) {
   if constexpr (N == 16)
     load16(row, count, out);
   else if constexpr (N == 8)
     load8(row, count, out);
-  else
+  else if constexpr (N == 4)
     load4(row, count, out);
+  else
+    load2(row, count, out);
 }
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void store_reals(Row row, Count count, const V (&in)[N]) {
@@ -93,8 +96,10 @@ CHOL_INLINE void store_reals(Row row, Count count, const V (&in)[N]) {
     store16(row, count, in);
   else if constexpr (N == 8)
     store8(row, count, in);
-  else
+  else if constexpr (N == 4)
     store4(row, count, in);
+  else
+    store2(row, count, in);
 }
 
 /// Of the first `count` elements those of the four from `first` on.

@@ -22,6 +22,15 @@ using LaneElement = typename LaneElementOf<T>::Type;
 /// A column stride that spreads a row's elements over the sets of the first-level cache.
 CHOL_INLINE constexpr int64_t odd_stride(int64_t n) { return n | 1; }
 
+/// body(Count<0>{}), ..., body(Count<N - 1>{}).
+template <int N, class Body>
+CHOL_INLINE void unrolled(Body&& body) {
+  if constexpr (N > 0) {
+    unrolled<N - 1>(body);
+    body(Count<N - 1>{});
+  }
+}
+
 /// Moves elements of a group's matrices to and from lanes in a buffer.
 template <class T>
 class LaneBuffer {
@@ -107,27 +116,44 @@ class LaneBuffer {
     store_reals([&](int i) { return start[i]; }, [&](int i) { return count[i]; }, v);
   }
 
-  /// The same for a length that is a constant once the caller's loop is unrolled; lane(e) is where
+  static constexpr int kPiece = 4 / kReals;  ///< elements that straight-line code moves at once
+  /// Reals that move a column's last elements: no more than they are, where masks cost more.
+  static constexpr int kLastReals = kMasksRows && sizeof(T) < 16 ? 4 : 2;
+
+  /// load_run and store_run in such pieces, of a length that is a constant; lane(e) is where
   /// element e is kept.
-  template <class Lane>
-  CHOL_INLINE static void load_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
-    CHOL_UNROLL
-    for (int at = 0; at < length; at += 4 / kReals)
-      load_part<4>(matrix, offset + at, smaller(4 / kReals, length - at),
-                   [&](int e) -> E& { return lane(at + e); });
+  /// @tparam First elements of the first piece.
+  template <int Length, int First = kPiece, int At = 0, class Lane>
+  CHOL_INLINE static void load_unrolled(R* const* matrix, int64_t offset, const Lane& lane) {
+    if constexpr (At < Length) {
+      using Piece = PieceOf<Length - At, At == 0 ? First : kPiece>;
+      load_part<Piece::reals>(matrix, offset + At, Piece::elements,
+                              [&](int e) -> E& { return lane(At + e); });
+      load_unrolled<Length, First, At + Piece::elements>(matrix, offset, lane);
+    }
   }
-  template <class Lane>
-  CHOL_INLINE static void store_unrolled(R* const* matrix, int64_t offset, int length, Lane lane) {
-    CHOL_UNROLL
-    for (int at = 0; at < length; at += 4 / kReals) {
-      const int elements = smaller(4 / kReals, length - at);
-      store_part<4>(
-          matrix, offset + at, elements, [&](int e) { return lane(at + e); },
-          [&](int) { return kReals * elements; });
+  template <int Length, int First = kPiece, int At = 0, class Lane>
+  CHOL_INLINE static void store_unrolled(R* const* matrix, int64_t offset, const Lane& lane) {
+    if constexpr (At < Length) {
+      using Piece = PieceOf<Length - At, At == 0 ? First : kPiece>;
+      store_part<Piece::reals>(
+          matrix, offset + At, Piece::elements, [&](int e) { return lane(At + e); },
+          [](int) { return kReals * Piece::elements; });
+      store_unrolled<Length, First, At + Piece::elements>(matrix, offset, lane);
     }
   }
 
  private:
+  /// At most Most of so many elements left, and the reals that they move as.
+  template <int Left, int Most>
+  struct PieceOf {
+    static constexpr int whole = Left < Most ? Left : Most;
+    static constexpr int half = 2 / kReals;
+    static constexpr int elements = whole == kPiece || kLastReals == 4 ? whole
+                                    : whole >= half                    ? half
+                                                                       : 1;
+    static constexpr int reals = elements == kPiece ? 4 : kLastReals;
+  };
   CHOL_INLINE static bool fills_line(int64_t at, int64_t left) {
     return kLine > kRun && at % kLine == 0 && left >= kLine;
   }

@@ -12,6 +12,8 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
+/// Masked stores are microcode on Zen 2 to 4: a column's last reals move by two and one.
+inline constexpr bool kMasksRows = false;
 /// Lanes move no more at once.
 template <class R>
 inline constexpr int kLineReals = kRowRun;
@@ -197,6 +199,32 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
       VecD{a[i]}.store_range(row(i), 0, count(i));
   }
 }
+/// load4 and store4 for rows of two contiguous elements or one, without masks.
+template <class Row, class Count>
+CHOL_INLINE void load2(Row row, Count count, VecD (&out)[2]) {
+  const auto part = [&](int i) {
+    return count(i) == 2 ? _mm_loadu_pd(row(i)) : _mm_load_sd(row(i));
+  };
+  __m256d a[2];
+  for (int i = 0; i < 2; ++i)
+    a[i] = _mm256_insertf128_pd(_mm256_castpd128_pd256(part(i)), part(i + 2), 1);
+  out[0].v = _mm256_unpacklo_pd(a[0], a[1]);
+  out[1].v = _mm256_unpackhi_pd(a[0], a[1]);
+}
+template <class Row, class Count>
+CHOL_INLINE void store2(Row row, Count count, const VecD (&in)[2]) {
+  const __m256d a[2] = {_mm256_unpacklo_pd(in[0].v, in[1].v), _mm256_unpackhi_pd(in[0].v, in[1].v)};
+  const auto part = [&](int i, __m128d x) {
+    if (count(i) == 2)
+      _mm_storeu_pd(row(i), x);
+    else
+      _mm_store_sd(row(i), x);
+  };
+  for (int i = 0; i < 2; ++i) {
+    part(i, _mm256_castpd256_pd128(a[i]));
+    part(i + 2, _mm256_extractf128_pd(a[i], 1));
+  }
+}
 
 /// 4 x 4 transposes inside the 128-bit parts; its own inverse.
 CHOL_INLINE void transpose_parts(__m256 (&a)[4]) {
@@ -235,6 +263,39 @@ CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
   for (int i = 0; i < 4; ++i) {
     part(i, _mm256_castps256_ps128(a[i]));
     part(i + 4, _mm256_extractf128_ps(a[i], 1));
+  }
+}
+template <class Row, class Count>
+CHOL_INLINE void load2(Row row, Count count, VecF (&out)[2]) {
+  const auto part = [&](int i) {
+    return count(i) == 2 ? _mm_castsi128_pd(_mm_loadu_si64(row(i)))
+                         : _mm_castps_pd(_mm_load_ss(row(i)));
+  };
+  __m256 a[2];
+  for (int i = 0; i < 2; ++i) {
+    const __m128d low = _mm_unpacklo_pd(part(2 * i), part(2 * i + 1));
+    const __m128d high = _mm_unpacklo_pd(part(2 * i + 4), part(2 * i + 5));
+    a[i] = _mm256_castpd_ps(_mm256_set_m128d(high, low));
+  }
+  out[0].v = _mm256_shuffle_ps(a[0], a[1], 0x88);
+  out[1].v = _mm256_shuffle_ps(a[0], a[1], 0xDD);
+}
+template <class Row, class Count>
+CHOL_INLINE void store2(Row row, Count count, const VecF (&in)[2]) {
+  const __m256 a[2] = {_mm256_unpacklo_ps(in[0].v, in[1].v), _mm256_unpackhi_ps(in[0].v, in[1].v)};
+  const auto part = [&](int i, __m128 x) {
+    if (count(i) == 2)
+      _mm_storel_pi(reinterpret_cast<__m64*>(row(i)), x);
+    else
+      _mm_store_ss(row(i), x);
+  };
+  const auto both = [&](int i, __m128 x) {
+    part(i, x);
+    part(i + 1, _mm_movehl_ps(x, x));
+  };
+  for (int i = 0; i < 2; ++i) {
+    both(2 * i, _mm256_castps256_ps128(a[i]));
+    both(2 * i + 4, _mm256_extractf128_ps(a[i], 1));
   }
 }
 

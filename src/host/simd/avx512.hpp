@@ -12,6 +12,8 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 32;
 /// Reals of a row that load8 and store8 move at once.
 inline constexpr int kRowRun = 8;
+/// Masks cost nothing: a few reals of rows move as four.
+inline constexpr bool kMasksRows = true;
 /// Reals of a line, which lanes move at once where they fill it.
 template <class R>
 inline constexpr int kLineReals = 64 / int(sizeof(R));
@@ -226,6 +228,38 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
     };
     part(i, _mm512_castpd512_pd256(a[i]));
     part(i + 4, _mm512_extractf64x4_pd(a[i], 1));
+  }
+}
+
+/// load4 and store4 for rows of two contiguous elements or one.
+template <class Row, class Count>
+CHOL_INLINE void load2(Row row, Count count, VecD (&out)[2]) {
+  const auto part = [&](int i) {
+    return count(i) == 2 ? _mm_loadu_pd(row(i)) : _mm_load_sd(row(i));
+  };
+  __m512d a[2];
+  for (int i = 0; i < 2; ++i) {
+    a[i] = _mm512_insertf64x2(_mm512_castpd128_pd512(part(i)), part(i + 2), 1);
+    a[i] = _mm512_insertf64x2(a[i], part(i + 4), 2);
+    a[i] = _mm512_insertf64x2(a[i], part(i + 6), 3);
+  }
+  out[0].v = _mm512_unpacklo_pd(a[0], a[1]);
+  out[1].v = _mm512_unpackhi_pd(a[0], a[1]);
+}
+template <class Row, class Count>
+CHOL_INLINE void store2(Row row, Count count, const VecD (&in)[2]) {
+  const __m512d a[2] = {_mm512_unpacklo_pd(in[0].v, in[1].v), _mm512_unpackhi_pd(in[0].v, in[1].v)};
+  const auto part = [&](int i, __m128d x) {
+    if (count(i) == 2)
+      _mm_storeu_pd(row(i), x);
+    else
+      _mm_store_sd(row(i), x);
+  };
+  for (int i = 0; i < 2; ++i) {
+    part(i, _mm512_castpd512_pd128(a[i]));
+    part(i + 2, _mm512_extractf64x2_pd(a[i], 1));
+    part(i + 4, _mm512_extractf64x2_pd(a[i], 2));
+    part(i + 6, _mm512_extractf64x2_pd(a[i], 3));
   }
 }
 

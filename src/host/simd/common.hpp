@@ -10,6 +10,8 @@
 #endif
 
 #define CHOL_INLINE inline __attribute__((always_inline))
+/// Between a lambda's parameters and its body: the same for what is called from several places.
+#define CHOL_INLINE_LAMBDA __attribute__((always_inline))
 #define CHOL_UNROLL _Pragma("GCC unroll 32")
 
 namespace chol::CHOL_ISA {

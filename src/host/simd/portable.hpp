@@ -12,6 +12,8 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
+/// Masks would be branches.
+inline constexpr bool kMasksRows = false;
 /// Lanes move no more at once.
 template <class R>
 inline constexpr int kLineReals = kRowRun;
@@ -140,25 +142,41 @@ CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
   b.v = VecF::Register{re.v[2], im.v[2], re.v[3], im.v[3]};
 }
 
-/// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
+/// Rows of N contiguous elements become N vectors: out[e] lane i = row(i)[e].
 /// Of row i only the first count(i) elements are read, the others are zero.
-template <class R, class Row, class Count>
-CHOL_INLINE void load4(Row row, Count count, Vec<R> (&out)[4]) {
+template <int N, class R, class Row, class Count>
+CHOL_INLINE void gather_rows(Row row, Count count, Vec<R> (&out)[N]) {
   using Scalar = typename Vec<R>::Scalar;
   for (int i = 0; i < Vec<R>::width; ++i) {
     const Scalar* p = row(i);
-    for (int e = 0; e < 4; ++e) out[e].v[i] = e < count(i) ? p[e] : R(0);
+    for (int e = 0; e < N; ++e) out[e].v[i] = e < count(i) ? p[e] : R(0);
   }
 }
-/// The inverse of load4: row(i)[e] = in[e] lane i for e < count(i).
-template <class R, class Row, class Count>
-CHOL_INLINE void store4(Row row, Count count, const Vec<R> (&in)[4]) {
+/// The inverse of gather_rows: row(i)[e] = in[e] lane i for e < count(i).
+template <int N, class R, class Row, class Count>
+CHOL_INLINE void scatter_rows(Row row, Count count, const Vec<R> (&in)[N]) {
   using Scalar = typename Vec<R>::Scalar;
   for (int i = 0; i < Vec<R>::width; ++i) {
     Scalar* p = row(i);
-    for (int e = 0; e < 4; ++e)
+    for (int e = 0; e < N; ++e)
       if (e < count(i)) p[e] = in[e].v[i];
   }
+}
+template <class R, class Row, class Count>
+CHOL_INLINE void load4(Row row, Count count, Vec<R> (&out)[4]) {
+  gather_rows(row, count, out);
+}
+template <class R, class Row, class Count>
+CHOL_INLINE void store4(Row row, Count count, const Vec<R> (&in)[4]) {
+  scatter_rows(row, count, in);
+}
+template <class R, class Row, class Count>
+CHOL_INLINE void load2(Row row, Count count, Vec<R> (&out)[2]) {
+  gather_rows(row, count, out);
+}
+template <class R, class Row, class Count>
+CHOL_INLINE void store2(Row row, Count count, const Vec<R> (&in)[2]) {
+  scatter_rows(row, count, in);
 }
 
 /// One 128-bit element (a double complex) of each of width / 2 rows.
