@@ -107,6 +107,29 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
   }
 }
 
+/// A search that compiles nothing tries of the kernels in shared memory those that a row names:
+/// each other one would take a second of the compiler's.
+TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
+  const DevicePlans plans(kHopper, false);
+  for (const char precision : {'s', 'd', 'c', 'z'}) {
+    std::vector<Plan> named;
+    for (int64_t n = 1; n <= 128; ++n)
+      add_plan(named, plans.built_in({Routine::potrf, precision, n}));
+    for (const int64_t n : {4, 16, 32, 64, 100}) {
+      const Point point{Routine::potrf, precision, n};
+      size_t shared = 0;
+      for (const Plan& plan : plans.candidates(point)) {
+        EXPECT_EQ(plan.block + plan.tile > 0, plan.method == Method::fused)
+            << text_of(point) << ' ' << text_of(plan);
+        if (plan.method != Method::fused) continue;
+        ++shared;
+        EXPECT_TRUE(has_plan(named, plan)) << text_of(point) << ' ' << text_of(plan);
+      }
+      EXPECT_GT(shared, 0u) << text_of(point);
+    }
+  }
+}
+
 TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};

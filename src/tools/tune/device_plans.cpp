@@ -16,21 +16,6 @@ constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-/// As cuda/interleaved/shapes.hpp and kernels.hpp have it; a plan taken for built that is not would
-/// be compiled.
-bool is_likely_built(const KernelKind& kind, const Plan& plan, int64_t n) {
-  if (plan.method == Method::lanes) return n <= cuda::register_order(kind.bytes);
-  if (plan.method == Method::panel)
-    return plan.block == 0 && plan.tile == 0 &&
-           n <= cuda::held_table(kind.precision, kind.factors(), kind.solves()).largest();
-  const int64_t line = plan.tile * kind.bytes;
-  const bool wide = plan.block == cuda::by_size(kind.bytes, 8, 8, 4);
-  return plan.threads <= 256 && line <= 128 &&
-         (wide ? line >= 32
-               : plan.block == 4 && line >= 64 && kind.routine == Routine::potrf &&
-                     kind.precision != 'd');
-}
-
 /// The kernel of a plan of Method::panel, of columns.cuh without threads.
 cuda::HeldShape panel_kernel(const KernelKind& kind, const Plan& plan, int n) {
   const cuda::HeldShape shape = cuda::panel_shape(kind, plan, n);
@@ -100,6 +85,21 @@ const Plan& DevicePlans::built_in(const Point& point) const {
   return built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n);
 }
 
+/// Whether a plan has a kernel that needs no compiler: of shared.cuh those that a row names.
+bool DevicePlans::is_built(const Point& point, const Plan& plan) const {
+  const KernelKind kind = kind_of(point);
+  if (plan.method == Method::lanes) return point.n <= cuda::register_order(kind.bytes);
+  if (plan.method == Method::panel)
+    return plan.block == 0 && plan.tile == 0 &&
+           point.n <= cuda::held_table(kind.precision, kind.factors(), kind.solves()).largest();
+  bool is_named = false;
+  built_in_.plans(point.routine, point.form, point.precision)
+      .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t) {
+        is_named = is_named || same_plan(named, plan);
+      });
+  return is_named;
+}
+
 /// The interleaved plans of a point, the built-in one first.
 std::vector<Plan> DevicePlans::possible(const Point& point) const {
   const KernelKind kind = kind_of(point);
@@ -109,7 +109,7 @@ std::vector<Plan> DevicePlans::possible(const Point& point) const {
   add_shared(all);
   for (const Plan& plan : all)
     if (cuda::can_compile(kind, plan, point.n, model_.block_memory) &&
-        (compiled_ || is_likely_built(kind, plan, point.n)))
+        (compiled_ || is_built(point, plan)))
       add_plan(plans, plan);
   add_plan(plans, kAnyOrder);
   return plans;

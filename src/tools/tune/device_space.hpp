@@ -23,6 +23,7 @@ class DevicePlans {
   PlanRows beyond(const Point& point) const;
 
  private:
+  bool is_built(const Point& point, const Plan& plan) const;
   std::vector<Plan> possible(const Point& point) const;
   std::vector<Plan> interleaved(const Point& point) const;
   DeviceModel model_;
