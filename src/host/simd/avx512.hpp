@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "host/simd/common.hpp"
+#include "host/simd/few_doubles.hpp"
 
 namespace chol::CHOL_ISA {
 
@@ -234,9 +234,7 @@ CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
 /// load4 and store4 for rows of two contiguous elements or one.
 template <class Row, class Count>
 CHOL_INLINE void load2(Row row, Count count, VecD (&out)[2]) {
-  const auto part = [&](int i) {
-    return count(i) == 2 ? _mm_loadu_pd(row(i)) : _mm_load_sd(row(i));
-  };
+  const auto part = [&](int i) { return load_few(row(i), count(i)); };
   __m512d a[2];
   for (int i = 0; i < 2; ++i) {
     a[i] = _mm512_insertf64x2(_mm512_castpd128_pd512(part(i)), part(i + 2), 1);
@@ -249,12 +247,7 @@ CHOL_INLINE void load2(Row row, Count count, VecD (&out)[2]) {
 template <class Row, class Count>
 CHOL_INLINE void store2(Row row, Count count, const VecD (&in)[2]) {
   const __m512d a[2] = {_mm512_unpacklo_pd(in[0].v, in[1].v), _mm512_unpackhi_pd(in[0].v, in[1].v)};
-  const auto part = [&](int i, __m128d x) {
-    if (count(i) == 2)
-      _mm_storeu_pd(row(i), x);
-    else
-      _mm_store_sd(row(i), x);
-  };
+  const auto part = [&](int i, __m128d x) { store_few(row(i), count(i), x); };
   for (int i = 0; i < 2; ++i) {
     part(i, _mm512_castpd512_pd128(a[i]));
     part(i + 2, _mm512_extractf64x2_pd(a[i], 1));
