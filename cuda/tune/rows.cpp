@@ -69,7 +69,7 @@ constexpr PanelRow kPanels[] = {
     {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
     {'c', 140, 32, 16},  {'c', 190, 32, 20}, {'c', 340, 32, 20, Method::fused},
     {'c', kAny, 128, 0, Method::fused},
-    {'z', 230, 32, 0},   {'z', 250, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
+    {'z', 230, 32, 0},   {'z', 270, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
     {'z', 430, 64, 0},   {'z', 900, 128, 0}, {'z', kAny, 128, 0, Method::fused}};
 // clang-format on
 
