@@ -76,9 +76,8 @@ CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Sca
   return acc;
 }
 
-/// N = 4 or 2 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals
-/// of each of `width` rows to and from N vectors across the rows. Of 16, all are moved; of 2, one
-/// at least.
+/// N = 4 or 2 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals of each of `width`
+/// rows to and from N vectors across the rows. Of 16, all are moved; of 2, one at least.
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void load_reals(Row row, Count count, V (&out)[N]) {
   if constexpr (N == 16)
