@@ -97,6 +97,7 @@ bool share_memory(const Case& a, const Case& b) {
   Case c = b;
   c.uplo = a.uplo;
   c.threads = a.threads;
+  c.apart = a.apart;
   return a == c && !wants_factor(a.routine);
 }
 
@@ -158,7 +159,7 @@ std::string describe(const Case& c) {
   if (c.lda > c.n) text += " lda=" + std::to_string(c.lda);
   if (c.form == Form::interleaved) text += " chunk=" + std::to_string(chunk_of(c));
   if (c.form != Form::one) text += " batch=" + std::to_string(c.batch);
-  return text + " threads=" + std::to_string(c.threads);
+  return text + (c.apart ? " callers=" : " threads=") + std::to_string(c.threads);
 }
 
 std::string command_of(const Case& c) {

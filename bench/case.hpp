@@ -27,7 +27,8 @@ struct Case {
   int64_t nrhs = 0;
   int64_t lda = 0;  ///< 0 is n; of a variable batch always n[b]
   int64_t batch = 1;
-  int64_t chunk = 0;  ///< of the interleaved form, 0 for 64 bytes of reals
+  int64_t chunk = 0;   ///< of the interleaved form, 0 for 64 bytes of reals
+  bool apart = false;  ///< as many callers at once, each with one thread and a part of the batch
   bool operator==(const Case&) const = default;
 };
 static_assert(std::is_trivially_copyable_v<Case>);
@@ -54,8 +55,9 @@ std::string describe(const Case& c);
 /// The command line that repeats it.
 std::string command_of(const Case& c);
 
-/// Whether both work on the same input in the same memory: all but the triangle and the threads is
-/// the same, and neither starts from a factor of one triangle.
+/// Whether both work on the same input in the same memory: all but the triangle, the threads and
+/// whether they are callers of their own is the same, and neither starts from a factor of one
+/// triangle.
 bool share_memory(const Case& a, const Case& b);
 
 /// Matrices side by side in the interleaved form.

@@ -158,7 +158,11 @@ void add_scaling(std::vector<SuiteCase>& cases, const std::vector<int>& threads)
     for (const int64_t n : {4, 8, 16, 32, 64, 128}) {
       Case ours = case_of(Routine::potrf, Form::batched, p, n, 0, 2), other = ours;
       other.threads = 1;
-      add_with_itself(cases, "scaling", ours, other, n == 8 || n == 32 || n == 128);
+      const bool quick = n == 8 || n == 32 || n == 128;
+      add_with_itself(cases, "scaling", ours, other, quick);
+      Case callers = ours;
+      callers.apart = true;
+      add_with_itself(cases, "callers", ours, callers, quick);
     }
 }
 
@@ -225,6 +229,7 @@ const std::vector<Bar>& bars() {
       {"one-32-300", "one matrix, n = 32..300", 1.3, 2, {}},
       {"one-500-8000", "one matrix, n = 500..8000", 1.0, 1.2, kLargePeers},
       {"scaling", "2 threads over 1, batches of 10^4", 1.8, 1.95, {"chol"}},
+      {"callers", "2 threads of a call over 2 calls of one at once", 0.95, 1, {"chol"}},
       {"variable", "vbatched 1..64 against fixed size, same flops", 0.8, 0.9, {"chol"}},
       {"upper", "upper against lower", 0.95, 1, {"chol"}},
   };

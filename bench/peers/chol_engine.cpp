@@ -1,4 +1,5 @@
 // chol itself, opened at run time: another build of it can be a contestant beside this one.
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/scalar.hpp"
@@ -128,6 +129,10 @@ class CholEngine : public HostEngine {
  protected:
   void prepare(Work& work) override {
     require(set_num_threads_(handle_, work.c.threads));
+    while (work.c.apart && std::ssize(callers_) < work.c.threads) {
+      require(create_on_(&callers_.emplace_back(), CHOL_BACKEND_HOST, 0, nullptr));
+      require(set_num_threads_(callers_.back(), 1));
+    }
     if (work.c.form != Form::interleaved) return;
     const int64_t chunk = chunk_of(work.c), chunks = (work.c.batch + chunk - 1) / chunk;
     const size_t whole = element_size(work.c.precision) * static_cast<size_t>(chunk * chunks);
@@ -172,7 +177,8 @@ class CholEngine : public HostEngine {
         for (int64_t i = 0; i < work.layout.count(); ++i) require(one<T>(work, routine, i));
         return;
       case Form::batched:
-        return require(batched<T>(work, routine));
+        return require(work.c.apart ? apart<T>(work, routine)
+                                    : batched<T>(work, routine, handle_, 0, work.c.batch));
       case Form::strided_batched:
         return require(strided<T>(work, routine));
       case Form::vbatched:
@@ -205,26 +211,41 @@ class CholEngine : public HostEngine {
     }
   }
 
+  /// Matrices [first, first + count) by one handle.
   template <class T>
-  chol_status_t batched(Work& w, Routine routine) const {
+  chol_status_t batched(Work& w, Routine routine, chol_handle_t handle, int64_t first,
+                        int64_t count) const {
     const Functions<T>& f = functions<T>();
-    const int64_t n = w.c.n, lda = w.layout.lda[0], ldb = w.layout.ldb[0], count = w.c.batch;
+    const int64_t n = w.c.n, lda = w.layout.lda[0], ldb = w.layout.ldb[0];
     const auto uplo = static_cast<chol_uplo_t>(w.c.uplo);
-    T* const* A = reinterpret_cast<T* const*>(w.A_of.data());
-    T* const* B = reinterpret_cast<T* const*>(w.B_of.data());
-    int* info = w.info.data();
+    T* const* A = reinterpret_cast<T* const*>(w.A_of.data()) + first;
+    T* const* B = reinterpret_cast<T* const*>(w.B_of.data()) + first;
+    int* info = w.info.data() + first;
     switch (routine) {
       case Routine::potrf:
-        return f.potrf_batched(handle_, uplo, n, A, lda, info, count);
+        return f.potrf_batched(handle, uplo, n, A, lda, info, count);
       case Routine::potrs:
-        return f.potrs_batched(handle_, uplo, n, w.c.nrhs, A, lda, B, ldb, count);
+        return f.potrs_batched(handle, uplo, n, w.c.nrhs, A, lda, B, ldb, count);
       case Routine::posv:
-        return f.posv_batched(handle_, uplo, n, w.c.nrhs, A, lda, B, ldb, info, count);
+        return f.posv_batched(handle, uplo, n, w.c.nrhs, A, lda, B, ldb, info, count);
       case Routine::potri:
-        return f.potri_batched(handle_, uplo, n, A, lda, info, count);
+        return f.potri_batched(handle, uplo, n, A, lda, info, count);
       default:
-        return f.logdet_batched(handle_, uplo, n, A, lda, w.scalars<RealOf<T>>(), count);
+        return f.logdet_batched(handle, uplo, n, A, lda, w.scalars<RealOf<T>>() + first, count);
     }
+  }
+
+  /// Callers that know nothing of each other, at once: what the machine gives to as many threads.
+  template <class T>
+  chol_status_t apart(Work& w, Routine routine) const {
+    const int callers = w.c.threads;
+    int worst = CHOL_STATUS_SUCCESS;
+#pragma omp parallel for schedule(static, 1) num_threads(callers) reduction(max : worst)
+    for (int i = 0; i < callers; ++i) {
+      const int64_t first = w.c.batch * i / callers, last = w.c.batch * (i + 1) / callers;
+      worst = std::max<int>(worst, batched<T>(w, routine, callers_[i], first, last - first));
+    }
+    return static_cast<chol_status_t>(worst);
   }
 
   template <class T>
@@ -349,6 +370,7 @@ class CholEngine : public HostEngine {
   decltype(&chol_last_error) last_error_ = nullptr;
   decltype(&chol_backend_name) backend_name_ = nullptr;
   chol_handle_t handle_ = nullptr;
+  std::vector<chol_handle_t> callers_;  ///< of one thread each
 };
 
 }  // namespace

@@ -117,29 +117,34 @@ class LaneBuffer {
   }
 
   static constexpr int kPiece = 4 / kReals;  ///< elements that straight-line code moves at once
+  /// and those where masks cost nothing: rows of doubles are stored whole, as their halves one
+  /// after the other, and loaded by halves.
+  static constexpr bool kHasWide = kMasksRows && sizeof(T) < 16;
+  static constexpr int kLoadPiece = kHasWide && sizeof(R) == 4 ? 2 * kPiece : kPiece;
+  static constexpr int kStorePiece = kHasWide ? 2 * kPiece : kPiece;
   /// Reals that move a column's last elements: no more than they are, where masks cost more.
-  static constexpr int kLastReals = kMasksRows && sizeof(T) < 16 ? 4 : 2;
+  static constexpr int kLastReals = kHasWide ? 4 : 2;
 
   /// load_run and store_run in such pieces, of a length that is a constant; lane(e) is where
   /// element e is kept.
-  /// @tparam First elements of the first piece.
-  template <int Length, int First = kPiece, int At = 0, class Lane>
+  /// @tparam First elements of the first piece, 0 for as many as of the others.
+  template <int Length, int First = 0, int At = 0, class Lane>
   CHOL_INLINE static void load_unrolled(R* const* matrix, int64_t offset, const Lane& lane) {
     if constexpr (At < Length) {
-      using Piece = PieceOf<Length - At, At == 0 ? First : kPiece>;
+      using Piece = PieceOf<Length - At, First ? First : kLoadPiece>;
       load_part<Piece::reals>(matrix, offset + At, Piece::elements,
                               [&](int e) -> E& { return lane(At + e); });
-      load_unrolled<Length, First, At + Piece::elements>(matrix, offset, lane);
+      load_unrolled<Length, 0, At + Piece::elements>(matrix, offset, lane);
     }
   }
-  template <int Length, int First = kPiece, int At = 0, class Lane>
+  template <int Length, int First = 0, int At = 0, class Lane>
   CHOL_INLINE static void store_unrolled(R* const* matrix, int64_t offset, const Lane& lane) {
     if constexpr (At < Length) {
-      using Piece = PieceOf<Length - At, At == 0 ? First : kPiece>;
+      using Piece = PieceOf<Length - At, First ? First : kStorePiece>;
       store_part<Piece::reals>(
           matrix, offset + At, Piece::elements, [&](int e) { return lane(At + e); },
           [](int) { return kReals * Piece::elements; });
-      store_unrolled<Length, First, At + Piece::elements>(matrix, offset, lane);
+      store_unrolled<Length, 0, At + Piece::elements>(matrix, offset, lane);
     }
   }
 
@@ -149,10 +154,10 @@ class LaneBuffer {
   struct PieceOf {
     static constexpr int whole = Left < Most ? Left : Most;
     static constexpr int half = 2 / kReals;
-    static constexpr int elements = whole == kPiece || kLastReals == 4 ? whole
+    static constexpr int elements = whole >= kPiece || kLastReals == 4 ? whole
                                     : whole >= half                    ? half
                                                                        : 1;
-    static constexpr int reals = elements == kPiece ? 4 : kLastReals;
+    static constexpr int reals = elements > kPiece ? 8 : elements == kPiece ? 4 : kLastReals;
   };
   CHOL_INLINE static bool fills_line(int64_t at, int64_t left) {
     return kLine > kRun && at % kLine == 0 && left >= kLine;

@@ -64,8 +64,8 @@ struct LaneKernels {
     if (group.n == N) {
       if (!group.upper)
         factor_held<N, false>(group);
-      else if (kColumnsAlike<N> && begins_in_a_piece(group))
-        factor_held<N, true, kColumnsAlike<N> ? Buffer::kPiece / 2 : Buffer::kPiece>(group);
+      else if (kInHalves<N> && begins_in_a_piece(group))
+        factor_held<N, true, kInHalves<N> ? N / 2 : 0>(group);
       else
         factor_held<N, true>(group);
       return true;
@@ -73,20 +73,18 @@ struct LaneKernels {
     if constexpr (N > 1) return factor_unrolled<N - 1>(group);
     return false;
   }
-  /// Pieces of an upper triangle that begin in the middle of 32 bytes meet two lines at every other
-  /// of their places, which takes a sixth of the time. Where columns are as many bytes apart a
-  /// short first piece of each puts that right: in columns of three pieces at least, shorter ones
-  /// lose as much by the piece more.
-  static constexpr int kPieceBytes = 4 * sizeof(R);
+  /// Where all columns of an upper triangle begin in the middle of 32 bytes and are one piece as
+  /// long, each piece would cross 32 bytes or a line: by halves it takes a fifth less. Longer ones
+  /// gain nothing.
+  static constexpr int kPieceBytes = 32;
   template <int N>
-  static constexpr bool kColumnsAlike = kPieceBytes == 32 &&
-                                        N * sizeof(T) % kPieceBytes == 0 && N * sizeof(T) >= 96;
+  static constexpr bool kInHalves = N == Buffer::kStorePiece&& N * sizeof(T) == kPieceBytes;
   static bool begins_in_a_piece(const host::LaneGroup& group) {
     return group.lda * int64_t(sizeof(T)) % kPieceBytes == 0 &&
            reinterpret_cast<uintptr_t>(group.A[0]) % kPieceBytes == kPieceBytes / 2;
   }
   /// @tparam First elements of an upper column's first piece.
-  template <int N, bool Upper, int First = Buffer::kPiece>
+  template <int N, bool Upper, int First = 0>
   static void factor_held(host::LaneGroup& group) {
     R* const* matrix = reinterpret_cast<R* const*>(group.A);
     HeldTriangle<E, N, (N <= kOneTile<T>)> held;

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "host/simd/few_doubles.hpp"
+#include "host/simd/few_reals.hpp"
 
 namespace chol::CHOL_ISA {
 

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "host/simd/few_doubles.hpp"
+#include "host/simd/few_reals.hpp"
 
 namespace chol::CHOL_ISA {
 
@@ -187,18 +187,8 @@ CHOL_INLINE void join_pairs(VecF re, VecF im, VecF& a, VecF& b) {
   b = {_mm512_unpackhi_ps(re.v, im.v)};
 }
 
-/// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
-/// Of row i only the first count(i) elements are read, the others are zero.
-template <class Row, class Count>
-CHOL_INLINE void load4(Row row, Count count, VecD (&out)[4]) {
-  // Without a mask an insertion from memory needs no shuffle.
-  const auto part = [&](int i) {
-    if (__builtin_constant_p(count(i)) && count(i) == 4) return _mm256_loadu_pd(row(i));
-    return _mm256_maskz_loadu_pd(VecD::first(count(i)), row(i));
-  };
-  __m512d a[4];
-  for (int i = 0; i < 4; ++i)
-    a[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(part(i)), part(i + 4), 1);
+/// Row i and row i + 4 of four elements share a register: their transpose.
+CHOL_INLINE void join_quarters(const __m512d (&a)[4], VecD* out) {
   const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
   const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
   const __m512d low01 = _mm512_unpacklo_pd(a[0], a[1]), high01 = _mm512_unpackhi_pd(a[0], a[1]);
@@ -208,26 +198,56 @@ CHOL_INLINE void load4(Row row, Count count, VecD (&out)[4]) {
   out[2].v = _mm512_permutex2var_pd(low01, odd, low23);
   out[3].v = _mm512_permutex2var_pd(high01, odd, high23);
 }
-/// The inverse of load4: row(i)[e] = in[e] lane i for e < count(i).
-template <class Row, class Count>
-CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
+CHOL_INLINE void split_quarters(const VecD* in, __m512d (&a)[4]) {
   const __m512i even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
   const __m512i odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
   const __m512d low01 = _mm512_permutex2var_pd(in[0].v, even, in[2].v);
   const __m512d low23 = _mm512_permutex2var_pd(in[0].v, odd, in[2].v);
   const __m512d high01 = _mm512_permutex2var_pd(in[1].v, even, in[3].v);
   const __m512d high23 = _mm512_permutex2var_pd(in[1].v, odd, in[3].v);
-  const __m512d a[4] = {_mm512_unpacklo_pd(low01, high01), _mm512_unpackhi_pd(low01, high01),
-                        _mm512_unpacklo_pd(low23, high23), _mm512_unpackhi_pd(low23, high23)};
+  a[0] = _mm512_unpacklo_pd(low01, high01);
+  a[1] = _mm512_unpackhi_pd(low01, high01);
+  a[2] = _mm512_unpacklo_pd(low23, high23);
+  a[3] = _mm512_unpackhi_pd(low23, high23);
+}
+/// Of the first `count` of eight elements those in a half.
+CHOL_INLINE int64_t part_of(int64_t count, int side) {
+  return side == 0 ? (count < 4 ? count : 4) : (count > 4 ? count - 4 : 0);
+}
+/// The first `count` of four elements of a row; the others are zero.
+CHOL_INLINE __m256d load_quarter(const double* p, int64_t count) {
+  // Without a mask an insertion from memory needs no shuffle.
+  if (__builtin_constant_p(count) && count == 4) return _mm256_loadu_pd(p);
+  if (are_few(count)) return _mm256_zextpd128_pd256(load_few(p, count));
+  return _mm256_maskz_loadu_pd(VecD::first(count), p);
+}
+CHOL_INLINE void store_quarter(double* p, int64_t count, __m256d a) {
+  if (count == 4)
+    _mm256_storeu_pd(p, a);
+  else if (are_few(count))
+    store_few(p, count, _mm256_castpd256_pd128(a));
+  else if (count > 0)
+    _mm256_mask_storeu_pd(p, VecD::first(count), kept_in_register(a));
+}
+
+/// Rows of four contiguous elements become four vectors: out[e] lane i = row(i)[e].
+/// Of row i only the first count(i) elements are read, the others are zero.
+template <class Row, class Count>
+CHOL_INLINE void load4(Row row, Count count, VecD (&out)[4]) {
+  __m512d a[4];
+  for (int i = 0; i < 4; ++i)
+    a[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(load_quarter(row(i), count(i))),
+                              load_quarter(row(i + 4), count(i + 4)), 1);
+  join_quarters(a, out);
+}
+/// The inverse of load4: row(i)[e] = in[e] lane i for e < count(i).
+template <class Row, class Count>
+CHOL_INLINE void store4(Row row, Count count, const VecD (&in)[4]) {
+  __m512d a[4];
+  split_quarters(in, a);
   for (int i = 0; i < 4; ++i) {
-    const auto part = [&](int r, __m256d x) {
-      if (count(r) == 4)
-        _mm256_storeu_pd(row(r), x);
-      else if (count(r) > 0)
-        _mm256_mask_storeu_pd(row(r), VecD::first(count(r)), kept_in_register(x));
-    };
-    part(i, _mm512_castpd512_pd256(a[i]));
-    part(i + 4, _mm512_extractf64x4_pd(a[i], 1));
+    store_quarter(row(i), count(i), _mm512_castpd512_pd256(a[i]));
+    store_quarter(row(i + 4), count(i + 4), _mm512_extractf64x4_pd(a[i], 1));
   }
 }
 
@@ -284,16 +304,18 @@ CHOL_INLINE void load8(Row row, Count count, VecD (&out)[8]) {
   transpose8(a);
   for (int e = 0; e < 8; ++e) out[e].v = a[e];
 }
+/// Both halves of a row one after the other: where they cross 32 bytes they take three cycles
+/// together, apart four and a half (Zen 4).
 template <class Row, class Count>
 CHOL_INLINE void store8(Row row, Count count, const VecD (&in)[8]) {
-  __m512d a[8];
-  for (int e = 0; e < 8; ++e) a[e] = in[e].v;
-  transpose8(a);
-  for (int i = 0; i < 8; ++i) {
-    if (count(i) == 8)
-      _mm512_storeu_pd(row(i), a[i]);
-    else if (count(i) > 0)
-      _mm512_mask_storeu_pd(row(i), VecD::first(count(i)), a[i]);
+  __m512d a[2][4];
+  for (int side = 0; side < 2; ++side) split_quarters(in + 4 * side, a[side]);
+  for (int i = 0; i < 4; ++i) {
+    for (int side = 0; side < 2; ++side)
+      store_quarter(row(i) + 4 * side, part_of(count(i), side), _mm512_castpd512_pd256(a[side][i]));
+    for (int side = 0; side < 2; ++side)
+      store_quarter(row(i + 4) + 4 * side, part_of(count(i + 4), side),
+                    _mm512_extractf64x4_pd(a[side][i], 1));
   }
 }
 
@@ -309,6 +331,8 @@ CHOL_INLINE void transpose_parts(__m512 (&a)[4]) {
 template <class Row, class Count>
 CHOL_INLINE void load4(Row row, Count count, VecF (&out)[4]) {
   const auto part = [&](int i) {
+    if (__builtin_constant_p(count(i)) && count(i) == 4) return _mm_loadu_ps(row(i));
+    if (are_few(count(i))) return load_few(row(i), count(i));
     return _mm_maskz_loadu_ps(static_cast<__mmask8>(VecF::first(count(i))), row(i));
   };
   __m512 a[4];
@@ -328,6 +352,8 @@ CHOL_INLINE void store4(Row row, Count count, const VecF (&in)[4]) {
   const auto part = [&](int i, __m128 x) {
     if (count(i) == 4)
       _mm_storeu_ps(row(i), x);
+    else if (are_few(count(i)))
+      store_few(row(i), count(i), x);
     else
       _mm_mask_storeu_ps(row(i), static_cast<__mmask8>(VecF::first(count(i))), kept_in_register(x));
   };
