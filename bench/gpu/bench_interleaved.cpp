@@ -141,29 +141,36 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
   print("pack_potrf_unpack", P, factor_flops, 6 * triangle, whole, "potrf_strided_batched", direct);
 }
 
+/// Of all orders those that are asked for.
+int64_t least_order = 0;
+
 template <class T>
 void run_all(bool quick) {
+  const auto bench_order = [](int64_t n, int64_t chunk, bool solves, bool packs) {
+    if (n >= least_order) bench::bench_order<T>(n, chunk, solves, packs);
+  };
   if (quick) {
-    for (int64_t n : {4, 12, 16, 24, 32, 48, 64, 100}) bench_order<T>(n, 32, true, false);
+    for (int64_t n : {4, 12, 16, 24, 32, 48, 64, 100}) bench_order(n, 32, true, false);
     return;
   }
   for (int64_t n : {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21,
                     22, 24, 26, 28, 30, 32, 33, 36, 40, 44, 48, 56, 64, 65, 72, 80, 90, 96, 100})
-    bench_order<T>(n, 32, true, n % 8 == 0 || n == 4 || n == 12 || n == 20);
+    bench_order(n, 32, true, n % 8 == 0 || n == 4 || n == 12 || n == 20);
   for (int64_t n : {28, 30, 32, 33, 36, 40, 44, 48, 56, 64, 65, 72, 80, 90, 96, 100})
-    bench_order<T>(n, 8, true, false);
+    bench_order(n, 8, true, false);
   for (int64_t chunk : {64, 128, 256, 512, 0})
-    for (int64_t n : {4, 8, 12, 16, 24, 32, 48, 64, 96}) bench_order<T>(n, chunk, false, false);
+    for (int64_t n : {4, 8, 12, 16, 24, 32, 48, 64, 96}) bench_order(n, chunk, false, false);
 }
 
 }  // namespace
 }  // namespace chol::bench
 
-/// bench_interleaved [all|quick] [precisions] [csv] [repetitions]
+/// bench_interleaved [all|quick|from=N] [precisions] [csv] [repetitions]
 int main(int argc, char** argv) {
   using namespace chol::bench;
   if (!chol::test::device_present()) return 0;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
+  if (argc > 1 && std::strncmp(argv[1], "from=", 5) == 0) least_order = std::atoll(argv[1] + 5);
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);

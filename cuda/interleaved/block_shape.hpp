@@ -132,15 +132,17 @@ template <class I>
 CHOL_HOST_DEVICE constexpr I block_column_offset(I n, I columns, I J) {
   return columns * (J * n - columns * (J * (J - 1) / 2));
 }
-/// @param solvers right-hand sides of a matrix that are worked on at a time; the only one has a
-/// second column.
-constexpr int64_t shared_block_bytes(int64_t bytes, int64_t n, int64_t solvers,
+/// Vectors beside a triangle for so many right-hand sides that are worked on at a time: a second
+/// one for the only one of a solve.
+constexpr int64_t shared_vectors(bool factors, int64_t solvers) {
+  return solvers == 1 && !factors ? 2 : solvers;
+}
+constexpr int64_t shared_block_bytes(int64_t bytes, int64_t n, int64_t vectors,
                                      const SharedKnobs& knobs) {
   if (n < 1 || n > 1024) return INT64_MAX;
   const int64_t columns = knobs.columns, blocks = (n + columns - 1) / columns;
   const int64_t elements = block_column_offset(n, columns, blocks) +
-                           shared_slack(knobs.columns, knobs.slots()) +
-                           (solvers == 1 ? 2 : solvers) * n;
+                           shared_slack(knobs.columns, knobs.slots()) + vectors * n;
   return elements * knobs.lanes * bytes;
 }
 /// Whether the threads of a block make whole warps and matrices. @param factors the first rows of

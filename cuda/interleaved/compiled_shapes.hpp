@@ -15,8 +15,8 @@ struct KernelKind {
 
   constexpr bool factors() const { return routine != Routine::potrs; }
   constexpr bool solves() const { return routine != Routine::potrf; }
-  /// Right-hand sides of a matrix that a block needs room for at least.
-  constexpr int solvers() const { return solves() ? 1 : 0; }
+  /// Vectors beside a triangle in shared memory that a block needs room for at least.
+  constexpr int64_t vectors() const { return solves() ? shared_vectors(factors(), 1) : 0; }
 };
 
 /// Words of a triangle that the compiler is asked to hold in the 255 registers of a thread: a few
@@ -83,7 +83,7 @@ constexpr bool shared_compiles(const KernelKind& kind, const Plan& plan, int64_t
                    (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
   return row && knobs.columns <= kMostSharedColumns && knobs.threads <= kMostSharedThreads &&
          shared_threads_fit(knobs, kind.factors()) &&
-         shared_block_bytes(kind.bytes, n, kind.solvers(), knobs) <= shared_limit;
+         shared_block_bytes(kind.bytes, n, kind.vectors(), knobs) <= shared_limit;
 }
 
 /// Whether the plan has a kernel for that order, built or not.

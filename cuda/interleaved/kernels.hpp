@@ -75,8 +75,10 @@ inline int64_t block_shared_limit() {
 /// Shared memory of a block of shared.cuh, built or not.
 template <InterleavedTask kTask>
 int64_t shared_bytes(int64_t element_bytes, int64_t n, int64_t solvers, const SharedKnobs& knobs) {
-  return shared_block_bytes(element_bytes, n, kTask == InterleavedTask::factor ? 0 : solvers,
-                            knobs);
+  const int64_t vectors = kTask == InterleavedTask::factor
+                              ? 0
+                              : shared_vectors(kTask != InterleavedTask::solve, solvers);
+  return shared_block_bytes(element_bytes, n, vectors, knobs);
 }
 struct SharedLaunch {
   unsigned blocks;

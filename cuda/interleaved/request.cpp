@@ -60,7 +60,7 @@ KernelRequest interleaved_request(Routine routine, char precision, const Plan& p
             device.capability};
   }
   const SharedKnobs knobs = shared_knobs(plan);
-  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, kind.solvers(), knobs),
+  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, kind.vectors(), knobs),
                                  device.processor_memory);
   return {"interleaved/shared.cuh", instance("shared_kernel", type, shape_of(knobs, least), task),
           device.capability};

@@ -41,14 +41,15 @@ struct InterleavedShapes<Complex<float>> {
   using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>,
                            SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 32, 4>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<double>> {
   using Factor = ShapeList<SharedShape<4, 4, 8, 64, 1>, SharedShape<4, 4, 4, 64, 2>,
                            SharedShape<4, 2, 2, 64, 3>, SharedShape<4, 2, 2, 128, 1>>;
   using Solve = ShapeList<SharedShape<4, 4, 4, 32, 3>>;
-  using FactorAndSolve = Solve;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>,
+                                   SharedShape<4, 2, 2, 128, 1>>;
 };
 
 }  // namespace chol::cuda

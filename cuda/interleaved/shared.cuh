@@ -36,10 +36,14 @@ struct SharedFactor {
   template <int Q>
   using Rows = gpu_lane::Tile<E, Q, kNB>;
 
+  /// What substitution has to do with a block of the only right-hand side.
+  using Part = gpu_lane::Tile<E, kNB, 1>;
+
   Panel panel;
   LaneMatrix<E> A;
   int slot;
   bool inside;
+  E* x;  ///< in shared memory: the only right-hand side, which becomes inverse(L) x
   V info;
 
   template <int Q, class From, class To>
@@ -142,9 +146,47 @@ struct SharedFactor {
     }
   }
 
-  __device__ __forceinline__ void factor_column(int J, bool keep_diagonal) {
+  /// Block J of inverse(L) x, of whose block J every thread has a copy in y.
+  __device__ __forceinline__ void solve_diagonal(DiagonalBlock<E, kNB>& diagonal, Part& y,
+                                                 int j0) const {
+    const LaneMatrix<E> L{&diagonal.L.e[0][0], kNB, 1};
+    gpu_lane::solve_forward<false>(y, L, diagonal.reciprocal);
+#pragma unroll
+    for (int i = 0; i < kNB; ++i)
+      if (i % kSlots == slot && j0 + i < panel.n) x[(j0 + i) * kLanes] = y.e[i][0];
+  }
+  /// The reciprocals of the diagonal in its place in shared memory, once its rows are stored: by
+  /// the threads that stored them.
+  __device__ __forceinline__ void keep_reciprocals(const DiagonalBlock<E, kNB>& diagonal,
+                                                   int J) const {
+    const LaneMatrix<E> kept = panel.rows(J * kNB, J);
+#pragma unroll
+    for (int i = 0; i < kNB; ++i)
+      if (i % kSlots == slot && J * kNB + i < panel.n)
+        kept.at(i, i) = gpu_lane::from_real<E>(diagonal.reciprocal[i]);
+  }
+  /// What block J takes from the thread's rows of x below it.
+  template <int Q>
+  __device__ __forceinline__ void subtract_from_right_hand_side(const Rows<Q>& rows, const Part& y,
+                                                                int j0, int first) const {
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      const int i = first + q * kSlots;
+      if (i < j0 + kNB || i >= panel.n) continue;
+      E& left = x[i * kLanes];
+      E sum = left;
+#pragma unroll
+      for (int c = 0; c < kNB; ++c)
+        sum = gpu_lane::subtract<false, false>(sum, rows.e[q][c], y.e[c][0]);
+      left = sum;
+    }
+  }
+
+  /// @param solves whether the only right-hand side is worked on along with the block column.
+  __device__ __forceinline__ void factor_column(int J, bool keep_diagonal, bool solves) {
     const int j0 = J * kNB;
     DiagonalBlock<E, kNB> diagonal;
+    Part y;
 #pragma unroll 1
     for (int first = j0; first < panel.n; first += kRows * kSlots) {
       const int count = (panel.n - first + kSlots - 1) / kSlots;
@@ -160,7 +202,10 @@ struct SharedFactor {
         __syncthreads();
         diagonal.L = gpu_lane::load_lower<kNB>(panel.rows(j0, J));
         gpu_lane::factor_tile(diagonal.L, diagonal.reciprocal, info, j0);
+        if (solves)
+          y = read_part<E, kNB>([&](int i) { return x[(j0 + i) * kLanes]; }, panel.n - j0);
         if (keep_diagonal) __syncthreads();
+        if (solves) solve_diagonal(diagonal, y, j0);
       }
       gpu_lane::with_count<kRows>(count, [&](auto rows) {
         constexpr int Q = decltype(rows)::value;
@@ -169,9 +214,11 @@ struct SharedFactor {
         const LaneMatrix<E> L{&diagonal.L.e[0][0], kNB, 1};
         gpu_lane::solve_from_right(part, L, diagonal.reciprocal);
         copy<Q>(part, slice);
+        if (solves) subtract_from_right_hand_side(part, y, j0, first + slot);
         if (first == j0) {
           set_diagonal(slice, diagonal);
           store<Q, true>(slice, J, first + slot, keep_diagonal);
+          if (solves) keep_reciprocals(diagonal, J);
         } else {
           store<Q, false>(slice, J, first + slot, keep_diagonal);
         }
@@ -179,14 +226,14 @@ struct SharedFactor {
     }
   }
 
-  __device__ __forceinline__ void run(bool keep_diagonal) {
+  __device__ __forceinline__ void run(bool keep_diagonal, bool solves) {
     const int blocks = Panel::blocks(panel.n);
     info = V::zero();
 #pragma unroll 1
     for (int J = 0; J < blocks; ++J) {
       wait_for_copies(blocks - 1 - J);
       __syncthreads();
-      factor_column(J, keep_diagonal);
+      factor_column(J, keep_diagonal, solves);
     }
     // Columns past the edge of the last block have no pivots of their own.
     if (info.v > panel.n) info = V::zero();
@@ -214,10 +261,6 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
       call.swapped};
   const bool one = kTask != InterleavedTask::factor && Shape::kRows > 1 && call.nrhs == 1;
   const auto solve = [&](bool active, bool fetching) {
-    if (one) {
-      solve_one.run(active, fetching);
-      return;
-    }
     const LaneMatrix<E> x{beyond + slot * Solve::column_elements(call.n), kLanes, 0};
     const Solve solver{panel, call.right_hand_sides(b), x, call.swapped};
     if (fetching && active && slot < call.solvers) solver.fetch(slot);
@@ -225,20 +268,28 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     solver.run(call.nrhs, slot, call.solvers, active, fetching);
   };
   if constexpr (kTask == InterleavedTask::solve) {
+    const bool good = inside && !call.failed(b);
     if (one) {
       fetch_triangles(panel, call);
-      solve_one.fetch();
+      solve_one.run(good);
+    } else {
+      solve(good, true);
     }
-    solve(inside && !call.failed(b), true);
   } else {
-    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, {}};
+    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, beyond, {}};
     fetch_triangles(panel, call);
-    if (one) solve_one.fetch();
-    factor.run(kTask == InterleavedTask::factor_and_solve);
+    const auto x = [&](int i) -> E& { return beyond[i * kLanes]; };
+    if (one) solve_one.fetch(x);
+    factor.run(kTask == InterleavedTask::factor_and_solve, one);
     if (inside && slot == 0) call.info[b] = static_cast<int>(factor.info.v);
     if constexpr (kTask == InterleavedTask::factor_and_solve) {
-      __syncthreads();
-      solve(inside && is_zero(factor.info), false);
+      const bool good = inside && is_zero(factor.info);
+      if (one) {
+        solve_one.template run_back<true>(x, good);
+      } else {
+        __syncthreads();
+        solve(good, false);
+      }
     }
   }
 }

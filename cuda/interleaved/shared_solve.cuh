@@ -97,6 +97,15 @@ struct SharedSolve {
   }
 };
 
+/// Elements at(0) to at(kNB - 1), zeros from `rows` on.
+template <class E, int kNB, class At>
+__device__ __forceinline__ gpu_lane::Tile<E, kNB, 1> read_part(const At& at, int rows) {
+  gpu_lane::Tile<E, kNB, 1> part;
+#pragma unroll
+  for (int i = 0; i < kNB; ++i) part.e[i][0] = i < rows ? at(i) : gpu_lane::zero_element<E>();
+  return part;
+}
+
 /// The only right-hand side of each of the kLanes matrices of a block by all kSlots threads of the
 /// matrix: every one of them solves with the diagonal block, cheaper than to wait for the one that
 /// would, and subtracts that part of the solution from its share of the other elements.
@@ -114,9 +123,11 @@ struct SharedSolveOne {
   int slot;
   bool conjugated;
 
-  __device__ __forceinline__ void fetch() const {
+  /// The thread's share of the right-hand side to its place.
+  template <class At>
+  __device__ __forceinline__ void fetch(const At& to) const {
 #pragma unroll 4
-    for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(conjugated, B.at(i, 0));
+    for (int i = slot; i < panel.n; i += kSlots) to(i) = conj_if(conjugated, B.at(i, 0));
   }
 
   struct Diagonal {
@@ -125,6 +136,8 @@ struct SharedSolveOne {
     __device__ __forceinline__ LaneMatrix<E> matrix() { return {&L.e[0][0], kNB, 1}; }
   };
   /// Diagonal block J, past the edge continued by the identity.
+  /// @tparam kInverted the reciprocals of its diagonal stand in place of it.
+  template <bool kInverted>
   __device__ __forceinline__ Diagonal diagonal(int J, int rows) const {
     Diagonal d;
     const LaneMatrix<E> from = panel.rows(J * kNB, J);
@@ -134,23 +147,17 @@ struct SharedSolveOne {
       for (int c = 0; c <= i; ++c)
         d.L.e[i][c] =
             i < rows ? from.at(i, c) : gpu_lane::from_real<E>(V::broadcast(i == c ? 1 : 0));
-      d.reciprocal[i] = gpu_lane::invert(gpu_lane::real_part(d.L.e[i][i]));
+      const V pivot = gpu_lane::real_part(d.L.e[i][i]);
+      d.reciprocal[i] = kInverted ? pivot : gpu_lane::invert(pivot);
     }
     return d;
-  }
-  __device__ __forceinline__ static Part read(const E* from, int rows) {
-    Part part;
-#pragma unroll
-    for (int i = 0; i < kNB; ++i)
-      part.e[i][0] = i < rows ? from[i * kLanes] : gpu_lane::zero_element<E>();
-    return part;
   }
 
   /// Part J of inverse(L) b, to y, and out of what follows it.
   __device__ __forceinline__ void forward(int J) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
-    Diagonal d = diagonal(J, rows);
-    Part part = read(x + j0 * kLanes, rows);
+    Diagonal d = diagonal<false>(J, rows);
+    Part part = read_part<E, kNB>([&](int i) { return x[(j0 + i) * kLanes]; }, rows);
     gpu_lane::solve_forward<false>(part, d.matrix(), d.reciprocal);
 #pragma unroll
     for (int i = 0; i < kNB; ++i)
@@ -166,43 +173,49 @@ struct SharedSolveOne {
       left = sum;
     }
   }
-  /// Part J of inverse(L^H) y, to B, and out of what comes before it.
-  __device__ __forceinline__ void backward(int J, bool stores) const {
+  /// Part J of inverse(L^H) of the vector at `left`, to B, and out of what comes before it.
+  template <bool kInverted, class At>
+  __device__ __forceinline__ void backward(const At& left, int J, bool stores) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
-    Diagonal d = diagonal(J, rows);
-    Part part = read(y + j0 * kLanes, rows);
+    Diagonal d = diagonal<kInverted>(J, rows);
+    Part part = read_part<E, kNB>([&](int i) { return left(j0 + i); }, rows);
     gpu_lane::solve_backward<true>(part, d.matrix(), d.reciprocal);
 #pragma unroll
     for (int i = 0; i < kNB; ++i)
       if (i % kSlots == slot && i < rows && stores)
         B.at(j0 + i, 0) = conj_if(conjugated, part.e[i][0]);
+#pragma unroll 2
     for (int k = slot; k < j0; k += kSlots) {
       const int K = k / kNB;
       const E* l = &panel.rows(j0, K).at(0, k % kNB);
-      E& left = y[k * kLanes];
-      E sum = left;
+      E sum = left(k);
 #pragma unroll
       for (int i = 0; i < kNB; ++i)
         if (i < rows) sum = gpu_lane::subtract<true, false>(sum, l[i * kLanes], part.e[i][0]);
-      left = sum;
+      left(k) = sum;
+    }
+  }
+  /// All parts of it, from the last one on.
+  template <bool kInverted, class At>
+  __device__ __forceinline__ void run_back(const At& left, bool stores) const {
+#pragma unroll 1
+    for (int J = Panel::blocks(panel.n) - 1; J >= 0; --J) {
+      __syncthreads();
+      backward<kInverted>(left, J, stores);
     }
   }
 
-  /// After fetch().
-  /// @param fetching the triangle is on its way, one commit group a block column.
-  __device__ __forceinline__ void run(bool stores, bool fetching) const {
+  /// While the triangle is on its way, one commit group a block column.
+  __device__ __forceinline__ void run(bool stores) const {
+    fetch([&](int i) -> E& { return x[i * kLanes]; });
     const int blocks = Panel::blocks(panel.n);
 #pragma unroll 1
     for (int J = 0; J < blocks; ++J) {
-      if (fetching) wait_for_copies(blocks - 1 - J);
+      wait_for_copies(blocks - 1 - J);
       __syncthreads();
       forward(J);
     }
-#pragma unroll 1
-    for (int J = blocks - 1; J >= 0; --J) {
-      __syncthreads();
-      backward(J, stores);
-    }
+    run_back<false>([&](int i) -> E& { return y[i * kLanes]; }, stores);
   }
 };
 

@@ -51,7 +51,7 @@ Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) 
   // A thread's rows of a block column beside the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
                     int(kind.bytes) / 4;
-  const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, kind.solvers(), knobs);
+  const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, kind.vectors(), knobs);
   return {.registers = kOverhead + words,
           .bytes = bytes,
           .threads = knobs.threads,
