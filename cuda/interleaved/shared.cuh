@@ -202,8 +202,7 @@ struct SharedFactor {
         __syncthreads();
         diagonal.L = gpu_lane::load_lower<kNB>(panel.rows(j0, J));
         gpu_lane::factor_tile(diagonal.L, diagonal.reciprocal, info, j0);
-        if (solves)
-          y = read_part<E, kNB>([&](int i) { return x[(j0 + i) * kLanes]; }, panel.n - j0);
+        if (solves) y = read_part<kNB, kLanes>(x + j0 * kLanes, panel.n - j0);
         if (keep_diagonal) __syncthreads();
         if (solves) solve_diagonal(diagonal, y, j0);
       }
@@ -276,16 +275,15 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
       solve(good, true);
     }
   } else {
-    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, beyond, {}};
+    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, solve_one.x, {}};
     fetch_triangles(panel, call);
-    const auto x = [&](int i) -> E& { return beyond[i * kLanes]; };
-    if (one) solve_one.fetch(x);
+    if (one) solve_one.fetch();
     factor.run(kTask == InterleavedTask::factor_and_solve, one);
     if (inside && slot == 0) call.info[b] = static_cast<int>(factor.info.v);
     if constexpr (kTask == InterleavedTask::factor_and_solve) {
       const bool good = inside && is_zero(factor.info);
       if (one) {
-        solve_one.template run_back<true>(x, good);
+        solve_one.template run_back<true>(solve_one.x, good);
       } else {
         __syncthreads();
         solve(good, false);

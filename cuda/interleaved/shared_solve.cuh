@@ -97,12 +97,13 @@ struct SharedSolve {
   }
 };
 
-/// Elements at(0) to at(kNB - 1), zeros from `rows` on.
-template <class E, int kNB, class At>
-__device__ __forceinline__ gpu_lane::Tile<E, kNB, 1> read_part(const At& at, int rows) {
+/// The first kNB elements of a vector, zeros from `rows` on.
+template <int kNB, int kLanes, class E>
+__device__ __forceinline__ gpu_lane::Tile<E, kNB, 1> read_part(const E* from, int rows) {
   gpu_lane::Tile<E, kNB, 1> part;
 #pragma unroll
-  for (int i = 0; i < kNB; ++i) part.e[i][0] = i < rows ? at(i) : gpu_lane::zero_element<E>();
+  for (int i = 0; i < kNB; ++i)
+    part.e[i][0] = i < rows ? from[i * kLanes] : gpu_lane::zero_element<E>();
   return part;
 }
 
@@ -123,11 +124,9 @@ struct SharedSolveOne {
   int slot;
   bool conjugated;
 
-  /// The thread's share of the right-hand side to its place.
-  template <class At>
-  __device__ __forceinline__ void fetch(const At& to) const {
+  __device__ __forceinline__ void fetch() const {
 #pragma unroll 4
-    for (int i = slot; i < panel.n; i += kSlots) to(i) = conj_if(conjugated, B.at(i, 0));
+    for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(conjugated, B.at(i, 0));
   }
 
   struct Diagonal {
@@ -157,7 +156,7 @@ struct SharedSolveOne {
   __device__ __forceinline__ void forward(int J) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
     Diagonal d = diagonal<false>(J, rows);
-    Part part = read_part<E, kNB>([&](int i) { return x[(j0 + i) * kLanes]; }, rows);
+    Part part = read_part<kNB, kLanes>(x + j0 * kLanes, rows);
     gpu_lane::solve_forward<false>(part, d.matrix(), d.reciprocal);
 #pragma unroll
     for (int i = 0; i < kNB; ++i)
@@ -174,11 +173,11 @@ struct SharedSolveOne {
     }
   }
   /// Part J of inverse(L^H) of the vector at `left`, to B, and out of what comes before it.
-  template <bool kInverted, class At>
-  __device__ __forceinline__ void backward(const At& left, int J, bool stores) const {
+  template <bool kInverted>
+  __device__ __forceinline__ void backward(E* left, int J, bool stores) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
     Diagonal d = diagonal<kInverted>(J, rows);
-    Part part = read_part<E, kNB>([&](int i) { return left(j0 + i); }, rows);
+    Part part = read_part<kNB, kLanes>(left + j0 * kLanes, rows);
     gpu_lane::solve_backward<true>(part, d.matrix(), d.reciprocal);
 #pragma unroll
     for (int i = 0; i < kNB; ++i)
@@ -188,16 +187,16 @@ struct SharedSolveOne {
     for (int k = slot; k < j0; k += kSlots) {
       const int K = k / kNB;
       const E* l = &panel.rows(j0, K).at(0, k % kNB);
-      E sum = left(k);
+      E sum = left[k * kLanes];
 #pragma unroll
       for (int i = 0; i < kNB; ++i)
         if (i < rows) sum = gpu_lane::subtract<true, false>(sum, l[i * kLanes], part.e[i][0]);
-      left(k) = sum;
+      left[k * kLanes] = sum;
     }
   }
   /// All parts of it, from the last one on.
-  template <bool kInverted, class At>
-  __device__ __forceinline__ void run_back(const At& left, bool stores) const {
+  template <bool kInverted>
+  __device__ __forceinline__ void run_back(E* left, bool stores) const {
 #pragma unroll 1
     for (int J = Panel::blocks(panel.n) - 1; J >= 0; --J) {
       __syncthreads();
@@ -207,7 +206,7 @@ struct SharedSolveOne {
 
   /// While the triangle is on its way, one commit group a block column.
   __device__ __forceinline__ void run(bool stores) const {
-    fetch([&](int i) -> E& { return x[i * kLanes]; });
+    fetch();
     const int blocks = Panel::blocks(panel.n);
 #pragma unroll 1
     for (int J = 0; J < blocks; ++J) {
@@ -215,7 +214,7 @@ struct SharedSolveOne {
       __syncthreads();
       forward(J);
     }
-    run_back<false>([&](int i) -> E& { return y[i * kLanes]; }, stores);
+    run_back<false>(y, stores);
   }
 };
 
