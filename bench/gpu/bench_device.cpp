@@ -165,15 +165,18 @@ void run_all(const std::string& what) {
       bench_potrf<T>(n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes), true, CHOL_LOWER);
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
-  if (what.rfind("n=", 0) == 0) {
-    const int64_t n = std::atoll(what.c_str() + 2);
-    bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
-  }
+  const auto one_order = [&](const std::string& prefix, chol_uplo_t uplo) {
+    if (what.rfind(prefix, 0) != 0) return;
+    const int64_t n = std::atoll(what.c_str() + prefix.size());
+    bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, uplo);
+  };
+  one_order("n=", CHOL_LOWER);
+  one_order("upper=", CHOL_UPPER);
   if (wants("quick"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
       bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
   if (wants("upper"))
-    for (int64_t n : {4, 8, 16, 32, 64, 128, 256, 512})
+    for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 128, 256, 512})
       bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_UPPER);
   if (wants("few") && is_real)
     for (int64_t n : {32, 64, 128, 256, 512})

@@ -11,11 +11,17 @@ namespace chol::cuda {
 
 enum class SmallTask { factor, solve, factor_and_solve };
 
-/// Small orders, whole matrices in registers. A factorization checks a variable batch's arguments
-/// itself where they are not. @param lanes a matrix, or 0 for the first shape.
+/// Small orders, whole matrices in registers, stored by columns or, with kSwapped, by rows. A
+/// factorization checks a variable batch's arguments itself where they are not. @param lanes a
+/// matrix, or 0 for the first shape.
 /// @return NOT_SUPPORTED when no shape fits.
+template <SmallTask kTask, class T, bool kSwapped>
+Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
 template <SmallTask kTask, class T>
-Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
+Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
+  return problem.swapped ? run_small_stored<kTask, T, true>(problem, lanes, stream)
+                         : run_small_stored<kTask, T, false>(problem, lanes, stream);
+}
 
 /// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @param threads of a
 /// block, or 0 for the first shape. @param blocks a multiprocessor, where there are several shapes

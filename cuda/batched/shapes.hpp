@@ -74,8 +74,8 @@ struct Shapes<float> {
                 SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
                                       LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
-  using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 12>,
+                                   LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;

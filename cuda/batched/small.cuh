@@ -2,18 +2,46 @@
 // read once and written once.
 #pragma once
 
+#include <type_traits>
+
 #include "batched/kernels.hpp"
+#include "batched/register_columns.cuh"
+#include "batched/register_grid.cuh"
 #include "batched/register_rows.cuh"
 
 namespace chol::cuda {
 
+/// Whether the lanes share a matrix as a grid, which takes fewer instructions, or by lines of it,
+/// which are longer pieces of memory. Measured on an H200.
+template <class T, int kLanes, bool kSwapped>
+inline constexpr bool kIsGrid = kSwapped ? kLanes == 16 || (kLanes == 8 && Traits<T>::is_complex)
+                                         : kLanes == 16 && sizeof(Real<T>) == 4;
+template <class T, int N, int kLanes, bool kSwapped>
+struct GridOf {
+  /// Lanes along a line of memory: 32 bytes of it.
+  static constexpr int kAlong = kLanes == 16 && sizeof(T) == 4 ? 8 : 4, kAcross = kLanes / kAlong;
+  using Type =
+      RegisterGrid<T, N, kSwapped ? kAcross : kAlong, kSwapped ? kAlong : kAcross, kSwapped>;
+};
+template <class T, int N, int kLanes, bool kSwapped>
+struct LinesOf {
+  using Type =
+      std::conditional_t<kSwapped, RegisterColumns<T, N, kLanes>, RegisterRows<T, N, kLanes>>;
+};
+/// A solve wants lines.
+template <SmallTask kTask, class T, int N, int kLanes, bool kSwapped>
+using LanesShare =
+    typename std::conditional_t<kTask == SmallTask::factor && kIsGrid<T, kLanes, kSwapped>,
+                                GridOf<T, N, kLanes, kSwapped>,
+                                LinesOf<T, N, kLanes, kSwapped>>::Type;
+
 /// Right-hand sides [first, first + kColumns) of one matrix, its rows spread
 /// over the lanes.
-template <int kColumns, class Rows, class T, int kTiles>
-__device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&inverse)[kTiles],
+template <int kColumns, class Lines, class T, int kTiles>
+__device__ __forceinline__ void solve_columns(const Lines& lines, const Real<T> (&inverse)[kTiles],
                                               T* B, int64_t ldb, int64_t first, int64_t nrhs, int n,
                                               int bound, int r, bool conjugated) {
-  constexpr int kLanes = Rows::kLaneCount;
+  constexpr int kLanes = Lines::kLaneCount;
   T x[kColumns][kTiles];
 #pragma unroll
   for (int q = 0; q < kColumns; ++q)
@@ -23,7 +51,7 @@ __device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&
       x[q][g] =
           inside ? conj_if(conjugated, B[(first + q) * ldb + g * kLanes + r]) : from_real<T>(0);
     }
-  rows.template solve<kColumns>(inverse, x, bound, r);
+  lines.template solve<kColumns>(inverse, x, bound, r);
 #pragma unroll
   for (int q = 0; q < kColumns; ++q)
 #pragma unroll
@@ -33,15 +61,15 @@ __device__ __forceinline__ void solve_columns(const Rows& rows, const Real<T> (&
 }
 
 /// The warps of a block share nothing.
-template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask>
+template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask, bool kSwapped>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
-  using Rows = RegisterRows<T, N, kLanes>;
-  __shared__ __align__(16) T shared_of_warp[kWarps][Rows::kShared];
+  using Share = LanesShare<kTask, T, N, kLanes, kSwapped>;
+  __shared__ __align__(16) T shared_of_warp[kWarps][Share::kShared];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int r = lane % kLanes, group = lane / kLanes;
-  const int64_t slot = (int64_t(blockIdx.x) * kWarps + warp) * Rows::kGroups + group;
+  const int64_t slot = (int64_t(blockIdx.x) * kWarps + warp) * Share::kGroups + group;
   const int64_t b = problem.sequence && slot < problem.count ? problem.sequence[slot] : slot;
-  T* shared = shared_of_warp[warp] + group * Rows::kGroupShared;
+  T* shared = shared_of_warp[warp] + group * Share::kGroupShared;
 
   // Lanes without a matrix walk along with an empty one: the warp's barriers
   // count all of them.
@@ -55,49 +83,50 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProble
   const bool active = order >= 0;
   const int n = active ? static_cast<int>(order) : 0;
   const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);
-  LowerView<T> A{nullptr, 1, problem.swapped};
+  LowerView<T> A{nullptr, 1, kSwapped};
   if (n > 0) A = lower_view(problem, b);
 
-  Rows rows;
-  rows.load(A, n, r, shared);
+  Share share;
   int info = 0;
-  if constexpr (kTask != SmallTask::solve) {
-    info = rows.factor(shared, n, bound, r);
+  if constexpr (kTask == SmallTask::solve) {
+    share.load(A, n, r);
+  } else {
+    info = share.factor(A, shared, n, bound, r);
     if (active && r == 0) problem.info[b] = info;
   }
   if constexpr (kTask != SmallTask::factor) {
-    Real<T> inverse[Rows::kTiles];
-    rows.invert_diagonal(inverse, r);
+    Real<T> inverse[Share::kTiles];
+    share.invert_diagonal(inverse, r);
     const bool solves = n > 0 && info == 0;
     const int64_t nrhs = solves ? problem.rhs_count(b) : 0;
     T* B = nrhs > 0 ? problem.B.matrix(b) : nullptr;
     const int64_t ldb = nrhs > 0 ? problem.B.leading_dimension(b) : 1;
     const int64_t most = __reduce_max_sync(kFullWarp, static_cast<unsigned>(nrhs));
     if (most == 1)
-      solve_columns<1>(rows, inverse, B, ldb, 0, nrhs, n, bound, r, problem.swapped);
+      solve_columns<1>(share, inverse, B, ldb, 0, nrhs, n, bound, r, kSwapped);
     else
       for (int64_t first = 0; first < most; first += 2)
-        solve_columns<2>(rows, inverse, B, ldb, first, nrhs, n, bound, r, problem.swapped);
+        solve_columns<2>(share, inverse, B, ldb, first, nrhs, n, bound, r, kSwapped);
   }
-  if constexpr (kTask != SmallTask::solve) rows.store(A, n, r, shared);
+  if constexpr (kTask != SmallTask::solve) share.store(A, n, r);
 }
 
-template <class T, class Shape, SmallTask kTask>
+template <class T, class Shape, SmallTask kTask, bool kSwapped>
 Status launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int kLanes = Shape::kLanes, kOrder = (Shape::kOrder + kLanes - 1) / kLanes * kLanes;
   constexpr int64_t kMatrices = Shape::kWarps * (32 / kLanes);
   const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
-  small_kernel<T, kOrder, kLanes, Shape::kWarps, Shape::kBlocks, kTask>
+  small_kernel<T, kOrder, kLanes, Shape::kWarps, Shape::kBlocks, kTask, kSwapped>
       <<<blocks, 32 * Shape::kWarps, 0, stream>>>(problem);
   return launched("small");
 }
 
-template <SmallTask kTask, class T>
-Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
+template <SmallTask kTask, class T, bool kSwapped>
+Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
   Status status;
   const auto try_shape = [&]<class S>(S) {
     if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
-    status = launch_small<T, S, kTask>(problem, stream);
+    status = launch_small<T, S, kTask, kSwapped>(problem, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
@@ -110,6 +139,6 @@ Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream)
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_SMALL(task, T)                                        \
-  template chol::Status chol::cuda::run_small<chol::cuda::SmallTask::task, T>( \
+#define CHOL_INSTANTIATE_SMALL(task, swapped, T)                                               \
+  template chol::Status chol::cuda::run_small_stored<chol::cuda::SmallTask::task, T, swapped>( \
       const BatchProblem<T>&, int, cudaStream_t);

@@ -62,7 +62,7 @@ struct PanelRow {
 // warps, so that fewer of them compete for the second-level one.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 260, 32, 0},   {'s', 400, 128, 5}, {'s', 460, 128, 0},  {'s', 508, 128, 5},
+    {'s', 100, 32, 0},   {'s', 190, 32, 12}, {'s', 260, 32, 0},   {'s', 400, 128, 5}, {'s', 460, 128, 0},  {'s', 508, 128, 5},
     {'s', kAny, 128, 0},
     {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 412, 128, 0},
     {'d', 504, 64, 0},   {'d', 600, 128, 0},

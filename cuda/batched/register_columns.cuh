@@ -1,0 +1,123 @@
+// A small lower triangle by its columns, which lie in lanes (register_triangle.cuh): what
+// register_rows.cuh is to columns in memory, to rows in memory.
+#pragma once
+
+#include "batched/register_triangle.cuh"
+#include "batched/with_care.cuh"
+
+namespace chol::cuda {
+
+template <class T, int N, int kLanes>
+struct RegisterColumns : RegisterTriangle<RegisterColumns<T, N, kLanes>, T, N, kLanes, true> {
+  using Triangle = RegisterTriangle<RegisterColumns, T, N, kLanes, true>;
+  using Triangle::a;
+  using Triangle::kTiles;
+  using Triangle::kWide;
+
+  /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
+  /// own at once.
+  /// @return 0, or the order of the first leading minor that is not positive definite.
+  __device__ __forceinline__ int factor(const LowerView<T>& A, T* shared, int n, int bound, int r) {
+    const int info = with_care<T>(
+        [&](auto care) { return load_and_eliminate<care.value>(A, shared, n, bound, r); });
+#pragma unroll
+    for (int g = 0; g < kTiles; ++g)
+#pragma unroll
+      for (int i = g * kLanes; i < N; ++i) {
+        const T scaled = scale(a[g][i], inverse_roots[g]);
+        a[g][i] = select(i - g * kLanes == r, from_real<T>(roots[g]), scaled);
+      }
+    return info;
+  }
+
+  /// @tparam kCareful see with_care.
+  template <int j, bool kCareful>
+  __device__ __forceinline__ void eliminate_column(const T* column, T* next, Real<T> pivot, int r) {
+    constexpr int kFirst = j / kLanes;
+    const Real<T> inverse_root = reciprocal_sqrt(pivot);
+    const Real<T> root = sqrt_from(pivot, inverse_root);
+    inverse_roots[kFirst] = r == j % kLanes ? inverse_root : inverse_roots[kFirst];
+    roots[kFirst] = r == j % kLanes ? root : roots[kFirst];
+    T m[kTiles];
+#pragma unroll
+    for (int g = kFirst; g < kTiles; ++g)
+      m[g] = scale(scale(column[g * kLanes + r], inverse_root), inverse_root);
+    const bool is_ahead = r > j % kLanes;
+    m[kFirst] = select(is_ahead, m[kFirst], from_real<T>(0));
+#pragma unroll
+    for (int v = (j + 1) / kWide * kWide; v < N; v += kWide) {
+      T wide[kWide];
+      *reinterpret_cast<float4*>(wide) = *reinterpret_cast<const float4*>(column + v);
+#pragma unroll
+      for (int i = v; i < v + kWide; ++i) {
+        if (i <= j) continue;
+        const T updated = subtract_product_conj(a[kFirst][i], wide[i - v], m[kFirst]);
+        a[kFirst][i] = kCareful ? select(is_ahead, updated, a[kFirst][i]) : updated;
+#pragma unroll
+        for (int g = kFirst + 1; g <= i / kLanes; ++g)
+          a[g][i] = subtract_product_conj(a[g][i], wide[i - v], m[g]);
+        if constexpr (j + 1 < N) publish<j + 1>(next, i, r);
+      }
+    }
+  }
+
+  /// x := L^-H L^-1 x for kCount right-hand sides; the lane holds those rows of x whose columns of
+  /// L it holds.
+  template <int kCount>
+  __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kCount][kTiles],
+                                        int bound, int r) const {
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      if (j >= bound) continue;
+#pragma unroll
+      for (int q = 0; q < kCount; ++q) {
+        T sum = from_real<T>(0);
+        if (r < j % kLanes) sum = subtract_product(sum, a[j / kLanes][j], x[q][j / kLanes]);
+#pragma unroll
+        for (int g = 0; g < j / kLanes; ++g) sum = subtract_product(sum, a[g][j], x[q][g]);
+        sum = sum_lanes<kLanes>(sum);
+        T& own = x[q][j / kLanes];
+        own = select(r == j % kLanes, scale(add(own, sum), inverse[j / kLanes]), own);
+      }
+    }
+#pragma unroll
+    for (int j = N - 1; j >= 0; --j) {
+      if (j >= bound) continue;
+#pragma unroll
+      for (int q = 0; q < kCount; ++q) {
+        const T xj = from_lane(scale(x[q][j / kLanes], inverse[j / kLanes]), j % kLanes, kLanes);
+#pragma unroll
+        for (int g = 0; g <= j / kLanes; ++g) {
+          const T updated = subtract_product_conj(x[q][g], xj, a[g][j]);
+          if (g < j / kLanes)
+            x[q][g] = updated;
+          else
+            x[q][g] = select(r < j % kLanes, updated, select(r == j % kLanes, xj, x[q][g]));
+        }
+      }
+    }
+  }
+
+ private:
+  template <bool kCareful>
+  __device__ __forceinline__ int load_and_eliminate(const LowerView<T>& A, T* shared, int n,
+                                                    int bound, int r) {
+    Triangle::load(A, n, r);
+#pragma unroll
+    for (int g = 0; g < kTiles; ++g) inverse_roots[g] = roots[g] = 1;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < N; ++i) publish<0>(shared, i, r);
+    return Triangle::template eliminate<kCareful>(shared, n, bound, r);
+  }
+
+  Real<T> inverse_roots[kTiles], roots[kTiles];  ///< of the pivots of the lane's columns
+
+  /// Row i of column j by the lane that holds it.
+  template <int j>
+  __device__ __forceinline__ void publish(T* column, int i, int r) const {
+    if (r == j % kLanes) column[i] = a[j / kLanes][i];
+  }
+};
+
+}  // namespace chol::cuda

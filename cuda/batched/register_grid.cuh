@@ -1,0 +1,197 @@
+// A small lower triangle dealt out to a grid of lanes: lane (p, q) holds the elements whose row is
+// p modulo the grid's rows and whose column is q modulo its columns. A step of the elimination then
+// reads few values of a column, those of its rows and those of its columns, and both triangles in
+// memory are the same to it, pieces of lines.
+#pragma once
+
+#include <utility>
+
+#include "batched/with_care.cuh"
+#include "common/scalar.cuh"
+#include "common/view.cuh"
+
+namespace chol::cuda {
+
+/// @tparam N largest order, a multiple of P and Q, of which one divides the other.
+template <class T, int N, int P, int Q, bool kSwapped>
+struct RegisterGrid {
+  static constexpr int kGroups = 32 / (P * Q);  ///< matrices of a warp
+  static constexpr int kWide = 16 / sizeof(T);  ///< elements of one shared-memory access
+  static constexpr int kRowTiles = N / P, kColumnTiles = N / Q;
+  static_assert(N % P == 0 && N % Q == 0);
+
+  /// A column in shared memory: lists of every kLists-th row, an odd number of accesses from each
+  /// other. Where the grid is longer in one direction, its lanes take every kStep-th of a list.
+  static constexpr int kLists = P < Q ? P : Q;
+  static constexpr int kRowStep = P / kLists, kColumnStep = Q / kLists;
+  static constexpr int kPitch = ((N / kLists + kWide - 1) / kWide | 1) * kWide;
+  static constexpr int kColumn = kLists * kPitch;
+  /// Half of the banks lie between groups.
+  static constexpr int kGroupShared = 2 * kColumn + (2 * kColumn / kWide % 8 == 4 ? 0 : 4 * kWide);
+  static constexpr int kShared = kGroupShared * kGroups;  ///< elements a warp
+
+  int p, q;  ///< of the lane
+  T a[kRowTiles][kColumnTiles];
+  Real<T> inverse_roots[kColumnTiles];  ///< of the pivots of the lane's columns
+
+  /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
+  /// own at once.
+  /// @param bound largest n of the warp.
+  /// @return 0, or the order of the first leading minor that is not positive definite.
+  __device__ __forceinline__ int factor(const LowerView<T>& A, T* shared, int n, int bound, int r) {
+    p = kSwapped ? r / Q : r % P;
+    q = kSwapped ? r % Q : r / P;
+    const int info = with_care<T>(
+        [&](auto care) { return load_and_eliminate<care.value>(A, shared, n, bound); });
+    over_tiles([&](int it, int jt) {
+      const Real<T> inverse_root = inverse_roots[jt];
+      const T unscaled = a[it][jt];
+      a[it][jt] = scale(unscaled, inverse_root);
+      const bool may_be_diagonal = it * P < (jt + 1) * Q && jt * Q < (it + 1) * P;
+      if (may_be_diagonal && it * P + p == jt * Q + q)
+        a[it][jt] = from_real<T>(sqrt_from(real(unscaled), inverse_root));
+    });
+    return info;
+  }
+
+  __device__ __forceinline__ void store(const LowerView<T>& A, int n, int) { move<true>(A, n); }
+
+ private:
+  /// Whether a tile has elements on or below the diagonal.
+  __host__ __device__ static constexpr bool is_inside(int it, int jt) {
+    return (it + 1) * P > jt * Q;
+  }
+  /// Where row k of a column lies.
+  __device__ static __forceinline__ int index(int k) { return k % kLists * kPitch + k / kLists; }
+
+  /// body(it, jt) for every tile, along the lines of memory: pieces of a line that follow each
+  /// other are what memory is fast at.
+  template <class Body>
+  __device__ static __forceinline__ void over_tiles(Body&& body) {
+#pragma unroll
+    for (int u = 0; u < (kSwapped ? kRowTiles : kColumnTiles); ++u)
+#pragma unroll
+      for (int v = 0; v < (kSwapped ? kColumnTiles : kRowTiles); ++v) {
+        const int it = kSwapped ? u : v, jt = kSwapped ? v : u;
+        if (is_inside(it, jt)) body(it, jt);
+      }
+  }
+
+  template <bool kStore>
+  __device__ __forceinline__ void move(LowerView<T> A, int n) {
+    int row = p, column = q;
+    // Hides that loads and stores have the same addresses and conditions: kept
+    // from one to the other, they would take as many registers as the matrix.
+    asm volatile("" : "+l"(A.a), "+l"(A.ld), "+r"(n), "+r"(row), "+r"(column));
+    T* const first = kSwapped ? A.a + row * A.ld + column : A.a + column * A.ld + row;
+    __builtin_assume(__isGlobal(first));
+    over_tiles([&](int it, int jt) {
+      T* const at = kSwapped ? first + it * P * A.ld + jt * Q : first + jt * Q * A.ld + it * P;
+      const int i = it * P + row, j = jt * Q + column;
+      const bool inside = i < n && j <= i;
+      if constexpr (kStore) {
+        if (inside) *at = a[it][jt];
+      } else {
+        // Beyond n the identity, which factors and solves harmlessly.
+        T x = from_real<T>(i == j ? 1 : 0);
+        if (inside) x = *at;
+        a[it][jt] = x;
+      }
+    });
+  }
+
+  template <bool kCareful>
+  __device__ __forceinline__ int load_and_eliminate(const LowerView<T>& A, T* shared, int n,
+                                                    int bound) {
+    move<false>(A, n);
+#pragma unroll
+    for (int g = 0; g < kColumnTiles; ++g) inverse_roots[g] = 1;
+    __syncwarp();
+    publish<0>(shared);
+    int info = 0;
+    eliminate<kCareful>(shared, n, bound, info, std::make_integer_sequence<int, N>{});
+    return info;
+  }
+  // A fold, since the compiler gives up unrolling loops of so many statements.
+  template <bool kCareful, int... j>
+  __device__ __forceinline__ void eliminate(T* shared, int n, int bound, int& info,
+                                            std::integer_sequence<int, j...>) {
+    (eliminate_column<j, kCareful>(shared, n, bound, info), ...);
+  }
+
+  /// Column j, unscaled, by the lanes that hold it, from the tile of its diagonal on. Rows of that
+  /// tile above the diagonal are zero, so that no product with them spoils anything.
+  template <int j>
+  __device__ __forceinline__ void publish(T* column) const {
+    T* const own = column + index(p);
+#pragma unroll
+    for (int it = j / P; it < kRowTiles; ++it) {
+      T x = a[it][j / Q];
+      if (it == j / P) x = select(p < j % P, from_real<T>(0), x);
+      if (q == j % Q) own[it * kRowStep] = x;
+    }
+  }
+  /// Tiles from `first` on of a lane's part of a column.
+  template <int first, int kStep, int kTiles>
+  __device__ static __forceinline__ void read(const T* part, T (&x)[kTiles]) {
+    constexpr int kRun = kStep == 1 ? kWide : 1;
+#pragma unroll
+    for (int t = first / kRun * kRun; t < kTiles; t += kRun) {
+      T run[kRun];
+      if constexpr (kRun == 1)
+        run[0] = part[t * kStep];
+      else
+        *reinterpret_cast<float4*>(run) = *reinterpret_cast<const float4*>(part + t);
+#pragma unroll
+      for (int k = 0; k < kRun && t + k < kTiles; ++k) x[t + k] = run[k];
+    }
+  }
+
+  template <int first, int kTiles>
+  __device__ static __forceinline__ void scale_twice(T (&x)[kTiles], Real<T> factor) {
+#pragma unroll
+    for (int t = first; t < kTiles; ++t) x[t] = scale(scale(x[t], factor), factor);
+  }
+
+  /// Right-looking elimination; a column goes to all lanes through shared
+  /// memory unscaled, and its successor is published before the rest of the
+  /// update, which hides that latency.
+  /// @tparam kCareful see with_care.
+  template <int j, bool kCareful>
+  __device__ __forceinline__ void eliminate_column(T* shared, int n, int bound, int& info) {
+    if (j >= bound) return;
+    __syncwarp();
+    const T* const column = shared + j % 2 * kColumn;
+    const Real<T> pivot = real(column[index(j)]);
+    if (info == 0 && j < n && !is_pivot(pivot)) info = j + 1;
+    const Real<T> inverse_root = reciprocal_sqrt(pivot);
+    Real<T>& own = inverse_roots[j / Q];
+    own = q == j % Q ? inverse_root : own;
+    if constexpr (j + 1 < N) {
+      constexpr int kNext = j + 1, kRow = kNext / P, kFirst = kNext / Q;
+      T rows[kRowTiles], columns[kColumnTiles];
+      read<kRow, kRowStep>(column + index(p), rows);
+      read<kFirst, kColumnStep>(column + index(q), columns);
+      if constexpr (kRowTiles < kColumnTiles)
+        scale_twice<kRow>(rows, inverse_root);
+      else
+        scale_twice<kFirst>(columns, inverse_root);
+      const bool is_ahead = kNext % Q == 0 || q > j % Q;
+      columns[kFirst] = select(is_ahead, columns[kFirst], from_real<T>(0));
+#pragma unroll
+      for (int it = kRow; it < kRowTiles; ++it) {
+        const T updated = subtract_product_conj(a[it][kFirst], rows[it], columns[kFirst]);
+        a[it][kFirst] = kCareful ? select(is_ahead, updated, a[it][kFirst]) : updated;
+      }
+      publish<kNext>(shared + kNext % 2 * kColumn);
+#pragma unroll
+      for (int jt = kFirst + 1; jt < kColumnTiles; ++jt)
+#pragma unroll
+        for (int it = kRow; it < kRowTiles; ++it)
+          if (is_inside(it, jt))
+            a[it][jt] = subtract_product_conj(a[it][jt], rows[it], columns[jt]);
+    }
+  }
+};
+
+}  // namespace chol::cuda
