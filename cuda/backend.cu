@@ -146,8 +146,10 @@ class CudaBackend final : public backend::Backend {
   template <class T>
   const Plan& plan_of(const Problem<T>& problem, const PlanTable& plans) const {
     const Plan& plan = plans.plan_for(problem.sizes.n);
-    if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors_)
-      return plan;
+    if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors_) {
+      const bool gives_way = plan.method == Method::lanes && plan.threads > 0;
+      return gives_way && problem.sizes.variable() ? plans.plan_for(plan.threads) : plan;
+    }
     const Plan& one =
         tuning_.plans(problem.routine, Form::one, precision_letter<T>).plan_for(problem.sizes.n);
     if (one.method != Method::blocked) return one;

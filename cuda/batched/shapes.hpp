@@ -65,7 +65,7 @@ struct Shapes<float> {
   using SmallFactor =
       ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 1, 24>,
                 SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>, SmallShape<32, 16, 4, 4>,
-                SmallShape<40, 8, 4, 2>, SmallShape<48, 16, 4, 3>>;
+                SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>, SmallShape<64, 32, 1, 16>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 20>,
                 SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>, SmallShape<32, 8, 1, 1>>;
@@ -92,7 +92,8 @@ struct Shapes<double> {
   using SmallFactor =
       ShapeList<SmallShape<4, 4, 4, 8>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 4, 4>,
                 SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
-                SmallShape<32, 16, 1, 12>>;
+                SmallShape<32, 16, 1, 12>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>,
+                SmallShape<64, 32, 1, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 1, 16>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>, SmallShape<32, 8, 1, 1>>;
@@ -119,7 +120,7 @@ struct Shapes<Complex<float>> {
   using SmallFactor =
       ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 28>, SmallShape<12, 4, 4, 4>,
                 SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
-                SmallShape<32, 16, 4, 3>>;
+                SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 4, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 1, 10>>;
@@ -143,7 +144,8 @@ template <>
 struct Shapes<Complex<double>> {
   using SmallFactor =
       ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 8, 1, 24>, SmallShape<12, 4, 4, 3>,
-                SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>>;
+                SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>, SmallShape<32, 32, 1, 12>,
+                SmallShape<40, 32, 1, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;

@@ -14,12 +14,14 @@ namespace chol::cuda {
 /// Whether the lanes share a matrix as a grid, which takes fewer instructions, or by lines of it,
 /// which are longer pieces of memory. Measured on an H200.
 template <class T, int kLanes, bool kSwapped>
-inline constexpr bool kIsGrid = kSwapped ? kLanes == 16 || (kLanes == 8 && Traits<T>::is_complex)
-                                         : kLanes == 16 && sizeof(Real<T>) == 4;
+inline constexpr bool kIsGrid = kLanes == 32 ||
+                                (kSwapped ? kLanes == 16 || (kLanes == 8 && Traits<T>::is_complex)
+                                          : kLanes == 16 && sizeof(Real<T>) == 4);
 template <class T, int N, int kLanes, bool kSwapped>
 struct GridOf {
-  /// Lanes along a line of memory: 32 bytes of it.
-  static constexpr int kAlong = kLanes == 16 && sizeof(T) == 4 ? 8 : 4, kAcross = kLanes / kAlong;
+  /// Lanes along a line of memory: at least 32 bytes of it where there are so many.
+  static constexpr int kAlong = kLanes == 32 || (kLanes == 16 && sizeof(T) == 4) ? 8 : 4;
+  static constexpr int kAcross = kLanes / kAlong;
   using Type =
       RegisterGrid<T, N, kSwapped ? kAcross : kAlong, kSwapped ? kAlong : kAcross, kSwapped>;
 };
@@ -113,7 +115,9 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProble
 
 template <class T, class Shape, SmallTask kTask, bool kSwapped>
 Status launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
-  constexpr int kLanes = Shape::kLanes, kOrder = (Shape::kOrder + kLanes - 1) / kLanes * kLanes;
+  // The lanes of a grid lie eight or fewer along its sides.
+  constexpr int kLanes = Shape::kLanes, kRound = kLanes == 32 ? 8 : kLanes;
+  constexpr int kOrder = (Shape::kOrder + kRound - 1) / kRound * kRound;
   constexpr int64_t kMatrices = Shape::kWarps * (32 / kLanes);
   const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
   small_kernel<T, kOrder, kLanes, Shape::kWarps, Shape::kBlocks, kTask, kSwapped>

@@ -7,7 +7,8 @@ namespace chol::cuda {
 namespace {
 
 // How a plan's knobs read here.
-//  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape.
+//  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape;
+//    threads: the order whose plan a variable batch takes instead, 0: none.
 //    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first. Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
@@ -36,18 +37,21 @@ constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
 struct Limits {
   char precision;
-  int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t posv_lanes;    ///< and posv
-  int64_t one_block;     ///< orders up to which a block works on the only matrix
-  int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
-  int leaf_threads;      ///< of the block that factors a leaf of one large matrix
+  int64_t factor_lanes;    ///< orders up to which potrf holds the matrix in a few lanes
+  int64_t variable_lanes;  ///< and where orders differ,
+  int64_t only_lanes;      ///< of the only matrix,
+  int64_t posv_lanes;      ///< and posv
+  int64_t one_block;       ///< orders up to which a block works on the only matrix
+  int64_t solve_shared;    ///< orders up to which potrs has the triangle in shared memory
+  int leaf_threads;        ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 400, 192, 128},
-                              {'d', 32, 32, 300, 128, 128},
-                              {'c', 32, 32, 160, 128, 128},
-                              {'z', 24, 24, 160, 128, 256}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 64, 32, 400, 192, 128},
+                              {'d', 48, 32, 64, 32, 300, 128, 128},
+                              {'c', 48, 32, 48, 32, 160, 128, 128},
+                              {'z', 40, 24, 40, 24, 160, 128, 256}};
 constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
+constexpr int kPanelOrder = 65;   ///< above all factor_lanes
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
@@ -172,7 +176,8 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 4 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision =
+    2 * 4 + 1 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
                  std::size(kSolves) + std::size(kInterleaved)];
@@ -184,12 +189,16 @@ constexpr Table make_table() {
   for (const Limits& limits : kHopper) {
     const char p = limits.precision;
     for (Routine routine : kFactor) {
-      const int64_t lanes = routine == Routine::potrf ? limits.factor_lanes : limits.posv_lanes;
-      *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
+      const bool solves = routine == Routine::posv;
+      const int64_t only = solves ? limits.posv_lanes : limits.only_lanes;
+      const int64_t variable = solves ? limits.posv_lanes : limits.variable_lanes;
+      *row++ = {routine, Form::one, p, only, {Method::lanes, kAsTheyLie, 0, 0}};
       *row++ = {
           routine, Form::one, p, limits.one_block, {Method::panel, kAsTheyLie, 0, kOneThreads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
-      *row++ = {routine, Form::batch, p, lanes, {Method::lanes, kAsTheyLie, 0, 0}};
+      *row++ = {routine, Form::batch, p, variable, {Method::lanes, kAsTheyLie, 0, 0}};
+      if (!solves)
+        *row++ = {routine, Form::batch, p, limits.factor_lanes, {Method::lanes, 0, 0, kPanelOrder}};
       for (const PanelRow& r : kPanels)
         if (r.precision == p)
           *row++ = {routine, Form::batch, p, r.max_n, {r.method, 0, r.blocks, r.threads}};

@@ -15,7 +15,7 @@ enum class Extent { whole, reduced, smallest } extent = Extent::whole;
 /// One size of each kernel that has threads meet.
 template <class T>
 void run_smallest(const Routines<T>& routines, const Batches<T>& batches) {
-  routines.factors({16, 70, 205, 330});
+  routines.factors({16, 32, 40, 70, 205, 330});
   routines.solves({20, 90});
   batches.variable(40, true);
 }
@@ -38,7 +38,7 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
                     151, 160, 161, 192, 193, 200, 256, 257, 300, 384, 500, 513, 641, 850, 961});
   routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450, 641}, 300);
   routines.solves({33, 60, 64, 65, 96, 97, 128}, 300);
-  routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 45, 64, 70, 130, 200, 300});
+  routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 40, 45, 48, 64, 70, 130, 200, 300});
   routines.solves({1,  2,  4,  5,  8,  13, 16,  17,  24,  31,  32,  33,
                    40, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
   routines.inverses({0, 1, 2, 5, 16, 31, 32, 33, 64, 100, 130});
