@@ -1,5 +1,5 @@
-// Small orders: several matrices a warp, each in the registers of a few lanes,
-// read once and written once.
+// Small orders: each matrix in the registers of a few lanes or of a warp, read once and written
+// once.
 #pragma once
 
 #include <type_traits>
