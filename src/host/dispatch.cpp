@@ -21,7 +21,9 @@ CHOL_DECLARE_KERNELS(avx512);
 KernelSet KernelSet::choose() {
 #if defined(__x86_64__)
   const char* named = environment().host_isa;
-  const auto allowed = [&](const char* isa) { return !named || std::strcmp(named, isa) == 0; };
+  [[maybe_unused]] const auto allowed = [&](const char* isa) {
+    return !named || std::strcmp(named, isa) == 0;
+  };
   [[maybe_unused]] const bool has_avx2 =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   [[maybe_unused]] const bool has_avx512 =
