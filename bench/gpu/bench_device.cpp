@@ -1,7 +1,7 @@
 // Batched Cholesky on a CUDA device: chol beside cuSOLVER and cuBLAS on the same input in the same
 // run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
 // the peer, share is ours over the roofline of that case.
-#include "measure.hpp"
+#include "batched_case.hpp"
 #include "triangle_copy.hpp"
 
 namespace chol::bench {
@@ -13,20 +13,9 @@ int64_t batch_for(int64_t n, size_t size, int64_t bytes) {
 
 constexpr int64_t kBatchBytes = int64_t(1) << 30;
 
-template <class T>
-void bench_potrf(int64_t n, int64_t batch, bool with_peer, chol_uplo_t uplo) {
-  const DeviceBatch<T> A(uplo, n, batch);
-  const auto restore = [&] { A.restore(); };
-  const double flops = factor_of<T>() * double(batch) * potrf_flops(double(n));
-  const double ms = median_ms(restore, [&] {
-    ours(test::potrf_batched_of(T{})(handle, uplo, n, A.pointers.data(), n, A.info.data(), batch));
-  });
-  const double peer_ms = !with_peer ? 0 : median_ms(restore, [&] {
-    peer_potrf(uplo == CHOL_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER, int(n),
-               A.pointers.data(), A.info.data(), int(batch));
-  });
-  print("potrf_batched", letter_of(T{}), char(uplo), n, 0, batch, flops, ms, peer_ms,
-        "cusolverDnpotrfBatched", 2 * triangle_sectors(n, sizeof(T)) * double(batch));
+template <class T, class Peer>
+void bench_potrf(chol_uplo_t uplo, int64_t n, int64_t batch, const Peer& beside) {
+  bench_batched(BatchedCase<T>(uplo, n, 0, batch, true), beside);
 }
 
 /// What memory allows bench_potrf: the same bytes moved in place, and nothing worked out.
@@ -43,54 +32,10 @@ void bench_triangle_copy(int64_t n) {
         2 * triangle_sectors(n, sizeof(T)) * double(batch));
 }
 
-template <class T>
-void bench_solve(int64_t n, int64_t nrhs, bool factors) {
+template <class T, class Peer>
+void bench_solve(int64_t n, int64_t nrhs, bool factors, const Peer& beside) {
   const int64_t batch = batch_for(n, sizeof(T), kBatchBytes / 2);
-  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
-  DeviceArray<T> B(n * nrhs * batch), B0(std::vector<T>(n * nrhs, T(Real<T>(0.5))));
-  for (int64_t b = 0; b < std::min<int64_t>(batch, 1); ++b)
-    CHOL_TEST_CUDA(cudaMemcpy(B.data(), B0.data(), sizeof(T) * n * nrhs, cudaMemcpyDeviceToDevice));
-  for (int64_t filled = 1; filled < batch; filled *= 2)
-    CHOL_TEST_CUDA(cudaMemcpy(B.data() + filled * n * nrhs, B.data(),
-                              sizeof(T) * n * nrhs * std::min(filled, batch - filled),
-                              cudaMemcpyDeviceToDevice));
-  std::vector<T*> where(batch);
-  for (int64_t b = 0; b < batch; ++b) where[b] = B.data() + b * n * nrhs;
-  const DeviceArray<T*> pointers(where);
-  const auto restore = [&] {
-    A.restore();
-    if (!factors)
-      ours(test::potrf_batched_of(T{})(handle, CHOL_LOWER, n, A.pointers.data(), n, A.info.data(),
-                                       batch));
-  };
-  const double solve_flops = 2.0 * n * n * nrhs;
-  const double flops =
-      factor_of<T>() * double(batch) * (solve_flops + (factors ? potrf_flops(double(n)) : 0));
-  const double ms = median_ms(restore, [&] {
-    if (factors)
-      ours(test::posv_batched_of(T{})(handle, CHOL_LOWER, n, nrhs, A.pointers.data(), n,
-                                      pointers.data(), n, A.info.data(), batch));
-    else
-      ours(test::potrs_batched_of(T{})(handle, CHOL_LOWER, n, nrhs, A.pointers.data(), n,
-                                       pointers.data(), n, batch));
-  });
-  const double peer_ms = median_ms(restore, [&] {
-    if (factors)
-      peer_potrf(CUBLAS_FILL_MODE_LOWER, int(n), A.pointers.data(), A.info.data(), int(batch));
-    if (nrhs == 1) {
-      peer_potrs(CUBLAS_FILL_MODE_LOWER, int(n), A.pointers.data(), pointers.data(), A.info.data(),
-                 int(batch));
-    } else {
-      peer_trsm(CUBLAS_FILL_MODE_LOWER, false, int(n), int(nrhs), A.pointers.data(),
-                pointers.data(), int(batch));
-      peer_trsm(CUBLAS_FILL_MODE_LOWER, true, int(n), int(nrhs), A.pointers.data(), pointers.data(),
-                int(batch));
-    }
-  });
-  const double triangle = triangle_sectors(n, sizeof(T)) * (factors ? 2 : 1);
-  print(factors ? "posv_batched" : "potrs_batched", letter_of(T{}), 'L', n, nrhs, batch, flops, ms,
-        peer_ms, nrhs == 1 ? "cusolverDnpotrsBatched" : "cublastrsmBatched",
-        (triangle + 2.0 * n * nrhs * sizeof(T)) * double(batch));
+  bench_batched(BatchedCase<T>(CHOL_LOWER, n, nrhs, batch, factors), beside);
 }
 
 /// Sizes uniform in 1 .. n; the peer column is our own fixed-size rate for the same flops.
@@ -162,30 +107,31 @@ void run_all(const std::string& what) {
   if (wants("potrf"))
     for (int64_t n : {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,
                       100, 112, 128, 160, 161, 192, 193, 200, 256, 320, 384, 500, 512, 768, 1024})
-      bench_potrf<T>(n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes), true, CHOL_LOWER);
+      bench_potrf<T>(CHOL_LOWER, n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes),
+                     cusolver<T>);
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
   const auto one_order = [&](const std::string& prefix, chol_uplo_t uplo) {
     if (what.rfind(prefix, 0) != 0) return;
     const int64_t n = std::atoll(what.c_str() + prefix.size());
-    bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, uplo);
+    bench_potrf<T>(uplo, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
   };
   one_order("n=", CHOL_LOWER);
   one_order("upper=", CHOL_UPPER);
   if (wants("quick"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
-      bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_LOWER);
+      bench_potrf<T>(CHOL_LOWER, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
   if (wants("upper"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 128, 256, 512})
-      bench_potrf<T>(n, batch_for(n, sizeof(T), kBatchBytes), false, CHOL_UPPER);
+      bench_potrf<T>(CHOL_UPPER, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
   if (wants("few") && is_real)
     for (int64_t n : {32, 64, 128, 256, 512})
-      for (int64_t batch : {1, 10, 100}) bench_potrf<T>(n, batch, true, CHOL_LOWER);
+      for (int64_t batch : {1, 10, 100}) bench_potrf<T>(CHOL_LOWER, n, batch, cusolver<T>);
   if (wants("posv"))
-    for (int64_t n : {4, 8, 16, 32, 64}) bench_solve<T>(n, 1, true);
+    for (int64_t n : {4, 8, 16, 32, 64}) bench_solve<T>(n, 1, true, cusolver<T>);
   if (wants("potrs"))
     for (int64_t nrhs : {1, 16})
-      for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false);
+      for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false, cusolver<T>);
   if (wants("variable") && is_real)
     for (int64_t n : {32, 64, 128, 256, 512}) {
       // The fixed size whose cube is the mean cube of sizes uniform in 1 .. n.
