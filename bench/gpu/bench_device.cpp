@@ -1,7 +1,9 @@
 // Batched Cholesky on a CUDA device: chol beside cuSOLVER and cuBLAS on the same input in the same
 // run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
 // the peer, share is ours over the roofline of that case.
-#include "batched_case.hpp"
+#include <optional>
+
+#include "cusolverdx_peer.hpp"
 #include "triangle_copy.hpp"
 
 namespace chol::bench {
@@ -132,6 +134,13 @@ void run_all(const std::string& what) {
   if (wants("potrs"))
     for (int64_t nrhs : {1, 16})
       for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false, cusolver<T>);
+  if (what == "dx")
+    for (const dx::Case& c : cusolverdx_cases(letter_of(T{}))) {
+      if (c.solves())
+        bench_solve<T>(c.n, c.nrhs, c.factors(), cusolverdx<T>);
+      else
+        bench_potrf<T>(CHOL_LOWER, c.n, batch_for(c.n, sizeof(T), kBatchBytes), cusolverdx<T>);
+    }
   if (wants("variable") && is_real)
     for (int64_t n : {32, 64, 128, 256, 512}) {
       // The fixed size whose cube is the mean cube of sizes uniform in 1 .. n.
@@ -148,9 +157,15 @@ void run_all(const std::string& what) {
 
 int main(int argc, char** argv) {
   using namespace chol::bench;
-  if (!chol::test::device_present()) return 0;
   const std::string what = argc > 1 ? argv[1] : "all";
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
+  std::optional<CubinFolder> folder;
+  if (what == "dx" || what == "dx-build") {
+    folder.emplace();
+    if (!folder->prepare(precisions)) return 1;
+    if (what == "dx-build") return 0;
+  }
+  if (!chol::test::device_present()) return 0;
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);
   CHOL_TEST_CUDA(cudaStreamCreate(&stream));
@@ -176,5 +191,5 @@ int main(int argc, char** argv) {
   }
   if (csv) std::fclose(csv);
   chol_destroy(handle);
-  return 0;
+  return cusolverdx_was_wrong ? 5 : 0;
 }
