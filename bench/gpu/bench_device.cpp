@@ -2,6 +2,7 @@
 // run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
 // the peer, share is ours over the roofline of that case.
 #include <optional>
+#include <sstream>
 
 #include "cusolverdx_peer.hpp"
 #include "triangle_copy.hpp"
@@ -113,13 +114,22 @@ void run_all(const std::string& what) {
                      cusolver<T>);
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
-  const auto one_order = [&](const std::string& prefix, chol_uplo_t uplo) {
+  const auto each_order = [&](const std::string& prefix, auto&& bench) {
     if (what.rfind(prefix, 0) != 0) return;
-    const int64_t n = std::atoll(what.c_str() + prefix.size());
-    bench_potrf<T>(uplo, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
+    std::istringstream orders(what.substr(prefix.size()));
+    for (std::string n; std::getline(orders, n, ',');) bench(std::atoll(n.c_str()));
   };
-  one_order("n=", CHOL_LOWER);
-  one_order("upper=", CHOL_UPPER);
+  const auto factor_of_order = [](chol_uplo_t uplo) {
+    return [uplo](int64_t n) {
+      bench_potrf<T>(uplo, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
+    };
+  };
+  each_order("n=", factor_of_order(CHOL_LOWER));
+  each_order("upper=", factor_of_order(CHOL_UPPER));
+  each_order("potrs=", [](int64_t n) {
+    for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(n, nrhs, false, cusolver<T>);
+  });
+  each_order("posv=", [](int64_t n) { bench_solve<T>(n, 1, true, cusolver<T>); });
   if (wants("quick"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
       bench_potrf<T>(CHOL_LOWER, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);

@@ -5,14 +5,28 @@
 
 namespace chol::cuda {
 
+/// Where a pointer points to in shared memory, for many copies: held in a register, where the
+/// compiler would work it out for each.
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+  auto address = static_cast<unsigned>(__cvta_generic_to_shared(p));
+  asm("" : "+r"(address));
+  return address;
+}
 /// kBytes of 4, 8 or 16.
 template <int kBytes>
-__device__ __forceinline__ void copy_async(void* to, const void* from) {
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes)
+__device__ __forceinline__ void copy_async(unsigned to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes)
                : "memory");
 }
-/// The same, of which only the first `bytes` are read and the others become zero.
+template <int kBytes>
+__device__ __forceinline__ void copy_async(void* to, const void* from) {
+  copy_async<kBytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from);
+}
+/// 16 bytes that nobody reads again: past the first-level cache.
+__device__ __forceinline__ void copy_async_once(unsigned to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+/// kBytes, of which only the first `bytes` are read and the others become zero.
 template <int kBytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));

@@ -11,6 +11,8 @@ namespace {
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
 /// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
 constexpr int64_t kMostSlice = int64_t(1) << 20;
+/// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
+constexpr int kFewColumns = 4;
 
 int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
 
@@ -24,13 +26,18 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
   return view;
 }
 
-/// Largest order that run_small takes in that routine with that many lanes (0: any), negative: of
-/// none.
+/// Whether lanes that factor also solve, in the same kernel.
+bool solves_as_it_factors(const Plan& plan) {
+  return plan.method == Method::lanes && plan.threads == 0;
+}
+
+/// Largest order that run_small takes in that routine with that plan, negative: of none.
 template <class T>
-int lanes_limit(Routine routine, int lanes) {
-  if (routine == Routine::potrf) return small_limit<SmallTask::factor, T>(lanes);
-  if (routine == Routine::posv) return small_limit<SmallTask::factor_and_solve, T>(lanes);
-  return routine == Routine::potrs ? small_limit<SmallTask::solve, T>(lanes) : -1;
+int lanes_limit(Routine routine, const Plan& plan) {
+  if (routine == Routine::potrf || (routine == Routine::posv && !solves_as_it_factors(plan)))
+    return small_limit<SmallTask::factor, T>(plan.tile);
+  if (routine == Routine::posv) return small_limit<SmallTask::factor_and_solve, T>(plan.tile);
+  return routine == Routine::potrs ? small_limit<SmallTask::solve, T>(plan.tile) : -1;
 }
 
 /// The `count` matrices from `first` on.
@@ -79,7 +86,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   switch (plan.method) {
     case Method::lanes:
-      return lanes_limit<T>(routine, plan.tile) >= max_n;
+      return lanes_limit<T>(routine, plan) >= max_n;
     case Method::panel:
       return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
@@ -122,7 +129,9 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
   if (plan.method == Method::lanes && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
-  if (plan.method == Method::panel && few && problem.n <= warp_solve_limit<T>())
+  const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
+                                                     : plan.method == Method::panel && few;
+  if (by_warps && problem.n <= warp_solve_limit<T>())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
   if (by_tiles())
@@ -137,7 +146,7 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
                               cudaStream_t stream) {
-  if (plan.method == Method::lanes && problem.nrhs > 0)
+  if (solves_as_it_factors(plan) && problem.nrhs > 0)
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
   Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
@@ -145,7 +154,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   solve.method = problem.n <= warp_solve_limit<T>() ? Method::panel
                  : problem.n <= solve_limit<T>()    ? Method::fused
                                                     : Method::blocked;
-  solve.block = kWarpSolveColumns;
+  solve.block = kFewColumns;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
   return solve_batch(factored, solve, stream);

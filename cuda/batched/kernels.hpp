@@ -1,6 +1,7 @@
 // What the drivers call: kernels chosen by plan, one compile unit a family and precision.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "batched/shapes.hpp"
@@ -56,14 +57,21 @@ Status run_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, int t
 template <class T>
 Status run_strips(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream);
 
-/// Solves by one warp a matrix, orders up to warp_solve_limit().
+/// Solves by warps that have all rows of their right-hand sides, orders up to warp_solve_limit().
+template <class T, bool kSwapped>
+Status run_warp_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream);
 template <class T>
-Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream);
-/// Largest order that it takes on the current device.
+Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_warp_solve_stored<T, true>(problem, stream)
+                         : run_warp_solve_stored<T, false>(problem, stream);
+}
+/// Largest order that it takes on the current device, in either storage.
+template <class T, bool kSwapped>
+int warp_solve_limit_stored();
 template <class T>
-int warp_solve_limit();
-/// Right-hand sides that it takes at a time.
-inline constexpr int kWarpSolveColumns = 4;
+int warp_solve_limit() {
+  return std::min(warp_solve_limit_stored<T, false>(), warp_solve_limit_stored<T, true>());
+}
 
 /// Solves with the triangle in shared memory, of matrices stored by columns or, with kSwapped, by
 /// rows. @return NOT_SUPPORTED when no shape fits.

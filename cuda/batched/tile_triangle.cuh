@@ -3,31 +3,11 @@
 #pragma once
 
 #include "batched/async_copy.cuh"
+#include "batched/copy_wide.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
 
 namespace chol::cuda {
-
-/// kCount elements between registers and shared memory, in accesses as wide as they can be.
-template <int kCount, class T>
-__device__ __forceinline__ void copy_wide(T* to, const T* from) {
-  constexpr int kBytes = kCount * sizeof(T);
-  if constexpr (sizeof(T) == 16) {
-#pragma unroll
-    for (int e = 0; e < kCount; ++e) to[e] = from[e];
-  } else if constexpr (kBytes % 16 == 0) {
-#pragma unroll
-    for (int e = 0; e < kCount; e += 16 / sizeof(T))
-      *reinterpret_cast<float4*>(to + e) = *reinterpret_cast<const float4*>(from + e);
-  } else if constexpr (kBytes % 8 == 0) {
-#pragma unroll
-    for (int e = 0; e < kCount; e += 8 / sizeof(T))
-      *reinterpret_cast<float2*>(to + e) = *reinterpret_cast<const float2*>(from + e);
-  } else {
-#pragma unroll
-    for (int e = 0; e < kCount; ++e) to[e] = from[e];
-  }
-}
 
 /// Tiles lie block column after block column. A tile is eight *runs*, what lies side by side in
 /// memory too: its columns, or with kSwapped its rows. So it is copied in 16-byte chunks, whose

@@ -1,230 +1,281 @@
-// Solves with the factors of a batch, one warp a matrix: the triangle is read once into shared
-// memory and serves both sweeps, the right-hand sides lie in registers, and nobody waits at a
-// barrier. Many matrices a multiprocessor hide the chain through the unknowns.
+// Solves with the factors of a batch, the triangle in shared memory, read once for both sweeps. A
+// warp has all rows of its right-hand sides in registers and waits for no other: each warp of a
+// matrix has columns of its own. Many matrices a multiprocessor hide the chain through the
+// unknowns.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include "batched/async_copy.cuh"
 #include "batched/kernels.hpp"
 #include "batched/packed_triangle.cuh"
+#include "batched/unit_block.cuh"
 
 namespace chol::cuda {
 
-/// The matrix of a warp: lane r has rows, and columns, r, r + 32, ... of it.
+/// Lane r has rows kGroup r and on, as many, which are found together: it solves for them by its
+/// own block of the diagonal, and all others take them from there.
 ///
-/// Elements that are not there are read too, rather than asked about, and not used: kSlack of them
-/// past the end of the triangle.
-/// @tparam kParts rows of a lane. @tparam kColumns right-hand sides at a time.
-template <class T, int kParts, int kColumns>
+/// A lane whose rows are found goes on with what has no meaning any more, and so do lanes past the
+/// last row: to ask who is still concerned costs more than to work. So what is found lies apart.
+/// @tparam kColumns right-hand sides at a time.
+template <class T, bool kSwapped, int kGroup, int kColumns>
 struct WarpSolve {
-  static constexpr int kSlack = 32 * kParts;
-  static constexpr int kWidth = PackedTriangle<T>::kWidth;
-  PackedTriangle<T> L;
-  int n, lane;
-  Real<T> inverse[kParts];  ///< of this lane's diagonal elements
+  using Triangle = PackedTriangle<T, kSwapped, kGroup>;
+  static constexpr int kWide = Triangle::kWide, kBlock = Triangle::kBlock;
+  /// Of shared memory: unknowns on their way from lane to lane, in two places in turn, so that one
+  /// barrier a group is enough.
+  static constexpr int kExchange = kGroup * kColumns;
+  static constexpr int kScratch = kColumns == 1 ? 0 : 2 * kExchange;
+  using Rows = T[kGroup][kColumns];
+  /// What kBlock unknowns have in the rows of a lane.
+  using Elements = T[kBlock][kGroup];
 
-  /// body(row 0, distance of the columns) for each eight columns of the part.
-  template <int kPart, class Body>
-  __device__ __forceinline__ void for_columns(Body&& body) const {
-#pragma unroll 1
-    for (int h = 32 * kPart / kWidth; h < min((n + kWidth - 1) / kWidth, 32 * (kPart + 1) / kWidth);
-         ++h)
-      body(h * kWidth - 32 * kPart, L.column(h, 0) - kWidth * h, L.pitch(h));
+  Triangle L;
+  T* scratch;
+  int lane;
+  UnitBlock<T, kGroup> block;
+  const T* runs[kGroup];          ///< of the lane's own rows, or columns
+  int places[Triangle::kChunks];  ///< of its chunks in the runs of the unknowns
+
+  __device__ __forceinline__ WarpSolve(const Triangle& triangle, T* exchange, int lane_)
+      : L(triangle), scratch(exchange), lane(lane_) {
+    // Lanes past the last row read what is of no use to anyone, but is there.
+#pragma unroll
+    for (int b = 0; b < kGroup; ++b) runs[b] = L.run(min(kGroup * lane + b, L.n - 1));
+    const int row = min(kGroup * lane, (L.n - 1) / kGroup * kGroup);
+#pragma unroll
+    for (int c = 0; c < Triangle::kChunks; ++c) places[c] = L.place(row + kWide * c);
   }
 
-  __device__ __forceinline__ void load(const LowerView<T>& A) {
-    load_parts(A, std::make_integer_sequence<int, kParts>{});
-    close_copy_group();
-    wait_for_copy_groups<0>();
-    __syncwarp();
-    invert_diagonal();
-  }
-  __device__ __forceinline__ void invert_diagonal() {
-#pragma unroll
-    for (int m = 0; m < kParts; ++m) {
-      const int i = 32 * m + lane;
-      inverse[m] = i < n ? Real<T>(1) / real(*L.at(i, i)) : Real<T>(0);
-    }
-  }
-
-  template <int kPart>
-  __device__ __forceinline__ void forward(T (&v)[kParts][kColumns]) const {
-    for_columns<kPart>([&](int first, const T* l, int pitch) {
-      l += lane;
-#pragma unroll
-      for (int c = 0; c < kWidth; ++c, l += pitch) {
-        // Columns past the last one meet rows past the last one only.
-        T x[kColumns];
-        take<kPart>(x, v, first + c);
-#pragma unroll
-        for (int m = kPart; m < kParts; ++m) {
-          const T element = l[32 * m];
-#pragma unroll
-          for (int q = 0; q < kColumns; ++q)
-            v[m][q] = select(m > kPart || lane > first + c,
-                             subtract_product(v[m][q], element, x[q]), v[m][q]);
-        }
-      }
+  /// The lane's block of the diagonal, in its part of the triangle when that is there.
+  __device__ __forceinline__ void load_block() {
+    block.load(L.n - kGroup * lane, [&](int a, int b) {
+      const int run = kSwapped ? a : b, position = kSwapped ? b : a;
+      return runs[run][places[position / kWide] + position % kWide];
     });
-    finish<kPart>(v);
-  }
-  template <int kPart>
-  __device__ __forceinline__ void backward(T (&v)[kParts][kColumns]) const {
-    const T* l[kPart + 1];
-#pragma unroll
-    for (int m = 0; m <= kPart; ++m) l[m] = L.at(32 * kPart, min(32 * m + lane, n - 1));
-#pragma unroll 8
-    for (int step = min(n - 32 * kPart, 32) - 1; step >= 0; --step) {
-      T x[kColumns];
-      take<kPart>(x, v, step);
-#pragma unroll
-      for (int m = 0; m <= kPart; ++m) {
-        const T element = conj(l[m][step]);
-#pragma unroll
-        for (int q = 0; q < kColumns; ++q)
-          v[m][q] =
-              select(m < kPart || lane < step, subtract_product(v[m][q], element, x[q]), v[m][q]);
-      }
-    }
-    finish<kPart>(v);
   }
 
   /// `columns` right-hand sides, whose rows lie `down` and whose columns `right` of each other.
-  __device__ __forceinline__ void solve_all(T* B, int64_t down, int64_t right, int64_t columns,
-                                            bool conjugated) const {
-    for (int64_t first = 0; first < columns; first += kColumns)
-      solve(B + first * right, down, right, columns - first, conjugated);
-  }
-  /// The first kColumns of them, as far as there are so many.
+  /// @param arrive(piece) is called before the piece's columns are read first.
+  template <class Arrive>
   __device__ __forceinline__ void solve(T* B, int64_t down, int64_t right, int64_t columns,
-                                        bool conjugated) const {
-    T v[kParts][kColumns];
+                                        bool conjugated, Arrive&& arrive) const {
+    Rows v, found;
     const auto for_each = [&](auto&& body) {
 #pragma unroll
-      for (int m = 0; m < kParts; ++m)
+      for (int b = 0; b < kGroup; ++b)
 #pragma unroll
         for (int q = 0; q < kColumns; ++q)
-          body(v[m][q], B + q * right + (32 * m + lane) * down, 32 * m + lane < n && q < columns);
+          body(b, q, B + q * right + (kGroup * lane + b) * down, kGroup * lane + b < L.n);
     };
-    for_each([&](T& x, const T* b, bool there) {
-      x = there ? conj_if(conjugated, *b) : from_real<T>(0);
+    for_each([&](int b, int q, const T* x, bool there) {
+      v[b][q] = there && q < columns ? conj_if(conjugated, *x) : from_real<T>(0);
     });
-    sweep(v, std::make_integer_sequence<int, kParts>{});
-    for_each([&](const T& x, T* b, bool there) {
-      if (there) *b = conj_if(conjugated, x);
+    const int blocks = L.blocks(L.n);
+    constexpr int kOfPiece = Triangle::kPieceColumns / kBlock;
+#pragma unroll 1
+    for (int h = 0; h < blocks; ++h) {
+      if (h % kOfPiece == 0) arrive(h / kOfPiece);
+      take<true>(v, found, h);
+    }
+    for_each([&](int b, int q, const T*, bool there) {
+      v[b][q] = select(there, found[b][q], from_real<T>(0));
+    });
+#pragma unroll 1
+    for (int h = blocks - 1; h >= 0; --h) take<false>(v, found, h);
+    for_each([&](int b, int q, T* x, bool there) {
+      if (there && q < columns) *x = conj_if(conjugated, found[b][q]);
     });
   }
 
  private:
-  /// Unknown 32 kPart + step of each right-hand side, in all lanes.
-  template <int kPart>
-  __device__ __forceinline__ void take(T (&x)[kColumns], const T (&v)[kParts][kColumns],
-                                       int step) const {
+  /// Solves for the unknowns of block h and takes them from the others.
+  template <bool kForward>
+  __device__ __forceinline__ void take(Rows& v, Rows& found, int h) const {
+    Elements e;
+    read<kForward>(e, h);
 #pragma unroll
-    for (int q = 0; q < kColumns; ++q) x[q] = from_lane(scale(v[kPart][q], inverse[kPart]), step);
-  }
-  /// The part's unknowns at their places.
-  template <int kPart>
-  __device__ __forceinline__ void finish(T (&v)[kParts][kColumns]) const {
+    for (int s = 0; s < kBlock; s += kGroup) {
+      const int first = kForward ? s : kBlock - kGroup - s, owner = (kBlock * h + first) / kGroup;
+      Rows x;
+      for_rows([&](int b, int q) { x[b][q] = v[b][q]; });
+      block.template solve<kForward>(x);
+      for_rows([&](int b, int q) { found[b][q] = select(lane == owner, x[b][q], found[b][q]); });
+      hand_on(x, owner);
 #pragma unroll
-    for (int q = 0; q < kColumns; ++q) v[kPart][q] = scale(v[kPart][q], inverse[kPart]);
-  }
-  template <int... kPart>
-  __device__ __forceinline__ void load_parts(const LowerView<T>& A,
-                                             std::integer_sequence<int, kPart...>) const {
-    (load_part<kPart>(A), ...);
-  }
-  template <int kPart>
-  __device__ __forceinline__ void load_part(const LowerView<T>& A) const {
-    if (A.swapped) {
-      const int j = 32 * kPart + lane;
-      const T* from = A.a + int64_t(32 * kPart) * A.ld + j;
-      T* const to = L.at(0, j);
-#pragma unroll 8
-      for (int i = 32 * kPart; i < n; ++i, from += A.ld)
-        if (j <= i) copy_async<sizeof(T)>(to + i, from);
-    } else {
-      for_columns<kPart>([&](int first, T* l, int pitch) {
-        const T* from = A.a + int64_t(32 * kPart + first) * A.ld + lane;
-        l += lane;
-#pragma unroll
-        for (int c = 0; c < kWidth; ++c, from += A.ld, l += pitch)
-#pragma unroll
-          for (int m = kPart; m < kParts; ++m)
-            if (32 * m + lane < n && (m > kPart || lane >= first + c))
-              copy_async<sizeof(T)>(l + 32 * m, from + 32 * m);
-      });
+      for (int k = 0; k < kGroup; ++k) {
+        const int a = kForward ? k : kGroup - 1 - k;  // what was found last comes last
+        for_rows(
+            [&](int b, int q) { v[b][q] = subtract_product(v[b][q], e[first + a][b], x[a][q]); });
+      }
     }
   }
-  template <int... kPart>
-  __device__ __forceinline__ void sweep(T (&v)[kParts][kColumns],
-                                        std::integer_sequence<int, kPart...>) const {
-    (forward<kPart>(v), ...);
-    (backward<kParts - 1 - kPart>(v), ...);
+
+  /// The lane's elements of block h, conjugated in the backward sweep.
+  template <bool kForward>
+  __device__ __forceinline__ void read(Elements& e, int h) const {
+    if constexpr (kForward != kSwapped) {
+      constexpr int kOfChunk = kGroup < kWide ? kGroup : kWide;
+      const T* run = L.run(kBlock * h);
+      const int pitch = L.pitch(L.n, h);
+#pragma unroll
+      for (int a = 0; a < kBlock; ++a, run += pitch)
+#pragma unroll
+        for (int c = 0; c < Triangle::kChunks; ++c)
+          copy_wide<kOfChunk>(e[a] + kWide * c, run + places[c]);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kBlock; c += kWide) {
+        // A block's chunks lie as its first kChunks do.
+        constexpr int kCycle = Triangle::kChunks * kWide;
+        const int place = L.place_of_chunk((kBlock * h + c % kCycle) / kWide) + c / kCycle * kCycle;
+#pragma unroll
+        for (int b = 0; b < kGroup; ++b) {
+          T chunk[kWide];
+          copy_wide<kWide>(chunk, runs[b] + place);
+#pragma unroll
+          for (int a = 0; a < kWide; ++a) e[c + a][b] = chunk[a];
+        }
+      }
+    }
+    if constexpr (!kForward) {
+#pragma unroll
+      for (int a = 0; a < kBlock; ++a)
+#pragma unroll
+        for (int b = 0; b < kGroup; ++b) e[a][b] = conj(e[a][b]);
+    }
+  }
+
+  template <class Body>
+  __device__ static __forceinline__ void for_rows(Body&& body) {
+#pragma unroll
+    for (int b = 0; b < kGroup; ++b)
+#pragma unroll
+      for (int q = 0; q < kColumns; ++q) body(b, q);
+  }
+  /// The owner's x becomes that of all lanes.
+  __device__ __forceinline__ void hand_on(Rows& x, int owner) const {
+    if constexpr (kColumns == 1) {
+#pragma unroll
+      for (int b = 0; b < kGroup; ++b) x[b][0] = from_lane(x[b][0], owner);
+    } else {
+      T* const exchange = scratch + owner % 2 * kExchange;
+      if (lane == owner)
+#pragma unroll
+        for (int b = 0; b < kGroup; ++b) copy_wide<kColumns>(exchange + b * kColumns, x[b]);
+      __syncwarp();
+#pragma unroll
+      for (int b = 0; b < kGroup; ++b) copy_wide<kColumns>(x[b], exchange + b * kColumns);
+    }
   }
 };
 
-template <class T, int kParts, int kColumns>
-__global__ void __launch_bounds__(32, 16) warp_solve_kernel(BatchProblem<T> problem) {
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
+struct WarpSolveShape {
+  using Solve = WarpSolve<T, kSwapped, kGroup, kColumns>;
+  /// Where the matrix' triangle ends and the exchange begins.
+  __host__ __device__ static constexpr size_t triangle_bytes(int n) {
+    return sizeof(T) * Solve::Triangle::elements(n);
+  }
+  static constexpr size_t bytes(int n) {
+    return triangle_bytes(n) + sizeof(T) * kWarps * Solve::kScratch;
+  }
+  /// Blocks that a multiprocessor has room for, or warps enough.
+  static constexpr int kBlocks =
+      std::clamp(int(size_t(224 * 1024) / bytes(32 * kGroup)), 1, 16 / kWarps);
+};
+
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
+__global__ void __launch_bounds__(32 * kWarps,
+                                  WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::kBlocks)
+    warp_solve_kernel(BatchProblem<T> problem) {
+  using Shape = WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>;
+  using Solve = typename Shape::Solve;
   const int64_t b = blockIdx.x;
   if (!problem.solves(b)) return;
   extern __shared__ __align__(16) unsigned char shared[];
-  const int n = static_cast<int>(problem.order(b));
-  WarpSolve<T, kParts, kColumns> matrix{
-      {reinterpret_cast<T*>(shared), n | 1}, n, static_cast<int>(threadIdx.x), {}};
-  matrix.load(lower_view(problem, b));
-  matrix.solve_all(problem.B.matrix(b), 1, problem.B.leading_dimension(b), problem.rhs_count(b),
-                   problem.swapped);
+  const int n = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
+  const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0);
+  const typename Solve::Triangle triangle{reinterpret_cast<T*>(shared), n};
+  triangle.template start_copies<kWarps>(lower_view(problem, b), warp, lane);
+  const int64_t ldb = problem.B.leading_dimension(b), columns = problem.rhs_count(b);
+  if (warp * kColumns >= columns) {
+    for (int piece = 0; Solve::Triangle::kPieceColumns * piece < n; ++piece)
+      if (triangle.waits_for(piece)) triangle.template wait_for_piece<kWarps>(piece);
+    return;
+  }
+  T* const exchange = reinterpret_cast<T*>(shared + Shape::triangle_bytes(n));
+  Solve solve(triangle, exchange + warp * Solve::kScratch, lane);
+  T* const B = problem.B.matrix(b);
+  bool arrives = true;
+  for (int64_t first = warp * kColumns; first < columns; first += kWarps * kColumns) {
+    solve.solve(B + first * ldb, 1, ldb, columns - first, kSwapped, [&](int piece) {
+      if (!arrives || !triangle.waits_for(piece)) return;
+      triangle.template wait_for_piece<kWarps>(piece);
+      if (triangle.is_with(kGroup * lane, piece)) solve.load_block();
+    });
+    arrives = false;
+  }
 }
 
-template <class T, int kParts, int kColumns>
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
 Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const size_t bytes = sizeof(T) * (PackedTriangle<T>::elements(static_cast<int>(problem.n)) +
-                                    WarpSolve<T, kParts, kColumns>::kSlack);
-  auto* kernel = warp_solve_kernel<T, kParts, kColumns>;
+  const size_t bytes =
+      WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::bytes(static_cast<int>(problem.n));
+  auto* kernel = warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps>;
   if (bytes > 48 * 1024) {
     const cudaError_t error = cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
     if (error != cudaSuccess) return status_of(error, "warp solve: shared memory");
   }
-  kernel<<<static_cast<unsigned>(problem.count), 32, bytes, stream>>>(problem);
+  kernel<<<static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream>>>(problem);
   return launched("warp solve");
 }
 
-inline constexpr int kMostWarpParts = 4;
+inline constexpr int kMostWarpGroup = 4;
+/// Right-hand sides at a time, where there are several: as many as registers hold.
+template <class T, int kGroup>
+inline constexpr int kWarpSolveColumns = kGroup == kMostWarpGroup  ? 1
+                                         : kGroup * sizeof(T) > 16 ? 2
+                                                                   : 4;
+/// Large triangles come in by several warps also where one solves.
+template <int kGroup>
+inline constexpr int kSolveWarps = kGroup == kMostWarpGroup ? 4 : 1;
 
-/// What one warp takes of shared memory bounds the order.
-template <class T>
-int warp_solve_limit() {
-  int device = 0, most = 0, n = 32 * kMostWarpParts;
+/// What a matrix takes of shared memory bounds the order.
+template <class T, bool kSwapped>
+int warp_solve_limit_stored() {
+  int device = 0, most = 0, n = 32 * kMostWarpGroup;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  while (n > 0 && sizeof(T) * (PackedTriangle<T>::elements(n) + 32 * kMostWarpParts) > size_t(most))
-    n -= 8;
+  using Largest = WarpSolveShape<T, kSwapped, kMostWarpGroup, 1, kSolveWarps<kMostWarpGroup>>;
+  while (n > 0 && Largest::bytes(n) > size_t(most)) n -= 8;
   return n;
 }
 
-/// Calls body(parts) with the rows of a lane that orders up to n need.
+/// Calls body(group) with the rows of a lane that orders up to n need.
 template <class Body>
-Status for_parts(int64_t n, Body&& body) {
+Status for_warp_group(int64_t n, Body&& body) {
   if (n <= 32) return body(std::integral_constant<int, 1>{});
   if (n <= 64) return body(std::integral_constant<int, 2>{});
-  if (n <= 96) return body(std::integral_constant<int, 3>{});
-  return body(std::integral_constant<int, kMostWarpParts>{});
+  return body(std::integral_constant<int, kMostWarpGroup>{});
 }
 
-template <class T>
-Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  return for_parts(problem.n, [&]<int kParts>(std::integral_constant<int, kParts>) {
-    return problem.nrhs == 1 ? launch_warp_solve<T, kParts, 1>(problem, stream)
-                             : launch_warp_solve<T, kParts, kWarpSolveColumns>(problem, stream);
+template <class T, bool kSwapped>
+Status run_warp_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return for_warp_group(problem.n, [&]<int kGroup>(std::integral_constant<int, kGroup>) {
+    constexpr int kColumns = kWarpSolveColumns<T, kGroup>, kWarps = kSolveWarps<kGroup>;
+    return problem.nrhs == 1
+               ? launch_warp_solve<T, kSwapped, kGroup, 1, kWarps>(problem, stream)
+               : launch_warp_solve<T, kSwapped, kGroup, kColumns, kWarps>(problem, stream);
   });
 }
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_WARP_SOLVE(T)                                                       \
-  template chol::Status chol::cuda::run_warp_solve<T>(const BatchProblem<T>&, cudaStream_t); \
-  template int chol::cuda::warp_solve_limit<T>();
+#define CHOL_INSTANTIATE_WARP_SOLVE(kSwapped, T)                                               \
+  template chol::Status chol::cuda::run_warp_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
+                                                                       cudaStream_t);          \
+  template int chol::cuda::warp_solve_limit_stored<T, kSwapped>();

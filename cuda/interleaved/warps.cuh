@@ -8,17 +8,21 @@
 
 namespace chol::cuda {
 
-template <class T>
+template <class T, int kGroup, int kColumns>
 struct WarpTriangles {
+  using Solve = WarpSolve<T, false, kGroup, kColumns>;
+  using Triangle = typename Solve::Triangle;
   static constexpr int kMatrices = 32 / int(sizeof(T));
   static constexpr int kRowsAtOnce = 32 / kMatrices;  ///< that a warp moves of a column
-  /// Spreads the matrices over the banks.
-  static constexpr int kBetween = 4, kSlack = 128;
 
-  __host__ __device__ static int distance(int n) {
-    return (PackedTriangle<T>::elements(n) + 31) / 32 * 32 + kBetween;
+  /// Of the matrices in shared memory, so that they spread over the banks.
+  __host__ __device__ static constexpr int distance(int n) {
+    constexpr int kLine = 128 / int(sizeof(T)), kBetween = Triangle::kWide;
+    return (Triangle::elements(n) + Solve::kScratch + kLine - 1) / kLine * kLine + kBetween;
   }
-  static size_t bytes(int n) { return sizeof(T) * (size_t(kMatrices) * distance(n) + kSlack); }
+  static constexpr int64_t bytes(int64_t n) {
+    return int64_t(sizeof(T)) * kMatrices * distance(int(n));
+  }
 
   /// Starts the copies of the triangles of this block. Lanes go over the matrices first, then over
   /// rows; warps over columns.
@@ -28,21 +32,25 @@ struct WarpTriangles {
     const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix;
     if (b >= call.batch) return;
     const auto A = call.triangle(b);
-    const PackedTriangle<T> held{shared + matrix * distance(n), n | 1};
+    const Triangle held{shared + matrix * distance(n), n};
+    const int past_zeros = Triangle::kBlock * Triangle::blocks(n);
     for (int j = warp; j < n; j += kMatrices) {
       const T* p = reinterpret_cast<const T*>(&A.at(j + row, j));
-      T* to = held.at(j + row, j);
+      T* const run = held.run(j);
 #pragma unroll 4
-      for (int i = j + row; i < n; i += kRowsAtOnce, p += kRowsAtOnce * A.rs, to += kRowsAtOnce)
-        copy_async<sizeof(T)>(to, p);
+      for (int i = j + row; i < past_zeros; i += kRowsAtOnce, p += kRowsAtOnce * A.rs)
+        if (i < n)
+          copy_async<sizeof(T)>(run + held.place(i), p);
+        else
+          run[held.place(i)] = from_real<T>(0);
     }
   }
 };
 
-template <class T, int kParts, int kColumns>
+template <class T, int kGroup, int kColumns>
 __global__ void __launch_bounds__(1024 / sizeof(T), sizeof(T))
     warps_kernel(InterleavedCall<T> call) {
-  using Triangles = WarpTriangles<T>;
+  using Triangles = WarpTriangles<T, kGroup, kColumns>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const shared = reinterpret_cast<T*>(shared_bytes);
   const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), lane = threadIdx.x % 32;
@@ -52,19 +60,20 @@ __global__ void __launch_bounds__(1024 / sizeof(T), sizeof(T))
   __syncthreads();
   const int64_t b = int64_t(blockIdx.x) * Triangles::kMatrices + warp;
   if (b >= call.batch || call.failed(b)) return;
-  WarpSolve<T, kParts, kColumns> solve{
-      {shared + warp * Triangles::distance(call.n), call.n | 1}, call.n, lane, {}};
-  static_assert(solve.kSlack <= Triangles::kSlack);
-  solve.invert_diagonal();
+  const typename Triangles::Triangle triangle{shared + warp * Triangles::distance(call.n), call.n};
+  typename Triangles::Solve solve(triangle, triangle.data + triangle.elements(call.n), lane);
+  solve.load_block();
   const auto B = call.right_hand_sides(b);
-  solve.solve_all(reinterpret_cast<T*>(B.base), B.rs, B.cs, call.nrhs, call.swapped);
+  T* const first = reinterpret_cast<T*>(B.base);
+  for (int64_t q = 0; q < call.nrhs; q += kColumns)
+    solve.solve(first + q * B.cs, B.rs, B.cs, call.nrhs - q, call.swapped, [](int) {});
 }
 
-template <class T, int kParts, int kColumns>
+template <class T, int kGroup, int kColumns>
 Status launch_warps(const InterleavedCall<T>& call, cudaStream_t stream) {
-  using Triangles = WarpTriangles<T>;
-  const size_t bytes = Triangles::bytes(call.n);
-  auto* kernel = warps_kernel<T, kParts, kColumns>;
+  using Triangles = WarpTriangles<T, kGroup, kColumns>;
+  const auto bytes = static_cast<size_t>(Triangles::bytes(call.n));
+  auto* kernel = warps_kernel<T, kGroup, kColumns>;
   if (bytes > 48 * 1024) {
     const cudaError_t error = cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
@@ -77,14 +86,16 @@ Status launch_warps(const InterleavedCall<T>& call, cudaStream_t stream) {
 
 template <class T>
 int64_t warps_need(int64_t n) {
-  return n < 1 || n > kWarpsOrder ? INT64_MAX : int64_t(WarpTriangles<T>::bytes(int(n)));
+  return n < 1 || n > kWarpsOrder
+             ? INT64_MAX
+             : WarpTriangles<T, kMostWarpGroup, kWarpSolveColumns<T, kMostWarpGroup>>::bytes(n);
 }
 
 template <class T>
 Status run_warps(const InterleavedCall<T>& call, cudaStream_t stream) {
-  return for_parts(call.n, [&]<int kParts>(std::integral_constant<int, kParts>) {
-    return call.nrhs == 1 ? launch_warps<T, kParts, 1>(call, stream)
-                          : launch_warps<T, kParts, kWarpSolveColumns>(call, stream);
+  return for_warp_group(call.n, [&]<int kGroup>(std::integral_constant<int, kGroup>) {
+    return call.nrhs == 1 ? launch_warps<T, kGroup, 1>(call, stream)
+                          : launch_warps<T, kGroup, kWarpSolveColumns<T, kGroup>>(call, stream);
   });
 }
 

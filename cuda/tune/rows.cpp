@@ -8,12 +8,14 @@ namespace {
 
 // How a plan's knobs read here.
 //  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape;
-//    threads: the order whose plan a variable batch takes instead, 0: none.
+//    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
+//    solves by warps (warp_solve.cuh) when it has factored.
 //    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first. Of
-//    potrs here and in panel, block: most right-hand sides (0: all); more go as fused.
+//    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
+//    up to four as panel.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
-//    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by one warp a
-//    matrix (warp_solve.cuh).
+//    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by warps that
+//    have all rows (warp_solve.cuh).
 //  - fused: potrf and posv as panel, by wide block columns where there is such a kernel in that
 //    storage (wide_left_looking.cuh). potrs by tiles of the triangle in shared memory (solve.cuh).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
@@ -40,7 +42,7 @@ struct Limits {
   int64_t factor_lanes;    ///< orders up to which potrf holds the matrix in a few lanes
   int64_t variable_lanes;  ///< and where orders differ,
   int64_t only_lanes;      ///< of the only matrix,
-  int64_t posv_lanes;      ///< and posv
+  int64_t posv_lanes;      ///< and of posv in one kernel
   int64_t one_block;       ///< orders up to which a block works on the only matrix
   int64_t solve_shared;    ///< orders up to which potrs has the triangle in shared memory
   int leaf_threads;        ///< of the block that factors a leaf of one large matrix
@@ -48,7 +50,7 @@ struct Limits {
 // Measured on an H200, CUDA 13.0.
 constexpr Limits kHopper[] = {{'s', 48, 32, 64, 32, 400, 192, 128},
                               {'d', 48, 32, 64, 32, 300, 128, 128},
-                              {'c', 48, 32, 48, 32, 160, 128, 128},
+                              {'c', 48, 32, 48, 28, 160, 128, 128},
                               {'z', 40, 24, 40, 24, 160, 128, 256}};
 constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
 constexpr int kPanelOrder = 65;   ///< above all factor_lanes
@@ -86,13 +88,12 @@ struct SolveRow {
   int few;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 32, Method::lanes, 1},
+    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 28, Method::lanes, 1},
     {'s', 128, Method::panel, 4}, {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},
-    {'d', 16, Method::lanes, 4},  {'d', 24, Method::lanes, 1},  {'d', 32, Method::panel, 1},
-    {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},   {'c', 16, Method::lanes, 4},
-    {'c', 24, Method::lanes, 1},  {'c', 32, Method::panel, 1},  {'c', 128, Method::panel, 4},
-    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 32, Method::panel, 1},
-    {'z', 88, Method::panel, 4},  {'z', 128, Method::panel, 1},
+    {'d', 16, Method::lanes, 4},  {'d', 24, Method::lanes, 1},  {'d', 64, Method::panel, 4},
+    {'d', 88, Method::panel, 2},  {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},
+    {'c', 16, Method::lanes, 4},  {'c', 24, Method::lanes, 1},  {'c', 128, Method::panel, 4},
+    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 128, Method::panel, 4},
 };
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
@@ -176,8 +177,7 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision =
-    2 * 4 + 1 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 2 * 5 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
                  std::size(kSolves) + std::size(kInterleaved)];
@@ -197,8 +197,7 @@ constexpr Table make_table() {
           routine, Form::one, p, limits.one_block, {Method::panel, kAsTheyLie, 0, kOneThreads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
       *row++ = {routine, Form::batch, p, variable, {Method::lanes, kAsTheyLie, 0, 0}};
-      if (!solves)
-        *row++ = {routine, Form::batch, p, limits.factor_lanes, {Method::lanes, 0, 0, kPanelOrder}};
+      *row++ = {routine, Form::batch, p, limits.factor_lanes, {Method::lanes, 0, 0, kPanelOrder}};
       for (const PanelRow& r : kPanels)
         if (r.precision == p)
           *row++ = {routine, Form::batch, p, r.max_n, {r.method, 0, r.blocks, r.threads}};

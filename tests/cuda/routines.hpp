@@ -62,7 +62,9 @@ struct Routines : Calls<T> {
       for (int64_t nrhs : {1, 2, 3, 5, 16, 37, 70}) {
         if (n > 300 && nrhs > 3) continue;
         const int64_t ldb = n + 2, stride = ldb * nrhs + 1;
-        Batch<T> A(uplo, n, n + 1, count, static_cast<unsigned>(n + nrhs));
+        // Columns of 16-byte chunks, and columns that begin anywhere.
+        const int64_t lda = n % 8 == 0 ? n + 8 : n + 1;
+        Batch<T> A(uplo, n, lda, count, static_cast<unsigned>(n + nrhs));
         std::mt19937_64 engine(n);
         std::vector<T> B(stride * count + 1);
         for (T& x : B) x = random_element<T>(engine);
