@@ -103,7 +103,7 @@ struct WarpSolve {
       for_rows([&](int b, int q) { x[b][q] = v[b][q]; });
       block.template solve<kForward>(x);
       for_rows([&](int b, int q) { found[b][q] = select(lane == owner, x[b][q], found[b][q]); });
-      hand_on(x, owner);
+      hand_on<kForward>(x, owner);
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
         const int a = kForward ? k : kGroup - 1 - k;  // what was found last comes last
@@ -156,12 +156,14 @@ struct WarpSolve {
       for (int q = 0; q < kColumns; ++q) body(b, q);
   }
   /// The owner's x becomes that of all lanes.
+  template <bool kForward>
   __device__ __forceinline__ void hand_on(Rows& x, int owner) const {
     if constexpr (kColumns == 1) {
 #pragma unroll
       for (int b = 0; b < kGroup; ++b) x[b][0] = from_lane(x[b][0], owner);
     } else {
-      T* const exchange = scratch + owner % 2 * kExchange;
+      // The last owner of a sweep is the first of the next.
+      T* const exchange = scratch + (owner + int(kForward)) % 2 * kExchange;
       if (lane == owner)
 #pragma unroll
         for (int b = 0; b < kGroup; ++b) copy_wide<kColumns>(exchange + b * kColumns, x[b]);

@@ -16,7 +16,7 @@ enum class Extent { whole, reduced, smallest } extent = Extent::whole;
 template <class T>
 void run_smallest(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({16, 32, 40, 70, 205, 330});
-  routines.solves({20, 90});
+  routines.solves({20, 30, 40, 90});
   batches.variable(40, true);
 }
 
