@@ -12,6 +12,13 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
   asm("" : "+r"(address));
   return address;
 }
+/// p + step by a sum, where the compiler would see a product of the loop's count.
+template <class T>
+__device__ __forceinline__ const T* advanced(const T* p, int64_t step) {
+  p += step;
+  asm("" : "+l"(p));
+  return p;
+}
 /// kBytes of 4, 8 or 16.
 template <int kBytes>
 __device__ __forceinline__ void copy_async(unsigned to, const void* from) {

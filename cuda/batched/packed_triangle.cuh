@@ -134,8 +134,7 @@ struct PackedTriangle {
         }
         t += kRunsAtOnce;
         to += kRunsAtOnce * pitch(n, block);
-        from += step;
-        asm("" : "+l"(from));  // one sum a copy, not a product
+        from = advanced(from, step);
       }
       from += (kWarps - 1) * kBlock * A.ld;
     }

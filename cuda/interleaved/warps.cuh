@@ -3,7 +3,7 @@
 // own, where the solves of column-major batches find them as they know them.
 #pragma once
 
-#include "batched/warp_solve.cuh"
+#include "batched/warp_solve_launch.cuh"
 #include "interleaved/kernels.hpp"
 
 namespace chol::cuda {

@@ -1,0 +1,57 @@
+// The launches of warp_solve.cuh.
+#pragma once
+
+#include "batched/kernels.hpp"
+#include "batched/warp_solve.cuh"
+
+namespace chol::cuda {
+
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
+Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  const size_t bytes =
+      WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::bytes(static_cast<int>(problem.n));
+  auto* kernel = warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps>;
+  if (bytes > 48 * 1024) {
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    if (error != cudaSuccess) return status_of(error, "warp solve: shared memory");
+  }
+  kernel<<<static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream>>>(problem);
+  return launched("warp solve");
+}
+
+/// What a matrix takes of shared memory bounds the order.
+template <class T, bool kSwapped>
+int warp_solve_limit_stored() {
+  int device = 0, most = 0, n = 32 * kMostWarpGroup;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  using Largest = WarpSolveShape<T, kSwapped, kMostWarpGroup, 1, kSolveWarps<kMostWarpGroup>>;
+  while (n > 0 && Largest::bytes(n) > size_t(most)) n -= 8;
+  return n;
+}
+
+/// Calls body(group) with the rows of a lane that orders up to n need.
+template <class Body>
+Status for_warp_group(int64_t n, Body&& body) {
+  if (n <= 32) return body(std::integral_constant<int, 1>{});
+  if (n <= 64) return body(std::integral_constant<int, 2>{});
+  return body(std::integral_constant<int, kMostWarpGroup>{});
+}
+
+template <class T, bool kSwapped>
+Status run_warp_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return for_warp_group(problem.n, [&]<int kGroup>(std::integral_constant<int, kGroup>) {
+    constexpr int kColumns = kWarpSolveColumns<T, kGroup>, kWarps = kSolveWarps<kGroup>;
+    return problem.nrhs == 1
+               ? launch_warp_solve<T, kSwapped, kGroup, 1, kWarps>(problem, stream)
+               : launch_warp_solve<T, kSwapped, kGroup, kColumns, kWarps>(problem, stream);
+  });
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_WARP_SOLVE(kSwapped, T)                                               \
+  template chol::Status chol::cuda::run_warp_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
+                                                                       cudaStream_t);          \
+  template int chol::cuda::warp_solve_limit_stored<T, kSwapped>();

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "warp.hpp"
+
+namespace chol::cuda {
+
+inline unsigned shared_address(const void* p) {
+  return static_cast<unsigned>(static_cast<const unsigned char*>(p) - shared);
+}
+template <class T>
+const T* advanced(const T* p, int64_t step) {
+  return p + step;
+}
+template <int kBytes>
+void copy_async(void* to, const void* from) {
+  HostBlock::current->self().groups.back().push_back(
+      {static_cast<unsigned char*>(to), from, kBytes});
+}
+inline void copy_async_once(unsigned to, const void* from) { copy_async<16>(shared + to, from); }
+inline void close_copy_group() { HostBlock::current->self().groups.emplace_back(); }
+template <int kPending>
+void wait_for_copy_groups() {
+  auto& groups = HostBlock::current->self().groups;
+  for (int k = 0; k + 1 + kPending < static_cast<int>(groups.size()); ++k) {
+    for (const PendingCopy& copy : groups[k]) std::memcpy(copy.to, copy.from, copy.bytes);
+    groups[k].clear();
+  }
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,141 @@
+// What kernels of whole warps need of CUDA, for test_warp_solve.cpp: the threads of a block are
+// contexts of one thread of the host, which run one after the other from barrier to barrier. In
+// which order they do is the test's choice: a kernel that leaves something to it is wrong.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#define __device__
+#define __host__
+#define __global__
+#define __forceinline__ inline
+#define __shared__
+#define __align__(bytes)
+#define __launch_bounds__(...)
+
+struct float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x = 0, y = 0, z = 0, w = 0;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+
+namespace chol::cuda {
+
+using std::fma;
+using std::max;
+using std::min;
+
+extern unsigned char shared[];
+
+/// An asynchronous copy: it happens when somebody waits for it.
+struct PendingCopy {
+  unsigned char* to;
+  const void* from;
+  int bytes;
+};
+struct HostThread {
+  ucontext_t context;
+  std::vector<char> stack = std::vector<char>(1 << 17);
+  std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
+  uint64_t slot = 0;  ///< what it gives to a shuffle
+  bool done = false;
+};
+
+/// One block.
+class HostBlock {
+ public:
+  HostBlock(int threads, bool backwards) : threads_(threads), backwards_(backwards) {}
+
+  void run(const std::function<void()>& kernel) {
+    current = this;
+    kernel_ = &kernel;
+    for (HostThread& t : threads_) {
+      getcontext(&t.context);
+      t.context.uc_stack.ss_sp = t.stack.data();
+      t.context.uc_stack.ss_size = t.stack.size();
+      t.context.uc_link = &scheduler_;
+      makecontext(&t.context, enter, 0);
+    }
+    const int count = static_cast<int>(threads_.size());
+    for (int left = count; left > 0;) {
+      for (int k = 0; k < count; ++k) {
+        running = backwards_ ? count - 1 - k : k;
+        if (threads_[running].done) continue;
+        swapcontext(&scheduler_, &threads_[running].context);
+        left -= threads_[running].done ? 1 : 0;
+      }
+    }
+  }
+  /// Until all of this warp, or of the block, that have not returned are here as often.
+  void meet(bool whole_block) {
+    std::vector<int>& arrived = whole_block ? block_arrivals_ : warp_arrivals_;
+    arrived.resize(threads_.size());
+    const int mine = ++arrived[running], first = whole_block ? 0 : running / 32 * 32;
+    const int end = whole_block ? static_cast<int>(threads_.size()) : first + 32;
+    const auto all_here = [&] {
+      for (int k = first; k < end; ++k)
+        if (!threads_[k].done && arrived[k] < mine) return false;
+      return true;
+    };
+    const int self = running;
+    while (!all_here()) {
+      swapcontext(&threads_[self].context, &scheduler_);
+      running = self;
+    }
+  }
+  HostThread& self() { return threads_[running]; }
+  HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }
+
+  static inline HostBlock* current = nullptr;
+  static inline int running = 0;
+
+ private:
+  static void enter() {
+    (*current->kernel_)();
+    current->threads_[running].done = true;
+  }
+  std::vector<HostThread> threads_;
+  bool backwards_;
+  std::vector<int> warp_arrivals_, block_arrivals_;
+  ucontext_t scheduler_{};
+  const std::function<void()>* kernel_ = nullptr;
+};
+
+struct HostIndex {
+  unsigned x;
+};
+#define threadIdx (HostIndex{static_cast<unsigned>(HostBlock::running)})
+#define blockIdx (HostIndex{0})
+
+inline void __syncwarp() { HostBlock::current->meet(false); }
+inline void __syncthreads() { HostBlock::current->meet(true); }
+
+template <class T>
+T __shfl_sync(unsigned, T x, int source, int width = 32) {
+  HostBlock& block = *HostBlock::current;
+  std::memcpy(&block.self().slot, &x, sizeof x);
+  __syncwarp();
+  const int lane = HostBlock::running % 32;
+  std::memcpy(&x, &block.of_warp(lane / width * width + source % width).slot, sizeof x);
+  __syncwarp();
+  return x;
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T x, int distance) {
+  return __shfl_sync(mask, x, HostBlock::running % 32 ^ distance);
+}
+
+}  // namespace chol::cuda
