@@ -14,15 +14,15 @@ namespace chol::bench::dx {
 constexpr int kCapability = 90;                      ///< what the kernels are built for
 constexpr size_t kSharedBytes = 227 * size_t(1024);  ///< of a block there
 
-enum class Routine { kPotrf, kPotrs, kPosv };
+enum class Routine { potrf, potrs, posv };
 
 struct Case {
   Routine routine;
   char precision;  ///< s d c z
   int n, nrhs;     ///< lower triangle, lda = n; nrhs = 0 for potrf
 
-  bool factors() const { return routine != Routine::kPotrs; }
-  bool solves() const { return routine != Routine::kPotrf; }
+  bool factors() const { return routine != Routine::potrs; }
+  bool solves() const { return routine != Routine::potrf; }
   size_t element() const { return precision == 's' ? 4 : precision == 'z' ? 16 : 8; }
   std::string name() const;  ///< "posv_d_32_1"
 };

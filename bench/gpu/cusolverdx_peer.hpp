@@ -71,9 +71,9 @@ bool same_result(const BatchedCase<T>& c, const Sample<T>& theirs, const Sample<
 
 template <class T>
 PeerTime cusolverdx(const BatchedCase<T>& c) {
-  const dx::Routine routine = !c.factors    ? dx::Routine::kPotrs
-                              : c.nrhs == 0 ? dx::Routine::kPotrf
-                                            : dx::Routine::kPosv;
+  const dx::Routine routine = !c.factors    ? dx::Routine::potrs
+                              : c.nrhs == 0 ? dx::Routine::potrf
+                                            : dx::Routine::posv;
   const dx::Case what{routine, letter_of(T{}), int(c.n), int(c.nrhs)};
   const dx::Kernels kernels(what, cubin_folder);
   const auto launch = [&](size_t k) {
@@ -110,10 +110,10 @@ PeerTime cusolverdx(const BatchedCase<T>& c) {
 inline std::vector<dx::Case> cusolverdx_cases(char precision) {
   std::vector<dx::Case> all;
   for (int n : {4, 8, 12, 16, 20, 24, 28, 32, 33, 40, 48, 64, 65, 80, 96, 112, 128})
-    all.push_back({dx::Routine::kPotrf, precision, n, 0});
-  for (int n : {4, 8, 16, 32, 64}) all.push_back({dx::Routine::kPosv, precision, n, 1});
+    all.push_back({dx::Routine::potrf, precision, n, 0});
+  for (int n : {4, 8, 16, 32, 64}) all.push_back({dx::Routine::posv, precision, n, 1});
   for (int nrhs : {1, 16})
-    for (int n : {8, 16, 32, 64, 128}) all.push_back({dx::Routine::kPotrs, precision, n, nrhs});
+    for (int n : {8, 16, 32, 64, 128}) all.push_back({dx::Routine::potrs, precision, n, nrhs});
   return all;
 }
 
