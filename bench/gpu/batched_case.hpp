@@ -5,34 +5,13 @@
 
 namespace chol::bench {
 
-/// The same right sides for every matrix of a batch; none, and no pointers, where nrhs = 0.
 template <class T>
-struct RightSides {
-  DeviceArray<T> master, work;
-  DeviceArray<T*> pointers;
-
-  RightSides(int64_t n, int64_t nrhs, int64_t count)
-      : master(n * nrhs * count), work(n * nrhs * count), pointers(count) {
-    const int64_t size = n * nrhs;
-    if (size == 0) return;
-    std::vector<T> one(size);
-    std::mt19937_64 engine(size);
-    for (T& x : one) x = test::random_element<T>(engine);
-    CHOL_TEST_CUDA(cudaMemcpy(master.data(), one.data(), sizeof(T) * size, cudaMemcpyHostToDevice));
-    for (int64_t filled = 1; filled < count; filled *= 2)
-      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * size, master.data(),
-                                sizeof(T) * size * std::min(filled, count - filled),
-                                cudaMemcpyDeviceToDevice));
-    std::vector<T*> where(count);
-    for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * size;
-    pointers.put(where);
-  }
-  void restore() const {
-    if (work.size() == 0) return;
-    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * work.size(),
-                                   cudaMemcpyDeviceToDevice, stream));
-  }
-};
+std::vector<T> random_right_sides(int64_t n, int64_t nrhs) {
+  std::vector<T> B(n * nrhs);
+  std::mt19937_64 engine(n * nrhs);
+  for (T& x : B) x = test::random_element<T>(engine);
+  return B;
+}
 
 /// potrf_batched (nrhs = 0), posv_batched, or potrs_batched where it does not factor.
 template <class T>
@@ -41,7 +20,7 @@ struct BatchedCase {
   int64_t n, nrhs, batch;
   bool factors;
   DeviceBatch<T> A;
-  RightSides<T> B;
+  RepeatedArrays<T> B;  ///< the same for every matrix; none where nrhs = 0
 
   BatchedCase(chol_uplo_t uplo_, int64_t n_, int64_t nrhs_, int64_t batch_, bool factors_)
       : uplo(uplo_),
@@ -49,8 +28,8 @@ struct BatchedCase {
         nrhs(nrhs_),
         batch(batch_),
         factors(factors_),
-        A(uplo_, n_, batch_),
-        B(n_, nrhs_, batch_) {}
+        A(n_, batch_),
+        B(random_right_sides<T>(n_, nrhs_), n_ * nrhs_, batch_) {}
 
   const char* name() const {
     return nrhs == 0 ? "potrf_batched" : factors ? "posv_batched" : "potrs_batched";

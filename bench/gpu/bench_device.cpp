@@ -25,7 +25,7 @@ void bench_potrf(chol_uplo_t uplo, int64_t n, int64_t batch, const Peer& beside)
 template <class T>
 void bench_triangle_copy(int64_t n) {
   const int64_t batch = batch_for(n, sizeof(T), kBatchBytes);
-  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  const DeviceBatch<T> A(n, batch);
   void* const* const matrices = reinterpret_cast<void* const*>(A.pointers.data());
   if (!run_triangle_copy(n, n * int64_t(sizeof(T)), matrices, batch, stream)) return;
   const double ms = median_ms(
@@ -44,7 +44,7 @@ void bench_solve(int64_t n, int64_t nrhs, bool factors, const Peer& beside) {
 /// Sizes uniform in 1 .. n; the peer column is our own fixed-size rate for the same flops.
 template <class T>
 void bench_variable(int64_t n, int64_t batch, double fixed_rate) {
-  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  const DeviceBatch<T> A(n, batch);
   std::mt19937_64 engine(1);
   std::vector<int64_t> orders(batch);
   double flops = 0, bytes = 0;
@@ -68,7 +68,7 @@ void bench_variable(int64_t n, int64_t batch, double fixed_rate) {
 
 template <class T>
 double fixed_rate(int64_t n, int64_t batch) {
-  const DeviceBatch<T> A(CHOL_LOWER, n, batch);
+  const DeviceBatch<T> A(n, batch);
   const double ms =
       median_ms([&] { A.restore(); },
                 [&] {
@@ -80,7 +80,7 @@ double fixed_rate(int64_t n, int64_t batch) {
 
 template <class T>
 void bench_one(int64_t n) {
-  const DeviceBatch<T> A(CHOL_LOWER, n, 1);
+  const DeviceBatch<T> A(n, 1);
   cusolverDnParams_t params;
   peer(cusolverDnCreateParams(&params));
   size_t device_bytes = 0, host_bytes = 0;

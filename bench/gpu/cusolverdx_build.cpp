@@ -19,6 +19,7 @@ std::vector<Cubin> build(const Case&) { return {}; }
 #include <cstdlib>
 #include <optional>
 
+#include "base/symbol.hpp"
 #include "cusolverdx_kernel.hpp"
 
 namespace chol::bench::dx {
@@ -39,27 +40,21 @@ struct Mathdx {
   decltype(&cusolverdxGetUniversalFATBIN) fatbin;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 Mathdx open_mathdx() {
   const char* named = std::getenv("CHOL_LIBMATHDX");
   void* library = dlopen(named ? named : "libmathdx.so.0", RTLD_NOW | RTLD_LOCAL);
   Mathdx m;
-  m.opened = library && find(library, "cusolverdxCreateDescriptor", m.create) &&
-             find(library, "cusolverdxDestroyDescriptor", m.destroy) &&
-             find(library, "cusolverdxSetOptionStr", m.set_option) &&
-             find(library, "cusolverdxSetOperatorInt64", m.set) &&
-             find(library, "cusolverdxSetOperatorInt64s", m.set_several) &&
-             find(library, "cusolverdxGetTraitInt64", m.trait) &&
-             find(library, "cusolverdxGetTraitInt64s", m.trait_of_several) &&
-             find(library, "cusolverdxGetLTOIRSize", m.code_size) &&
-             find(library, "cusolverdxGetLTOIR", m.code) &&
-             find(library, "cusolverdxGetUniversalFATBINSize", m.fatbin_size) &&
-             find(library, "cusolverdxGetUniversalFATBIN", m.fatbin);
+  m.opened = library && find_symbol(library, "cusolverdxCreateDescriptor", m.create) &&
+             find_symbol(library, "cusolverdxDestroyDescriptor", m.destroy) &&
+             find_symbol(library, "cusolverdxSetOptionStr", m.set_option) &&
+             find_symbol(library, "cusolverdxSetOperatorInt64", m.set) &&
+             find_symbol(library, "cusolverdxSetOperatorInt64s", m.set_several) &&
+             find_symbol(library, "cusolverdxGetTraitInt64", m.trait) &&
+             find_symbol(library, "cusolverdxGetTraitInt64s", m.trait_of_several) &&
+             find_symbol(library, "cusolverdxGetLTOIRSize", m.code_size) &&
+             find_symbol(library, "cusolverdxGetLTOIR", m.code) &&
+             find_symbol(library, "cusolverdxGetUniversalFATBINSize", m.fatbin_size) &&
+             find_symbol(library, "cusolverdxGetUniversalFATBIN", m.fatbin);
   return m;
 }
 

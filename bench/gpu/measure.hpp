@@ -76,47 +76,58 @@ inline double triangle_sectors(int64_t n, int64_t size) {
   return 32.0 * double(sectors);
 }
 
-/// A batch of matrices back to back, a few hundred different ones repeated.
+/// Arrays of `size` elements back to back, a few different ones repeated, to be worked on and
+/// restored; none, and no pointers, where size = 0.
 template <class T>
-struct DeviceBatch {
-  int64_t n, count;
+struct RepeatedArrays {
   DeviceArray<T> master, work;
   DeviceArray<T*> pointers;
-  DeviceArray<int> info;
 
-  DeviceBatch(chol_uplo_t uplo, int64_t n_, int64_t count_)
-      : n(n_),
-        count(count_),
-        master(n_ * n_ * count_),
-        work(n_ * n_ * count_),
-        pointers(count_),
-        info(count_) {
-    const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 20) / (n * n)));
-    std::vector<T> host(n * n * different);
-    std::mt19937_64 engine(n);
-    for (int64_t b = 0; b < different; ++b)
-      for (int64_t j = 0; j < n; ++j)
-        for (int64_t i = 0; i <= j; ++i) {
-          T x = test::random_element<T>(engine);
-          if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
-          host[b * n * n + j * n + i] = x;
-          host[b * n * n + i * n + j] = test::conj_of(x);
-        }
-    (void)uplo;
-    const size_t part = sizeof(T) * n * n;
+  RepeatedArrays(const std::vector<T>& different, int64_t size, int64_t count)
+      : master(size * count), work(size * count), pointers(count) {
+    if (size == 0) return;
+    const size_t bytes = sizeof(T) * size;
+    const int64_t given = std::min<int64_t>(count, int64_t(different.size()) / size);
     CHOL_TEST_CUDA(
-        cudaMemcpy(master.data(), host.data(), part * different, cudaMemcpyHostToDevice));
-    for (int64_t filled = different; filled < count; filled *= 2)
-      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * n * n, master.data(),
-                                part * std::min(filled, count - filled), cudaMemcpyDeviceToDevice));
+        cudaMemcpy(master.data(), different.data(), bytes * given, cudaMemcpyHostToDevice));
+    for (int64_t filled = given; filled < count; filled *= 2)
+      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * size, master.data(),
+                                bytes * std::min(filled, count - filled),
+                                cudaMemcpyDeviceToDevice));
     std::vector<T*> where(count);
-    for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * n * n;
+    for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * size;
     pointers.put(where);
   }
   void restore() const {
-    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * n * n * count,
+    if (work.size() == 0) return;
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * work.size(),
                                    cudaMemcpyDeviceToDevice, stream));
   }
+};
+
+/// Up to a few hundred different positive definite matrices of order n.
+template <class T>
+std::vector<T> random_matrices(int64_t n, int64_t count) {
+  const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 20) / (n * n)));
+  std::vector<T> host(n * n * different);
+  std::mt19937_64 engine(n);
+  for (int64_t b = 0; b < different; ++b)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i <= j; ++i) {
+        T x = test::random_element<T>(engine);
+        if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
+        host[b * n * n + j * n + i] = x;
+        host[b * n * n + i * n + j] = test::conj_of(x);
+      }
+  return host;
+}
+
+template <class T>
+struct DeviceBatch : RepeatedArrays<T> {
+  DeviceArray<int> info;
+
+  DeviceBatch(int64_t n, int64_t count)
+      : RepeatedArrays<T>(random_matrices<T>(n, count), n * n, count), info(count) {}
 };
 
 inline void print(const char* what, char precision, char uplo, int64_t n, int64_t nrhs,

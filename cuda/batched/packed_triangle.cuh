@@ -74,17 +74,17 @@ struct PackedTriangle {
       close_copy_group();
     }
   }
-  /// Whether to wait for a piece: large triangles for each, others for all at once.
-  __device__ __forceinline__ bool waits_for(int piece) const {
-    return piece == 0 || n > kWholeOrder;
-  }
-  __device__ __forceinline__ bool is_with(int column, int piece) const {
-    return !waits_for(1) || column / kPieceColumns == piece;
+  /// Whether large triangles are waited for piece by piece; others with the first.
+  __device__ __forceinline__ bool by_pieces() const { return n > kWholeOrder; }
+  __device__ __forceinline__ bool waits_for(int piece) const { return piece == 0 || by_pieces(); }
+  /// Whether a column is there when a piece was waited for, and was not before.
+  __device__ __forceinline__ bool comes_with(int piece, int column) const {
+    return !by_pieces() || column / kPieceColumns == piece;
   }
   /// Waits for a piece, this warp's part and that of all others.
   template <int kWarps>
   __device__ __forceinline__ void wait_for_piece(int piece) const {
-    if (waits_for(1))
+    if (by_pieces())
       wait_for_groups_after(piece, std::make_integer_sequence<int, kPieces>{});
     else
       wait_for_copy_groups<0>();

@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(32 * kWarps,
     solve.solve(B + first * ldb, 1, ldb, columns - first, kSwapped, [&](int piece) {
       if (!arrives || !triangle.waits_for(piece)) return;
       triangle.template wait_for_piece<kWarps>(piece);
-      if (triangle.is_with(kGroup * lane, piece)) solve.load_block();
+      if (triangle.comes_with(piece, kGroup * lane)) solve.load_block();
     });
     arrives = false;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/symbol.hpp"
 #include "compile/cache.hpp"
 #include "compile/sources.hpp"
 
@@ -30,27 +31,22 @@ struct Compiler {
   Result (*log)(Program, char*) = nullptr;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 Compiler open_compiler() {
   void* library = nullptr;
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
     if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   Compiler c;
   int major = 0, minor = 0;
-  if (library && find(library, "nvrtcVersion", c.get_version) &&
-      find(library, "nvrtcCreateProgram", c.create) &&
-      find(library, "nvrtcDestroyProgram", c.destroy) &&
-      find(library, "nvrtcAddNameExpression", c.add_name) &&
-      find(library, "nvrtcCompileProgram", c.compile) &&
-      find(library, "nvrtcGetLoweredName", c.lowered_name) &&
-      find(library, "nvrtcGetCUBINSize", c.code_size) && find(library, "nvrtcGetCUBIN", c.code) &&
-      find(library, "nvrtcGetProgramLogSize", c.log_size) &&
-      find(library, "nvrtcGetProgramLog", c.log) && c.get_version(&major, &minor) == 0)
+  if (library && find_symbol(library, "nvrtcVersion", c.get_version) &&
+      find_symbol(library, "nvrtcCreateProgram", c.create) &&
+      find_symbol(library, "nvrtcDestroyProgram", c.destroy) &&
+      find_symbol(library, "nvrtcAddNameExpression", c.add_name) &&
+      find_symbol(library, "nvrtcCompileProgram", c.compile) &&
+      find_symbol(library, "nvrtcGetLoweredName", c.lowered_name) &&
+      find_symbol(library, "nvrtcGetCUBINSize", c.code_size) &&
+      find_symbol(library, "nvrtcGetCUBIN", c.code) &&
+      find_symbol(library, "nvrtcGetProgramLogSize", c.log_size) &&
+      find_symbol(library, "nvrtcGetProgramLog", c.log) && c.get_version(&major, &minor) == 0)
     c.version = 100 * major + minor;
   return c;
 }

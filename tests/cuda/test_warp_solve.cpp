@@ -1,6 +1,6 @@
-// The kernels of cuda/batched/warp_solve.cuh by contexts of the host: every order, alone and under
-// a larger bound, both storages. Shared memory begins as NaN and copies arrive when they are waited
-// for, so that what is read too early, or was never written, shows.
+// The kernels of cuda/batched/warp_solve.cuh by contexts of the host: orders of every kernel, up
+// to its largest and far below, both storages. Shared memory begins as NaN and copies arrive when
+// they are waited for, so that what is read too early, or was never written, shows.
 #include <cstdio>
 #include <limits>
 #include <random>

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/symbol.hpp"
+
 namespace chol::tune::device {
 namespace {
 
@@ -41,28 +43,24 @@ enum Attribute {
   kBlocks = 106
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 Driver open_driver() {
   Driver d;
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  const bool whole =
-      library && find(library, "cuInit", d.init) && find(library, "cuDeviceGetCount", d.count) &&
-      find(library, "cuDeviceGetAttribute", d.attribute) &&
-      find(library, "cuDevicePrimaryCtxRetain", d.retain) &&
-      find(library, "cuCtxSetCurrent", d.set_current) &&
-      find(library, "cuMemAlloc_v2", d.allocate) && find(library, "cuMemFree_v2", d.release) &&
-      find(library, "cuMemcpyHtoD_v2", d.to_device) &&
-      find(library, "cuMemcpyDtoH_v2", d.to_host) &&
-      find(library, "cuMemcpyDtoDAsync_v2", d.copy) &&
-      find(library, "cuEventCreate", d.make_event) &&
-      find(library, "cuEventDestroy_v2", d.drop_event) &&
-      find(library, "cuEventRecord", d.record) && find(library, "cuEventSynchronize", d.wait) &&
-      find(library, "cuEventElapsedTime", d.elapsed);
+  const bool whole = library && find_symbol(library, "cuInit", d.init) &&
+                     find_symbol(library, "cuDeviceGetCount", d.count) &&
+                     find_symbol(library, "cuDeviceGetAttribute", d.attribute) &&
+                     find_symbol(library, "cuDevicePrimaryCtxRetain", d.retain) &&
+                     find_symbol(library, "cuCtxSetCurrent", d.set_current) &&
+                     find_symbol(library, "cuMemAlloc_v2", d.allocate) &&
+                     find_symbol(library, "cuMemFree_v2", d.release) &&
+                     find_symbol(library, "cuMemcpyHtoD_v2", d.to_device) &&
+                     find_symbol(library, "cuMemcpyDtoH_v2", d.to_host) &&
+                     find_symbol(library, "cuMemcpyDtoDAsync_v2", d.copy) &&
+                     find_symbol(library, "cuEventCreate", d.make_event) &&
+                     find_symbol(library, "cuEventDestroy_v2", d.drop_event) &&
+                     find_symbol(library, "cuEventRecord", d.record) &&
+                     find_symbol(library, "cuEventSynchronize", d.wait) &&
+                     find_symbol(library, "cuEventElapsedTime", d.elapsed);
   if (!whole || d.init(0) != 0 || d.count(&d.devices) != 0) d.devices = 0;
   return d;
 }
