@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <thread>
 #include <vector>
 
 #include "support/handle.hpp"
@@ -37,6 +40,20 @@ bool succeeds_in_child(Body&& body) {
          WEXITSTATUS(status) == 0;
 }
 
+/// AddressSanitizer (as of GCC 12) does not guard fork() against the locks that ending threads take
+/// in it: a child may inherit one that nobody gives back. So under it a process that is to fork
+/// waits for the team of its last call to be gone.
+void let_team_end() {
+#ifdef __SANITIZE_ADDRESS__
+  const auto threads = [] {
+    std::error_code ignored;
+    const std::filesystem::directory_iterator tasks("/proc/self/task", ignored);
+    return std::distance(begin(tasks), end(tasks));
+  };
+  while (threads() > 1) std::this_thread::yield();
+#endif
+}
+
 class Fork : public testing::Test {
  protected:
   void SetUp() override {
@@ -63,8 +80,9 @@ TEST_F(Fork, ANewHandle) {
 TEST_F(Fork, AGrandchild) {
   const std::vector<double> expected = factor(handle_);
   EXPECT_TRUE(succeeds_in_child([&] {
-    return factor(handle_) == expected &&
-           succeeds_in_child([&] { return factor(handle_) == expected; });
+    if (factor(handle_) != expected) return false;
+    let_team_end();
+    return succeeds_in_child([&] { return factor(handle_) == expected; });
   }));
 }
 
