@@ -22,19 +22,22 @@ namespace {
 
 using Potrf = void(const char*, const int*, double*, const int*, int*, size_t);
 
-/// Whether the factor of a matrix with a known one is right.
-bool factors(int n, Potrf* potrf = dpotrf_) {
-  std::vector<double> A(static_cast<size_t>(n) * n);
+/// Whether the factor of a matrix with a known one is right. @param A room for it.
+bool factors_in(double* A, int n, Potrf* potrf = dpotrf_) {
   // L is 1 below and 2 on the diagonal.
   for (int j = 0; j < n; ++j)
     for (int i = j; i < n; ++i) A[i + static_cast<size_t>(j) * n] = i == j ? j + 4 : j + 2;
   int info = -1;
-  potrf("L", &n, A.data(), &n, &info, 1);
+  potrf("L", &n, A, &n, &info, 1);
   bool right = info == 0;
   for (int j = 0; j < n; ++j)
     for (int i = j; i < n; ++i)
       right = right && std::abs(A[i + static_cast<size_t>(j) * n] - (i == j ? 2 : 1)) < 1e-9;
   return right;
+}
+bool factors(int n, Potrf* potrf = dpotrf_) {
+  std::vector<double> A(static_cast<size_t>(n) * n);
+  return factors_in(A.data(), n, potrf);
 }
 
 int verdict(bool good, const char* what = "a wrong factor") {
@@ -88,12 +91,14 @@ int forks() {
 
 std::atomic<int> alarms{0}, wrong_in_handler{0};
 
-/// A handler that calls LAPACK itself, while the interrupted call holds the thread's handle.
+/// A handler that calls LAPACK itself, while the interrupted call holds the thread's handle. It has
+/// its memory before: the interrupted one may hold the allocator's lock.
 int alarm_calls() {
+  static double memory_of_handler[20 * 20];
   struct sigaction action {};
   action.sa_handler = [](int) {
     ++alarms;
-    if (!factors(20)) ++wrong_in_handler;
+    if (!factors_in(memory_of_handler, 20)) ++wrong_in_handler;
   };
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
