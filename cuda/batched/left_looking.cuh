@@ -135,15 +135,10 @@ struct LeftLookingLaunch {
                                    sizeof(T) * size_t(kStaging) * Shape::kWarps;
 
   static Status run(const BatchProblem<T>& problem, cudaStream_t stream) {
-    auto* kernel = left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks>;
-    if (kBytes > 48 * 1024) {
-      const cudaError_t error = cudaFuncSetAttribute(
-          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
-      if (error != cudaSuccess) return status_of(error, "left looking: shared memory");
-    }
-    kernel<<<static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream>>>(problem,
-                                                                                         kStaging);
-    return launched("left looking");
+    return launch("left looking",
+                  left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks>,
+                  static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem,
+                  kStaging);
   }
 };
 

@@ -221,15 +221,9 @@ size_t panel_shared_bytes(int order) {
 
 template <class T, int kWarps, int kTiles, int kBlocks>
 Status launch_panel(const BatchProblem<T>& problem, const PanelStep<T>& step, cudaStream_t stream) {
-  auto* kernel = panel_kernel<T, kWarps, kTiles, kBlocks>;
-  const size_t bytes = panel_shared_bytes<T>(step.block);
-  if (bytes > 48 * 1024) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    if (error != cudaSuccess) return status_of(error, "panel: shared memory");
-  }
-  kernel<<<static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream>>>(problem, step);
-  return launched("panel");
+  return launch("panel", panel_kernel<T, kWarps, kTiles, kBlocks>,
+                static_cast<unsigned>(problem.count), 32 * kWarps,
+                panel_shared_bytes<T>(step.block), stream, problem, step);
 }
 
 template <class T>

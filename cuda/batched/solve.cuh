@@ -184,19 +184,12 @@ template <class T, class Shape, bool kSwapped, bool kOne>
 Status launch_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int64_t kMostChunks = 65535;
   const size_t bytes = solve_shared_bytes<T, Shape, kOne>(static_cast<int>(problem.n));
-  auto* kernel = solve_kernel<T, Shape, kSwapped, kOne>;
-  const size_t all_bytes = bytes * Shape::kMatrices;
-  if (all_bytes > 48 * 1024) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(all_bytes));
-    if (error != cudaSuccess) return status_of(error, "solve: shared memory");
-  }
   const int64_t of_block = std::max(kSolveChunk, (problem.nrhs + kMostChunks - 1) / kMostChunks);
   const dim3 grid(static_cast<unsigned>((problem.count + Shape::kMatrices - 1) / Shape::kMatrices),
                   static_cast<unsigned>((problem.nrhs + of_block - 1) / of_block));
-  kernel<<<grid, 32 * Shape::kWarps * Shape::kMatrices, all_bytes, stream>>>(
-      problem, of_block, static_cast<int>(bytes));
-  return launched("solve");
+  return launch("solve", solve_kernel<T, Shape, kSwapped, kOne>, grid,
+                32 * Shape::kWarps * Shape::kMatrices, bytes * Shape::kMatrices, stream, problem,
+                of_block, static_cast<int>(bytes));
 }
 
 /// Calls body(shape) with the first shape for that order, if there is one.

@@ -147,15 +147,11 @@ __global__ void __launch_bounds__(32 * kStreamWarps)
 template <class T, int kColumns, bool kInverse>
 Status launch_stream_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int kBytes = sizeof(StreamShared<T, kColumns>);
-  auto* kernel = stream_solve_kernel<T, kColumns, kInverse>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  if (error != cudaSuccess) return status_of(error, "solve: shared memory");
   const int64_t chunks = (problem.nrhs + kColumns - 1) / kColumns;
   if (chunks == 0) return Status::success();
-  kernel<<<static_cast<unsigned>(problem.count * chunks), 32 * kStreamWarps, kBytes, stream>>>(
-      problem, chunks);
-  return launched("solve");
+  return launch("solve", stream_solve_kernel<T, kColumns, kInverse>,
+                static_cast<unsigned>(problem.count * chunks), 32 * kStreamWarps, kBytes, stream,
+                problem, chunks);
 }
 
 template <class T>

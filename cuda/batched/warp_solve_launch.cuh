@@ -10,14 +10,8 @@ template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
 Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   const size_t bytes =
       WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::bytes(static_cast<int>(problem.n));
-  auto* kernel = warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps>;
-  if (bytes > 48 * 1024) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    if (error != cudaSuccess) return status_of(error, "warp solve: shared memory");
-  }
-  kernel<<<static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream>>>(problem);
-  return launched("warp solve");
+  return launch("warp solve", warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps>,
+                static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream, problem);
 }
 
 /// What a matrix takes of shared memory bounds the order.

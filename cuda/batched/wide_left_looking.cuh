@@ -268,14 +268,8 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
 template <class T, bool kSwapped, class Shape>
 Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr size_t kBytes = WideLayout<T, kSwapped, Shape>::kBytes;
-  auto* kernel = wide_left_looking_kernel<T, kSwapped, Shape>;
-  if (kBytes > 48 * 1024) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
-    if (error != cudaSuccess) return status_of(error, "wide left looking: shared memory");
-  }
-  kernel<<<static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream>>>(problem);
-  return launched("wide left looking");
+  return launch("wide left looking", wide_left_looking_kernel<T, kSwapped, Shape>,
+                static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem);
 }
 
 template <class T, bool kSwapped>

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "base/status.hpp"
 
 namespace chol::cuda {
@@ -17,6 +19,26 @@ inline Status status_of(cudaError_t error, const char* doing) {
 
 /// Whether the kernels launched so far could be queued.
 inline Status launched(const char* kernel) { return status_of(cudaGetLastError(), kernel); }
+
+/// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB need a permission,
+/// of which the launch syntax of CUDA C++ knows nothing.
+inline Status launch(const char* name, const void* kernel, dim3 blocks, int threads, size_t bytes,
+                     cudaStream_t stream, void** arguments) {
+  if (bytes > 48 * 1024) {
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    if (error != cudaSuccess) return status_of(error, name);
+  }
+  const dim3 block(static_cast<unsigned>(threads));
+  return status_of(cudaLaunchKernel(kernel, blocks, block, arguments, bytes, stream), name);
+}
+template <class... Parameters>
+Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+              size_t bytes, cudaStream_t stream, std::type_identity_t<Parameters>... values) {
+  void* arguments[] = {&values...};
+  return launch(name, reinterpret_cast<const void*>(kernel), blocks, threads, bytes, stream,
+                arguments);
+}
 
 /// Makes `device` current and puts the caller's one back.
 class DeviceGuard {

@@ -89,12 +89,8 @@ Status launch_columns(const InterleavedCall<T>& call, unsigned blocks, cudaStrea
   constexpr int kKept = kKeptColumns<kTask, T, N>;
   constexpr auto kBytes =
       int(column_block_bytes(sizeof(T), N, kKept, kSettledRows<kTask, N, kKept>));
-  auto* kernel = columns_kernel<T, N, kTask>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
-  kernel<<<blocks, kColumnThreads, kBytes, stream>>>(call);
-  return launched("interleaved, columns");
+  return launch("interleaved, columns", columns_kernel<T, N, kTask>, blocks, kColumnThreads, kBytes,
+                stream, call);
 }
 
 template <InterleavedTask kTask, int kPart, class T>

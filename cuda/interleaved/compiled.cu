@@ -60,14 +60,10 @@ Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stre
       compiled_kernel(interleaved_request(kRoutineOf<kTask>, kPrecision<T>, plan, call.n, device));
   had = kernel != nullptr;
   if (!had) return Status::success();
-  const Launch launch = launch_of<kTask>(call, plan, device.block_memory);
-  cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.bytes);
-  if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
+  const Launch its = launch_of<kTask>(call, plan, device.block_memory);
   void* arguments[] = {&call};
-  error = cudaLaunchKernel(kernel, dim3(launch.blocks), dim3(launch.threads), arguments,
-                           static_cast<size_t>(launch.bytes), stream);
-  return status_of(error, "interleaved, compiled kernel");
+  return launch("interleaved, compiled kernel", kernel, its.blocks, its.threads, its.bytes, stream,
+                arguments);
 }
 
 #define CHOL_INSTANTIATE_TASK(task, T)                                                    \

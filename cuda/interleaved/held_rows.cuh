@@ -216,13 +216,9 @@ Status launch_held(void (*kernel)(InterleavedCall<T>), const InterleavedCall<T>&
                    cudaStream_t stream) {
   constexpr HeldShape kShape{kThreads, kHeld};
   constexpr auto kBytes = int(held_block_bytes(kPrecision<T>, N, kShape));
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
   constexpr int kMatrices = kShape.matrices();
   const auto blocks = static_cast<unsigned>((call.batch + kMatrices - 1) / kMatrices);
-  kernel<<<blocks, kWarpThreads, kBytes, stream>>>(call);
-  return launched("interleaved, held columns");
+  return launch("interleaved, held columns", kernel, blocks, kWarpThreads, kBytes, stream, call);
 }
 
 /// The orders of a compile unit. @tparam Kernel its kKernel is built for an order and shape.

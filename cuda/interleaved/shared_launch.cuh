@@ -7,14 +7,10 @@ namespace chol::cuda {
 
 template <class T, class Shape, InterleavedTask kTask>
 Status launch_shared(InterleavedCall<T> call, cudaStream_t stream) {
-  const SharedLaunch launch = prepare_shared<kTask>(
+  const SharedLaunch its = prepare_shared<kTask>(
       call, {Shape::kColumns, Shape::kLanes, Shape::kThreads}, block_shared_limit());
-  auto* kernel = shared_kernel<T, Shape, kTask>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.bytes);
-  if (error != cudaSuccess) return status_of(error, "interleaved: shared memory");
-  kernel<<<launch.blocks, Shape::kThreads, launch.bytes, stream>>>(call);
-  return launched("interleaved, shared memory");
+  return launch("interleaved, shared memory", shared_kernel<T, Shape, kTask>, its.blocks,
+                Shape::kThreads, its.bytes, stream, call);
 }
 
 template <InterleavedTask kTask, class T>

@@ -73,15 +73,9 @@ template <class T, int kGroup, int kColumns>
 Status launch_warps(const InterleavedCall<T>& call, cudaStream_t stream) {
   using Triangles = WarpTriangles<T, kGroup, kColumns>;
   const auto bytes = static_cast<size_t>(Triangles::bytes(call.n));
-  auto* kernel = warps_kernel<T, kGroup, kColumns>;
-  if (bytes > 48 * 1024) {
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    if (error != cudaSuccess) return status_of(error, "interleaved, warps: shared memory");
-  }
   const int64_t blocks = (call.batch + Triangles::kMatrices - 1) / Triangles::kMatrices;
-  kernel<<<static_cast<unsigned>(blocks), 32 * Triangles::kMatrices, bytes, stream>>>(call);
-  return launched("interleaved, warps");
+  return launch("interleaved, warps", warps_kernel<T, kGroup, kColumns>,
+                static_cast<unsigned>(blocks), 32 * Triangles::kMatrices, bytes, stream, call);
 }
 
 template <class T>
