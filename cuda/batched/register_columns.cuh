@@ -61,43 +61,6 @@ struct RegisterColumns : RegisterTriangle<RegisterColumns<T, N, kLanes>, T, N, k
     }
   }
 
-  /// x := L^-H L^-1 x for kCount right-hand sides; the lane holds those rows of x whose columns of
-  /// L it holds.
-  template <int kCount>
-  __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kCount][kTiles],
-                                        int bound, int r) const {
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if (j >= bound) continue;
-#pragma unroll
-      for (int q = 0; q < kCount; ++q) {
-        T sum = from_real<T>(0);
-        if (r < j % kLanes) sum = subtract_product(sum, a[j / kLanes][j], x[q][j / kLanes]);
-#pragma unroll
-        for (int g = 0; g < j / kLanes; ++g) sum = subtract_product(sum, a[g][j], x[q][g]);
-        sum = sum_lanes<kLanes>(sum);
-        T& own = x[q][j / kLanes];
-        own = select(r == j % kLanes, scale(add(own, sum), inverse[j / kLanes]), own);
-      }
-    }
-#pragma unroll
-    for (int j = N - 1; j >= 0; --j) {
-      if (j >= bound) continue;
-#pragma unroll
-      for (int q = 0; q < kCount; ++q) {
-        const T xj = from_lane(scale(x[q][j / kLanes], inverse[j / kLanes]), j % kLanes, kLanes);
-#pragma unroll
-        for (int g = 0; g <= j / kLanes; ++g) {
-          const T updated = subtract_product_conj(x[q][g], xj, a[g][j]);
-          if (g < j / kLanes)
-            x[q][g] = updated;
-          else
-            x[q][g] = select(r < j % kLanes, updated, select(r == j % kLanes, xj, x[q][g]));
-        }
-      }
-    }
-  }
-
  private:
   template <bool kCareful>
   __device__ __forceinline__ int load_and_eliminate(const LowerView<T>& A, T* shared, int n,

@@ -47,43 +47,6 @@ struct RegisterRows : RegisterTriangle<RegisterRows<T, N, kLanes>, T, N, kLanes,
     }
   }
 
-  /// x := L^-H L^-1 x for kCount right-hand sides; the lane holds the rows of
-  /// x as those of L.
-  template <int kCount>
-  __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kCount][kTiles],
-                                        int bound, int r) const {
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if (j >= bound) continue;
-#pragma unroll
-      for (int q = 0; q < kCount; ++q) {
-        const T xj = from_lane(scale(x[q][j / kLanes], inverse[j / kLanes]), j % kLanes, kLanes);
-#pragma unroll
-        for (int g = j / kLanes; g < kTiles; ++g) {
-          const T updated = subtract_product(x[q][g], a[g][j], xj);
-          if (g > j / kLanes)
-            x[q][g] = updated;
-          else
-            x[q][g] = select(r > j % kLanes, updated, select(r == j % kLanes, xj, x[q][g]));
-        }
-      }
-    }
-#pragma unroll
-    for (int j = N - 1; j >= 0; --j) {
-      if (j >= bound) continue;
-#pragma unroll
-      for (int q = 0; q < kCount; ++q) {
-        T sum = from_real<T>(0);
-        if (r > j % kLanes) sum = add_conj_product(sum, a[j / kLanes][j], x[q][j / kLanes]);
-#pragma unroll
-        for (int g = j / kLanes + 1; g < kTiles; ++g) sum = add_conj_product(sum, a[g][j], x[q][g]);
-        sum = sum_lanes<kLanes>(sum);
-        T& own = x[q][j / kLanes];
-        own = select(r == j % kLanes, scale(subtract(own, sum), inverse[j / kLanes]), own);
-      }
-    }
-  }
-
  private:
   __device__ __forceinline__ void publish(T* column, int j, int r) const {
 #pragma unroll

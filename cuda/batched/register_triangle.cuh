@@ -78,6 +78,20 @@ struct RegisterTriangle {
     return info;
   }
 
+  /// x := L^-H L^-1 x for kCount right-hand sides; the lane holds of x what it holds of L. Lines
+  /// give an unknown's products away on the way in which it lies across them, and take up those of
+  /// all on the way along.
+  template <int kCount>
+  __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kCount][kTiles],
+                                        int bound, int r) const {
+    if constexpr (kColumns) {
+      solve_along(inverse, x, bound, r);
+      solve_across(inverse, x, bound, r);
+    } else {
+      solve_across(inverse, x, bound, r);
+      solve_along(inverse, x, bound, r);
+    }
+  }
   __device__ __forceinline__ void invert_diagonal(Real<T> (&inverse)[kTiles], int r) const {
 #pragma unroll
     for (int g = 0; g < kTiles; ++g) {
@@ -90,6 +104,66 @@ struct RegisterTriangle {
   }
 
  private:
+  /// Whether tile g, or in the unknown's own tile this lane, has lines on the other side of it.
+  __device__ static __forceinline__ bool is_off(int g, int tile) {
+    return kColumns ? g < tile : g > tile;
+  }
+
+  /// Every unknown goes to all lanes, which subtract its products from their own: forward by rows,
+  /// backward by columns.
+  template <int kCount>
+  __device__ __forceinline__ void solve_across(const Real<T> (&inverse)[kTiles],
+                                               T (&x)[kCount][kTiles], int bound, int r) const {
+#pragma unroll
+    for (int step = 0; step < N; ++step) {
+      const int j = kColumns ? N - 1 - step : step, tile = j / kLanes, owner = j % kLanes;
+      if (j >= bound) continue;
+#pragma unroll
+      for (int q = 0; q < kCount; ++q) {
+        const T xj = from_lane(scale(x[q][tile], inverse[tile]), owner, kLanes);
+#pragma unroll
+        for (int g = 0; g < kTiles; ++g) {
+          if (g != tile && !is_off(g, tile)) continue;
+          const T updated = kColumns ? subtract_product_conj(x[q][g], xj, a[g][j])
+                                     : subtract_product(x[q][g], a[g][j], xj);
+          if (g != tile)
+            x[q][g] = updated;
+          else
+            x[q][g] = select(is_off(r, owner), updated, select(r == owner, xj, x[q][g]));
+        }
+      }
+    }
+  }
+  /// The lanes add up what their own unknowns have in the next one: backward by rows, forward by
+  /// columns.
+  template <int kCount>
+  __device__ __forceinline__ void solve_along(const Real<T> (&inverse)[kTiles],
+                                              T (&x)[kCount][kTiles], int bound, int r) const {
+#pragma unroll
+    for (int step = 0; step < N; ++step) {
+      const int j = kColumns ? step : N - 1 - step, tile = j / kLanes, owner = j % kLanes;
+      if (j >= bound) continue;
+#pragma unroll
+      for (int q = 0; q < kCount; ++q) {
+        T sum = from_real<T>(0);
+        if (is_off(r, owner)) sum = add_of(sum, a[tile][j], x[q][tile]);
+#pragma unroll
+        for (int g = 0; g < kTiles; ++g)
+          if (is_off(g, tile)) sum = add_of(sum, a[g][j], x[q][g]);
+        sum = sum_lanes<kLanes>(sum);
+        T& own = x[q][tile];
+        const T rest = kColumns ? add(own, sum) : subtract(own, sum);
+        own = select(r == owner, scale(rest, inverse[tile]), own);
+      }
+    }
+  }
+  /// The sign of the sum decides what the compiler makes of it: of lines along rows it is the
+  /// other.
+  __device__ static __forceinline__ T add_of(T sum, T element, T unknown) {
+    return kColumns ? subtract_product(sum, element, unknown)
+                    : add_conj_product(sum, element, unknown);
+  }
+
   // A fold, since the compiler gives up unrolling loops of so many statements.
   template <bool kCareful, int... j>
   __device__ __forceinline__ void eliminate_columns(T* shared, int n, int bound, int r, int& info,
