@@ -10,8 +10,6 @@
 
 namespace chol::cuda {
 
-enum class SmallTask { factor, solve, factor_and_solve };
-
 /// Small orders, whole matrices in registers, stored by columns or, with kSwapped, by rows. A
 /// factorization checks a variable batch's arguments itself where they are not. @param lanes a
 /// matrix, or 0 for the first shape.

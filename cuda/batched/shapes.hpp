@@ -9,6 +9,7 @@ namespace chol::cuda {
 template <class... Shapes>
 struct ShapeList {};
 
+enum class SmallTask { factor, solve, factor_and_solve };
 /// small.cuh: orders up to kOrder, kLanes lanes a matrix, warps a block, blocks a multiprocessor
 /// (which bounds the registers).
 template <int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
@@ -56,22 +57,28 @@ struct SolveShape {
 template <class T>
 struct Shapes;
 
-// Small has a list a task: a solve holds right-hand sides beside the matrix. Panel and Strip serve
+// Small has a list a task: a solve holds right-hand sides beside the matrix, and SmallSolveOne is
+// what is faster for one of them than what SmallSolve has. Panel and Strip serve
 // one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
 // of row storage 16 columns make whole lines, which pays where matrices are large; Wide has what is
 // faster than LeftLooking somewhere. Solve has one for one right-hand side and one for more.
 template <>
 struct Shapes<float> {
   using SmallFactor =
-      ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 1, 24>,
-                SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>, SmallShape<32, 16, 4, 4>,
-                SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>, SmallShape<64, 32, 1, 16>>;
+      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 32>,
+                SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>,
+                SmallShape<32, 16, 4, 4>, SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>,
+                SmallShape<64, 32, 1, 16>>;
   using SmallSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 20>,
-                SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>, SmallShape<32, 8, 1, 1>>;
+      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>,
+                SmallShape<12, 4, 1, 20>, SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>,
+                SmallShape<32, 8, 1, 1>>;
+  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
+                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
   using SmallFactorAndSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>,
-                SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
+      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<5, 2, 2, 1>,
+                SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 24>,
+                SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
                                       LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
   using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 12>,
@@ -90,16 +97,21 @@ struct Shapes<float> {
 template <>
 struct Shapes<double> {
   using SmallFactor =
-      ShapeList<SmallShape<4, 4, 4, 8>, SmallShape<8, 4, 1, 32>, SmallShape<12, 4, 4, 4>,
-                SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
-                SmallShape<32, 16, 1, 12>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>,
-                SmallShape<64, 32, 1, 8>>;
+      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 8>,
+                SmallShape<7, 4, 1, 32>, SmallShape<8, 8, 1, 32>, SmallShape<11, 4, 4, 4>,
+                SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
+                SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 1, 12>, SmallShape<40, 32, 1, 16>,
+                SmallShape<48, 32, 1, 12>, SmallShape<64, 32, 1, 8>>;
   using SmallSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 1, 16>,
-                SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>, SmallShape<32, 8, 1, 1>>;
+      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
+                SmallShape<12, 4, 1, 16>, SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>,
+                SmallShape<32, 8, 1, 1>>;
+  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
+                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
   using SmallFactorAndSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 4, 1>,
-                SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>, SmallShape<32, 8, 4, 1>>;
+      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
+                SmallShape<12, 4, 4, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
+                SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
                 LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
@@ -118,15 +130,21 @@ struct Shapes<double> {
 template <>
 struct Shapes<Complex<float>> {
   using SmallFactor =
-      ShapeList<SmallShape<4, 4, 4, 14>, SmallShape<8, 4, 1, 28>, SmallShape<12, 4, 4, 4>,
-                SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>, SmallShape<24, 8, 4, 3>,
-                SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
+      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 14>,
+                SmallShape<7, 4, 1, 28>, SmallShape<8, 8, 1, 28>, SmallShape<11, 4, 4, 4>,
+                SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
+                SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>,
+                SmallShape<48, 32, 1, 12>>;
   using SmallSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 4, 1>,
-                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 1, 10>>;
+      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
+                SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>,
+                SmallShape<32, 8, 1, 10>>;
+  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
+                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
   using SmallFactorAndSolve =
-      ShapeList<SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>, SmallShape<12, 4, 1, 1>,
-                SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>, SmallShape<32, 16, 1, 10>>;
+      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
+                SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
+                SmallShape<32, 16, 1, 10>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 20>,
@@ -143,15 +161,19 @@ struct Shapes<Complex<float>> {
 template <>
 struct Shapes<Complex<double>> {
   using SmallFactor =
-      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 8, 1, 24>, SmallShape<12, 4, 4, 3>,
-                SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>, SmallShape<32, 32, 1, 12>,
-                SmallShape<40, 32, 1, 8>>;
+      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 1, 32>,
+                SmallShape<6, 4, 1, 24>, SmallShape<8, 8, 1, 24>, SmallShape<10, 4, 4, 3>,
+                SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>,
+                SmallShape<32, 32, 1, 12>, SmallShape<40, 32, 1, 8>>;
   using SmallSolve =
-      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 1, 1>,
+      ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;
+  using SmallSolveOne =
+      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<7, 1, 2, 1>>;
   using SmallFactorAndSolve =
-      ShapeList<SmallShape<4, 4, 1, 32>, SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>,
-                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 4, 1>>;
+      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<6, 2, 2, 1>,
+                SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>,
+                SmallShape<24, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
                                       LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
   using RowLeftLooking = ColumnLeftLooking;

@@ -2,12 +2,13 @@
 // once.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
-#include "batched/kernels.hpp"
 #include "batched/register_columns.cuh"
 #include "batched/register_grid.cuh"
 #include "batched/register_rows.cuh"
+#include "batched/shapes.hpp"
 
 namespace chol::cuda {
 
@@ -62,7 +63,16 @@ __device__ __forceinline__ void solve_columns(const Lines& lines, const Real<T> 
         B[(first + q) * ldb + g * kLanes + r] = conj_if(conjugated, x[q][g]);
 }
 
+/// What a kernel has room for. The lanes of a grid lie eight or fewer along its sides; shared
+/// memory is read by 16 bytes.
+template <class Shape>
+inline constexpr int kSmallOrder = [] {
+  constexpr int kRound = Shape::kLanes == 32 ? 8 : std::max(Shape::kLanes, 4);
+  return (Shape::kOrder + kRound - 1) / kRound * kRound;
+}();
+
 /// The warps of a block share nothing.
+/// @tparam N largest order, as kSmallOrder.
 template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask, bool kSwapped>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
   using Share = LanesShare<kTask, T, N, kLanes, kSwapped>;
@@ -113,36 +123,4 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProble
   if constexpr (kTask != SmallTask::solve) share.store(A, n, r);
 }
 
-template <class T, class Shape, SmallTask kTask, bool kSwapped>
-Status launch_small(const BatchProblem<T>& problem, cudaStream_t stream) {
-  // The lanes of a grid lie eight or fewer along its sides.
-  constexpr int kLanes = Shape::kLanes, kRound = kLanes == 32 ? 8 : kLanes;
-  constexpr int kOrder = (Shape::kOrder + kRound - 1) / kRound * kRound;
-  constexpr int64_t kMatrices = Shape::kWarps * (32 / kLanes);
-  const auto blocks = static_cast<unsigned>((problem.count + kMatrices - 1) / kMatrices);
-  small_kernel<T, kOrder, kLanes, Shape::kWarps, Shape::kBlocks, kTask, kSwapped>
-      <<<blocks, 32 * Shape::kWarps, 0, stream>>>(problem);
-  return launched("small");
-}
-
-template <SmallTask kTask, class T, bool kSwapped>
-Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
-  Status status;
-  const auto try_shape = [&]<class S>(S) {
-    if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
-    status = launch_small<T, S, kTask, kSwapped>(problem, stream);
-    return true;
-  };
-  const bool found = [&]<class... S>(ShapeList<S...>) {
-    return (try_shape(S{}) || ...);
-  }(SmallShapes<kTask, T>{});
-  return found ? status
-               : Status::error(CHOL_STATUS_NOT_SUPPORTED, "small: no kernel for order %d",
-                               static_cast<int>(problem.n));
-}
-
 }  // namespace chol::cuda
-
-#define CHOL_INSTANTIATE_SMALL(task, swapped, T)                                               \
-  template chol::Status chol::cuda::run_small_stored<chol::cuda::SmallTask::task, T, swapped>( \
-      const BatchProblem<T>&, int, cudaStream_t);

@@ -3,11 +3,10 @@
 // they are waited for, so that what is read too early, or was never written, shows.
 #include <cstdio>
 #include <limits>
-#include <random>
 #include <type_traits>
 
 #include "batched/warp_solve.cuh"
-#include "warp.hpp"
+#include "elements.hpp"
 
 namespace chol::cuda {
 
@@ -16,23 +15,6 @@ alignas(16) unsigned char shared[256 << 10];
 namespace {
 
 int cases = 0, failures = 0;
-std::mt19937_64 engine(1);
-
-template <class T>
-T random_element() {
-  std::uniform_real_distribution<Real<T>> uniform(-1, 1);
-  if constexpr (Traits<T>::is_complex)
-    return {uniform(engine), uniform(engine)};
-  else
-    return uniform(engine);
-}
-template <class T>
-double magnitude(T x) {
-  if constexpr (Traits<T>::is_complex)
-    return std::hypot(x.re, x.im);
-  else
-    return std::abs(x);
-}
 
 /// A factor, NaN where its other triangle would be, and right-hand sides.
 template <class T, bool kSwapped>

@@ -1,6 +1,7 @@
-// What kernels of whole warps need of CUDA, for test_warp_solve.cpp: the threads of a block are
-// contexts of one thread of the host, which run one after the other from barrier to barrier. In
-// which order they do is the test's choice: a kernel that leaves something to it is wrong.
+// What kernels of whole warps need of CUDA, for test_warp_solve.cpp and test_small.cpp: the threads
+// of a block are contexts of one thread of the host, which run one after the other from barrier to
+// barrier. In which order they do is the test's choice: a kernel that leaves something to it is
+// wrong.
 #pragma once
 
 #include <ucontext.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -16,9 +19,14 @@
 #define __host__
 #define __global__
 #define __forceinline__ inline
-#define __shared__
-#define __align__(bytes)
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __isGlobal(p) true
+#define __builtin_assume(truth) static_cast<void>(truth)
+// `static` for kernels with arrays of their own; what is allotted at the launch is declared extern.
+#ifndef __shared__
+#define __shared__
+#endif
 
 struct float2 {
   float x, y;
@@ -59,10 +67,15 @@ class HostBlock {
  public:
   HostBlock(int threads, bool backwards) : threads_(threads), backwards_(backwards) {}
 
-  void run(const std::function<void()>& kernel) {
+  /// @param index of the block in its grid.
+  void run(const std::function<void()>& kernel, int index = 0) {
     current = this;
+    block = index;
     kernel_ = &kernel;
+    warp_arrivals_.clear();
+    block_arrivals_.clear();
     for (HostThread& t : threads_) {
+      t.done = false;
       getcontext(&t.context);
       t.context.uc_stack.ss_sp = t.stack.data();
       t.context.uc_stack.ss_size = t.stack.size();
@@ -71,11 +84,16 @@ class HostBlock {
     }
     const int count = static_cast<int>(threads_.size());
     for (int left = count; left > 0;) {
+      const int64_t before = steps_;
       for (int k = 0; k < count; ++k) {
         running = backwards_ ? count - 1 - k : k;
         if (threads_[running].done) continue;
         swapcontext(&scheduler_, &threads_[running].context);
         left -= threads_[running].done ? 1 : 0;
+      }
+      if (before == steps_) {
+        std::printf("threads wait for what never comes\n");
+        std::exit(1);
       }
     }
   }
@@ -83,6 +101,7 @@ class HostBlock {
   void meet(bool whole_block) {
     std::vector<int>& arrived = whole_block ? block_arrivals_ : warp_arrivals_;
     arrived.resize(threads_.size());
+    ++steps_;
     const int mine = ++arrived[running], first = whole_block ? 0 : running / 32 * 32;
     const int end = whole_block ? static_cast<int>(threads_.size()) : first + 32;
     const auto all_here = [&] {
@@ -100,15 +119,17 @@ class HostBlock {
   HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }
 
   static inline HostBlock* current = nullptr;
-  static inline int running = 0;
+  static inline int running = 0, block = 0;
 
  private:
   static void enter() {
     (*current->kernel_)();
     current->threads_[running].done = true;
+    ++current->steps_;
   }
   std::vector<HostThread> threads_;
   bool backwards_;
+  int64_t steps_ = 0;  ///< arrivals and returns
   std::vector<int> warp_arrivals_, block_arrivals_;
   ucontext_t scheduler_{};
   const std::function<void()>* kernel_ = nullptr;
@@ -118,7 +139,7 @@ struct HostIndex {
   unsigned x;
 };
 #define threadIdx (HostIndex{static_cast<unsigned>(HostBlock::running)})
-#define blockIdx (HostIndex{0})
+#define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block)})
 
 inline void __syncwarp() { HostBlock::current->meet(false); }
 inline void __syncthreads() { HostBlock::current->meet(true); }
@@ -132,6 +153,19 @@ T __shfl_sync(unsigned, T x, int source, int width = 32) {
   std::memcpy(&x, &block.of_warp(lane / width * width + source % width).slot, sizeof x);
   __syncwarp();
   return x;
+}
+template <class T, class Combine>
+T all_of_warp(T x, Combine&& combine) {
+  for (int distance = 16; distance; distance /= 2)
+    x = combine(x, __shfl_sync(0, x, HostBlock::running % 32 ^ distance));
+  return x;
+}
+template <class T>
+T __reduce_max_sync(unsigned, T x) {
+  return all_of_warp(x, [](T a, T b) { return max(a, b); });
+}
+inline bool __any_sync(unsigned, bool x) {
+  return all_of_warp(x, [](bool a, bool b) { return a || b; });
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int distance) {

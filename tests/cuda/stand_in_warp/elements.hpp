@@ -1,0 +1,29 @@
+// Elements of the kernels' types for tests of kernels on the host.
+#pragma once
+
+#include <cmath>
+#include <random>
+
+#include "common/scalar.cuh"
+
+namespace chol::cuda {
+
+inline std::mt19937_64 engine(1);
+
+template <class T>
+T random_element() {
+  std::uniform_real_distribution<Real<T>> uniform(-1, 1);
+  if constexpr (Traits<T>::is_complex)
+    return {uniform(engine), uniform(engine)};
+  else
+    return uniform(engine);
+}
+template <class T>
+double magnitude(T x) {
+  if constexpr (Traits<T>::is_complex)
+    return std::hypot(x.re, x.im);
+  else
+    return std::abs(x);
+}
+
+}  // namespace chol::cuda
