@@ -103,6 +103,21 @@ void bench_one(int64_t n) {
   peer(cusolverDnDestroyParams(params));
 }
 
+/// What a mode says behind its =: orders with commas between them. None: the mode's own.
+std::vector<int64_t> orders_of(const std::string& mode) {
+  std::vector<int64_t> orders;
+  const size_t sign = mode.find('=');
+  if (sign == std::string::npos) return orders;
+  std::istringstream list(mode.substr(sign + 1));
+  for (std::string n; std::getline(list, n, ',');) orders.push_back(std::atoll(n.c_str()));
+  return orders;
+}
+
+bool is_dx(const std::string& mode) { return mode == "dx" || mode.rfind("dx=", 0) == 0; }
+bool is_dx_build(const std::string& mode) {
+  return mode == "dx-build" || mode.rfind("dx-build=", 0) == 0;
+}
+
 template <class T>
 void run_all(const std::string& what) {
   const auto wants = [&](const char* name) { return what == "all" || what == name; };
@@ -115,9 +130,8 @@ void run_all(const std::string& what) {
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
   const auto each_order = [&](const std::string& prefix, auto&& bench) {
-    if (what.rfind(prefix, 0) != 0) return;
-    std::istringstream orders(what.substr(prefix.size()));
-    for (std::string n; std::getline(orders, n, ',');) bench(std::atoll(n.c_str()));
+    if (what.rfind(prefix, 0) == 0)
+      for (int64_t n : orders_of(what)) bench(n);
   };
   const auto factor_of_order = [](chol_uplo_t uplo) {
     return [uplo](int64_t n) {
@@ -144,14 +158,14 @@ void run_all(const std::string& what) {
   if (wants("potrs"))
     for (int64_t nrhs : {1, 16})
       for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false, cusolver<T>);
-  if (what == "dx")
-    for (const dx::Case& c : cusolverdx_cases(letter_of(T{}))) {
+  if (is_dx(what))
+    for (const dx::Case& c : cusolverdx_cases(letter_of(T{}), orders_of(what))) {
       if (c.solves())
         bench_solve<T>(c.n, c.nrhs, c.factors(), cusolverdx<T>);
       else
         bench_potrf<T>(CHOL_LOWER, c.n, batch_for(c.n, sizeof(T), kBatchBytes), cusolverdx<T>);
     }
-  if (wants("variable") && is_real)
+  if (wants("variable"))
     for (int64_t n : {32, 64, 128, 256, 512}) {
       // The fixed size whose cube is the mean cube of sizes uniform in 1 .. n.
       const auto same = static_cast<int64_t>(double(n) * 0.63);
@@ -170,10 +184,10 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "all";
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
   std::optional<CubinFolder> folder;
-  if (what == "dx" || what == "dx-build") {
+  if (is_dx(what) || is_dx_build(what)) {
     folder.emplace();
-    if (!folder->prepare(precisions)) return 1;
-    if (what == "dx-build") return 0;
+    if (!folder->prepare(precisions, orders_of(what))) return 1;
+    if (is_dx_build(what)) return 0;
   }
   if (!chol::test::device_present()) return 0;
   if (argc > 3) csv = std::fopen(argv[3], "a");

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -107,13 +108,18 @@ PeerTime cusolverdx(const BatchedCase<T>& c) {
   return best;
 }
 
-inline std::vector<dx::Case> cusolverdx_cases(char precision) {
+/// @param wanted orders, or none for all of them.
+inline std::vector<dx::Case> cusolverdx_cases(char precision, const std::vector<int64_t>& wanted) {
   std::vector<dx::Case> all;
   for (int n : {4, 8, 12, 16, 20, 24, 28, 32, 33, 40, 48, 64, 65, 80, 96, 112, 128})
     all.push_back({dx::Routine::potrf, precision, n, 0});
   for (int n : {4, 8, 16, 32, 64}) all.push_back({dx::Routine::posv, precision, n, 1});
   for (int nrhs : {1, 16})
     for (int n : {8, 16, 32, 64, 128}) all.push_back({dx::Routine::potrs, precision, n, nrhs});
+  if (!wanted.empty())
+    std::erase_if(all, [&](const dx::Case& c) {
+      return std::find(wanted.begin(), wanted.end(), c.n) == wanted.end();
+    });
   return all;
 }
 
@@ -132,10 +138,10 @@ class CubinFolder {
   CubinFolder(const CubinFolder&) = delete;
   CubinFolder& operator=(const CubinFolder&) = delete;
 
-  bool prepare(const std::string& precisions) const {
+  bool prepare(const std::string& precisions, const std::vector<int64_t>& orders) const {
     std::vector<dx::Case> cases;
     for (char p : precisions)
-      for (const dx::Case& c : cusolverdx_cases(p)) cases.push_back(c);
+      for (const dx::Case& c : cusolverdx_cases(p, orders)) cases.push_back(c);
     return dx::prepare(cases, cubin_folder);
   }
 
