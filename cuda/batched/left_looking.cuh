@@ -149,7 +149,7 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
                                   typename Shapes<T>::ColumnLeftLooking>;
-  const size_t limit = block_shared_limit();
+  const auto limit = static_cast<size_t>(block_shared_limit());
   Status status;
   const auto try_shape = [&]<class S>(S, int its_threads, int its_blocks) {
     using Launch = LeftLookingLaunch<T, kSwapped, S>;

@@ -12,12 +12,4 @@ __device__ __forceinline__ unsigned matrix_of_block(const BatchProblem<T>& probl
                           : blockIdx.x;
 }
 
-/// Shared memory that a block may have on the current device.
-inline size_t block_shared_limit() {
-  int device = 0, bytes = 48 * 1024;
-  if (cudaGetDevice(&device) == cudaSuccess)
-    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return static_cast<size_t>(bytes);
-}
-
 }  // namespace chol::cuda

@@ -20,6 +20,18 @@ inline Status status_of(cudaError_t error, const char* doing) {
 /// Whether the kernels launched so far could be queued.
 inline Status launched(const char* kernel) { return status_of(cudaGetLastError(), kernel); }
 
+/// An attribute of the current device, 0 where it does not say.
+inline int64_t device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&value, attribute, device);
+  return value;
+}
+/// Shared memory that a block can have on the current device.
+inline int64_t block_shared_limit() {
+  return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+}
+
 /// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB need a permission,
 /// of which the launch syntax of CUDA C++ knows nothing.
 inline Status launch(const char* name, const void* kernel, dim3 blocks, int threads, size_t bytes,

@@ -64,14 +64,6 @@ Status run_held_solve(const InterleavedCall<T>& call, cudaStream_t stream);
 template <InterleavedTask kTask, int kPart, class T>
 Status run_held_factor(const InterleavedCall<T>& call, cudaStream_t stream);
 
-/// Shared memory that a block can have on the current device.
-inline int64_t block_shared_limit() {
-  int device = 0, bytes = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  return bytes;
-}
-
 /// Shared memory of a block of shared.cuh, built or not.
 template <InterleavedTask kTask>
 int64_t shared_bytes(int64_t element_bytes, int64_t n, int64_t solvers, const SharedKnobs& knobs) {
