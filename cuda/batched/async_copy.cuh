@@ -50,6 +50,13 @@ __device__ __forceinline__ void wait_for_copy_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
+/// All warps of a block, each wherever in the program it is: __syncthreads() wants all at one
+/// place.
+template <int kWarps>
+__device__ __forceinline__ void meet_from_anywhere() {
+  asm volatile("barrier.sync 0, %0;" ::"n"(32 * kWarps) : "memory");
+}
+
 __device__ __forceinline__ void prefetch_to_l2(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }

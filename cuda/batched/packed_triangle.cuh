@@ -91,7 +91,7 @@ struct PackedTriangle {
     if constexpr (kWarps == 1)
       __syncwarp();
     else
-      __syncthreads();
+      meet_from_anywhere<kWarps>();
   }
 
  private:
