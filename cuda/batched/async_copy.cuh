@@ -29,6 +29,19 @@ template <int kBytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from) {
   copy_async<kBytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from);
 }
+/// kBytes of 4, 8 or 16, and the line of memory that they are part of is on its way to the
+/// second-level cache. @tparam kPastFirst past the first-level one, where that can be: 16 bytes.
+template <int kBytes, bool kPastFirst>
+__device__ __forceinline__ void copy_async_of_line(void* to, const void* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (kPastFirst && kBytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(from)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(address), "l"(from),
+                 "n"(kBytes)
+                 : "memory");
+}
 /// 16 bytes that nobody reads again: past the first-level cache.
 __device__ __forceinline__ void copy_async_once(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");

@@ -69,6 +69,8 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
 
 template <class T>
 Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+  if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T>)
+    return run_small<SmallTask::factor>(problem, 0, stream);
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
     if (plan.method == Method::fused && has_wide<T>(slice.swapped))
       return slice.swapped ? run_wide_left_looking<T, true>(slice, plan.threads, stream)

@@ -21,7 +21,7 @@ __device__ __forceinline__ void meet() {
 }
 
 /// One matrix as the warps of a block see it.
-template <class T, bool kSwapped, int kWarps, int kDepth>
+template <class T, bool kSwapped, int kWarps, int kDepth, bool kPastFirst>
 struct LeftLooking {
   static constexpr int kColumns = kBlockColumnsOf<T>;
   using Rows = RowBlock<T, kColumns>;
@@ -68,7 +68,8 @@ struct LeftLooking {
         if (kMost < kColumns || j == 0)
           rows.template load<kMost>(here, place, staging, lane);
         else
-          update_rows<kDepth, kSwapped>(rows, here, A.from(row, 0), top, place, j, staging, lane);
+          update_rows<kDepth, kSwapped, kPastFirst>(rows, here, A.from(row, 0), top, place, j,
+                                                    staging, lane);
         prefetch_next(row, j, columns);
       }
       // The strip with the diagonal block first, the others when it is there.
@@ -80,10 +81,10 @@ struct LeftLooking {
   }
 };
 
-template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks>
+template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks, bool kPastFirst>
 __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     left_looking_kernel(BatchProblem<T> problem, int staging_of_warp) {
-  using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth>;
+  using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth, kPastFirst>;
   constexpr int kColumns = Matrix::kColumns;
   // Shuffles tell the compiler what is the same in every lane.
   const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
 template <class T, bool kSwapped, class Shape>
 struct LeftLookingLaunch {
-  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth>;
+  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kPastFirst>;
   static constexpr int kStaging =
       staging_elements<T, Matrix::kColumns, Shape::kDepth>(kSwapped);  ///< elements of a warp
   static constexpr size_t kBytes = (sizeof(typename Matrix::Block) + 15) / 16 * 16 +
@@ -136,7 +137,8 @@ struct LeftLookingLaunch {
 
   static Status run(const BatchProblem<T>& problem, cudaStream_t stream) {
     return launch("left looking",
-                  left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks>,
+                  left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks,
+                                      Shape::kPastFirst>,
                   static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem,
                   kStaging);
   }

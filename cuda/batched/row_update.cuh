@@ -19,8 +19,8 @@ __host__ __device__ constexpr int staging_elements(bool swapped) {
 }
 
 /// The product of the columns [0, before) out of what it begins with.
-/// @tparam kRun elements that may be moved at once.
-template <int kDepth, bool kSwapped, int kRun, class T, int kColumns>
+/// @tparam kPastFirst see copy_async_of_line. @tparam kRun elements that may be moved at once.
+template <int kDepth, bool kSwapped, bool kPastFirst, int kRun, class T, int kColumns>
 __device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const LowerView<T>& A,
                                               const LowerView<T>& left, const LowerView<T>& top,
                                               const RowBlockPlace& place, int before, T* staging,
@@ -30,8 +30,9 @@ __device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const
   using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
   constexpr int kBuffer = Own::kElements + Block::kElements;
   // Strips are whole where blocks have as many columns as strips have rows.
-  typename Own::template Copier<kRun, kColumns % 32 != 0> own(left.a, left.ld, place.rows, lane);
-  typename Block::template Copier<kRun, false> block(top.a, top.ld, kColumns, lane);
+  typename Own::template Copier<kRun, kColumns % 32 != 0, 32, kPastFirst> own(left.a, left.ld,
+                                                                              place.rows, lane);
+  typename Block::template Copier<kRun, false, 32, kPastFirst> block(top.a, top.ld, kColumns, lane);
   const auto stage = [&](T* to, int depth) {
     if (depth >= kDepth) {
       own.copy(to);
@@ -68,16 +69,18 @@ __device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const
 /// rows := their elements of A less the product of the columns to the left.
 /// @param A from the warp's first row and the block's first column on. @param left the same rows
 /// from column 0 on. @param top the diagonal block's rows from column 0 on.
-template <int kDepth, bool kSwapped, class T, int kColumns>
+template <int kDepth, bool kSwapped, bool kPastFirst, class T, int kColumns>
 __device__ __forceinline__ void update_rows(RowBlock<T, kColumns>& rows, const LowerView<T>& A,
                                             const LowerView<T>& left, const LowerView<T>& top,
                                             const RowBlockPlace& place, int before, T* staging,
                                             int lane) {
   constexpr int kWide = RowBlock<T, kColumns>::kWide;
   if (kWide == 1 || place.aligned)
-    multiply_left<kDepth, kSwapped, kWide>(rows, A, left, top, place, before, staging, lane);
+    multiply_left<kDepth, kSwapped, kPastFirst, kWide>(rows, A, left, top, place, before, staging,
+                                                       lane);
   else
-    multiply_left<kDepth, kSwapped, 1>(rows, A, left, top, place, before, staging, lane);
+    multiply_left<kDepth, kSwapped, kPastFirst, 1>(rows, A, left, top, place, before, staging,
+                                                   lane);
   ProductChoice<T, kColumns, kSwapped>::Type::finish(rows, A, place, staging, lane);
 }
 

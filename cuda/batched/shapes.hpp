@@ -22,10 +22,12 @@ template <int kWarpCount, int kTileCount, int kBlockCount>
 struct PanelShape {
   static constexpr int kWarps = kWarpCount, kTiles = kTileCount, kBlocks = kBlockCount;
 };
-/// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor.
-template <int kWarpCount, int kStageDepth, int kBlockCount>
+/// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor, whether
+/// rows come past the first-level cache.
+template <int kWarpCount, int kStageDepth, int kBlockCount, bool kIsPastFirst = false>
 struct LeftLookingShape {
   static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
+  static constexpr bool kPastFirst = kIsPastFirst;
 };
 /// wide_left_looking.cuh: warps a matrix and how many of them lie side by side, row blocks of a
 /// warp side by side, columns staged at a time, stages, blocks a multiprocessor.
@@ -56,6 +58,11 @@ struct SolveShape {
 
 template <class T>
 struct Shapes;
+/// Orders up to which matrices stored by rows go by small.cuh where a plan has left_looking.cuh.
+template <class T>
+inline constexpr int kRowLanes = 0;
+template <>
+inline constexpr int kRowLanes<float> = 64;
 
 // Small has a list a task: a solve holds right-hand sides beside the matrix, and SmallSolveOne is
 // what is faster for one of them than what SmallSolve has. Panel and Strip serve
@@ -81,8 +88,10 @@ struct Shapes<float> {
                 SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
                                       LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
-  using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 12>,
-                                   LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<1, 16, 12, true>,
+                LeftLookingShape<1, 16, 15, true>, LeftLookingShape<4, 16, 4, true>,
+                LeftLookingShape<4, 16, 5, true>, LeftLookingShape<8, 16, 2, true>>;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
@@ -116,8 +125,8 @@ struct Shapes<double> {
       ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
                 LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 10>, LeftLookingShape<1, 16, 8>, LeftLookingShape<2, 16, 5>,
-                LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
+      ShapeList<LeftLookingShape<1, 8, 10, true>, LeftLookingShape<1, 16, 8, true>,
+                LeftLookingShape<2, 16, 5>, LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
   using ColumnWide = ShapeList<WideShape<4, 2, 1, 8, 3, 4>, WideShape<8, 2, 1, 16, 3, 2>>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
@@ -147,8 +156,9 @@ struct Shapes<Complex<float>> {
                 SmallShape<32, 16, 1, 10>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
-  using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<1, 16, 20>,
-                                   LeftLookingShape<4, 16, 4>, LeftLookingShape<8, 16, 2>>;
+  using RowLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<4, 16, 4, true>,
+                LeftLookingShape<8, 16, 2, true>>;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<WideShape<4, 1, 2, 8, 3, 4>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;

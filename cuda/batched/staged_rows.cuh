@@ -33,8 +33,9 @@ struct StagedRows {
   }
 
   /// Copies one stage after the other, kRun elements at a time, which lie side by side in memory.
-  /// @tparam kPartial there may be fewer rows than kRows.
-  template <int kRun, bool kPartial, int kThreads = 32>
+  /// @tparam kPartial there may be fewer rows than kRows. @tparam kPastFirst see
+  /// copy_async_of_line.
+  template <int kRun, bool kPartial, int kThreads = 32, bool kPastFirst = false>
   struct Copier {
     static constexpr int kLine = (kSwapped ? kDepth : kRows) / kRun;  ///< copies of a line
     static constexpr int kLines = kSwapped ? kRows : kDepth, kAtOnce = kThreads / kLine;
@@ -57,13 +58,17 @@ struct StagedRows {
                             : 0) {
       from = a + first_line * ld + at;
     }
-    /// The next kDepth columns.
+    /// The next kDepth columns. Of swapped storage they are parts of lines, whose others are next.
     __device__ __forceinline__ void copy(T* to) {
       const T* p = from;
 #pragma unroll
-      for (int line = 0; line < kLines; line += kAtOnce, p += line_step)
-        if (!kPartial || first_line + line < lines)
+      for (int line = 0; line < kLines; line += kAtOnce, p += line_step) {
+        if (kPartial && first_line + line >= lines) continue;
+        if constexpr (kSwapped)
+          copy_async_of_line<kRun * sizeof(T), kPastFirst>(to + offset + line * kPitch, p);
+        else
           copy_async<kRun * sizeof(T)>(to + offset + line * kPitch, p);
+      }
       from += stage_step;
     }
     /// The last `depth` columns; beyond them zero, for which a copy of no bytes reads nothing.
