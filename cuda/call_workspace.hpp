@@ -28,14 +28,15 @@ inline bool has_rhs(Routine routine) {
 
 /// Whether the matrices of a variable batch are taken largest first.
 inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
-  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == 0 &&
+  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == kLargestFirst &&
          count <= UINT_MAX;
 }
 
 /// Whether the kernel checks the arguments of a variable batch itself.
 inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& plan) {
-  return routine == Routine::potrf && plan.method == Method::lanes &&
-         !is_sorted(routine, count, plan);
+  return routine == Routine::potrf &&
+         (plan.block == kDealtOut ||
+          (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
 }
 
 inline bool is_blocked_one(Form form, const Plan& plan) {

@@ -86,6 +86,7 @@ template <class T>
 bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
+  if (factors && plan.block == kDealtOut && max_n > Shapes<T>::DealtSmall::kOrder) return false;
   switch (plan.method) {
     case Method::lanes:
       return lanes_limit<T>(routine, plan) >= max_n;
@@ -118,6 +119,7 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
 
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+  if (problem.orders && plan.block == kDealtOut) return run_dealt_small(problem, stream);
   if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
   return factor_left_looking(problem, plan, stream);
 }

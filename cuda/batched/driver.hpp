@@ -6,6 +6,7 @@
 #include "common/launch.hpp"
 #include "common/view.cuh"
 #include "tune/plan.hpp"
+#include "tune/rows.hpp"
 
 namespace chol::cuda {
 

@@ -22,6 +22,15 @@ Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream)
                          : run_small_stored<kTask, T, false>(problem, lanes, stream);
 }
 
+/// Factors a variable batch of orders up to Shapes<T>::DealtSmall::kOrder, and checks its arguments
+/// itself where they are not.
+template <class T, bool kSwapped>
+Status run_dealt_small_stored(const BatchProblem<T>& problem, cudaStream_t stream);
+template <class T>
+Status run_dealt_small(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_dealt_small_stored<T, true>(problem, stream)
+                         : run_dealt_small_stored<T, false>(problem, stream);
+}
 /// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @param threads of a
 /// block, or 0 for the first shape. @param blocks a multiprocessor, where there are several shapes
 /// of so many threads; 0 for the first.

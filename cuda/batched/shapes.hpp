@@ -17,6 +17,22 @@ struct SmallShape {
   static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
   static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
 };
+/// dealt_small.cuh: warps a block, blocks a multiprocessor, classes in the order in which they are
+/// worked on.
+template <int kMaxOrder, int kLaneCount>
+struct SmallClass {
+  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
+};
+template <int kWarpCount, int kBlockCount, class... Class>
+struct DealtShape {
+  static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
+  static constexpr int kShare = 16 * kWarps;  ///< most matrices of a block
+  static constexpr int kOrder = [] {
+    int most = 0;
+    ((most = Class::kOrder > most ? Class::kOrder : most), ...);
+    return most;
+  }();
+};
 /// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
 template <int kWarpCount, int kTileCount, int kBlockCount>
 struct PanelShape {
@@ -76,6 +92,7 @@ struct Shapes<float> {
                 SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>,
                 SmallShape<32, 16, 4, 4>, SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>,
                 SmallShape<64, 32, 1, 16>>;
+  using DealtSmall = DealtShape<8, 2, SmallClass<32, 16>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>,
                 SmallShape<12, 4, 1, 20>, SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>,
@@ -111,6 +128,8 @@ struct Shapes<double> {
                 SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
                 SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 1, 12>, SmallShape<40, 32, 1, 16>,
                 SmallShape<48, 32, 1, 12>, SmallShape<64, 32, 1, 8>>;
+  using DealtSmall =
+      DealtShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>, SmallClass<8, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 1, 16>, SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>,
@@ -144,6 +163,7 @@ struct Shapes<Complex<float>> {
                 SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
                 SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>,
                 SmallShape<48, 32, 1, 12>>;
+  using DealtSmall = DealtShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>,
@@ -175,6 +195,7 @@ struct Shapes<Complex<double>> {
                 SmallShape<6, 4, 1, 24>, SmallShape<8, 8, 1, 24>, SmallShape<10, 4, 4, 3>,
                 SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>,
                 SmallShape<32, 32, 1, 12>, SmallShape<40, 32, 1, 8>>;
+  using DealtSmall = DealtShape<4, 2, SmallClass<24, 8>, SmallClass<32, 32>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;

@@ -71,27 +71,12 @@ inline constexpr int kSmallOrder = [] {
   return (Shape::kOrder + kRound - 1) / kRound * kRound;
 }();
 
-/// The warps of a block share nothing.
-/// @tparam N largest order, as kSmallOrder.
-template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask, bool kSwapped>
-__global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
-  using Share = LanesShare<kTask, T, N, kLanes, kSwapped>;
-  __shared__ __align__(16) T shared_of_warp[kWarps][Share::kShared];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int r = lane % kLanes, group = lane / kLanes;
-  const int64_t slot = (int64_t(blockIdx.x) * kWarps + warp) * Share::kGroups + group;
-  const int64_t b = problem.sequence && slot < problem.count ? problem.sequence[slot] : slot;
-  T* shared = shared_of_warp[warp] + group * Share::kGroupShared;
-
-  // Lanes without a matrix walk along with an empty one: the warp's barriers
-  // count all of them.
-  int64_t order = slot < problem.count ? problem.order(b) : -1;
-  if constexpr (kTask == SmallTask::factor)
-    if (problem.unchecked && slot < problem.count) {
-      const int bad = problem.first_bad(b, order);
-      if (bad && r == 0) problem.info[b] = -bad;
-      order = bad ? -1 : order;
-    }
+/// A group of lanes works on matrix b, of that order; lanes without a matrix have order -1 and walk
+/// along with an empty one, since the warp's barriers count all of them.
+/// @param shared the group's. @param r lane of the group.
+template <SmallTask kTask, bool kSwapped, class Share, class T>
+__device__ __forceinline__ void work_on_small(const BatchProblem<T>& problem, int64_t b,
+                                              int64_t order, T* shared, int r) {
   const bool active = order >= 0;
   const int n = active ? static_cast<int>(order) : 0;
   const int bound = problem.orders ? __reduce_max_sync(kFullWarp, n) : static_cast<int>(problem.n);
@@ -121,6 +106,34 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProble
         solve_columns<2>(share, inverse, B, ldb, first, nrhs, n, bound, r, kSwapped);
   }
   if constexpr (kTask != SmallTask::solve) share.store(A, n, r);
+}
+
+/// The order of matrix b, checked; -1 where an argument is bad, of which info then says which.
+template <class T>
+__device__ __forceinline__ int64_t checked_order(const BatchProblem<T>& problem, int64_t b,
+                                                 bool writes) {
+  const int64_t order = problem.order(b);
+  if (!problem.unchecked) return order;
+  const int bad = problem.first_bad(b, order);
+  if (bad && writes) problem.info[b] = -bad;
+  return bad ? -1 : order;
+}
+
+/// The warps of a block share nothing.
+/// @tparam N largest order, as kSmallOrder.
+template <class T, int N, int kLanes, int kWarps, int kBlocks, SmallTask kTask, bool kSwapped>
+__global__ void __launch_bounds__(32 * kWarps, kBlocks) small_kernel(BatchProblem<T> problem) {
+  using Share = LanesShare<kTask, T, N, kLanes, kSwapped>;
+  __shared__ __align__(16) T shared_of_warp[kWarps][Share::kShared];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int r = lane % kLanes, group = lane / kLanes;
+  const int64_t slot = (int64_t(blockIdx.x) * kWarps + warp) * Share::kGroups + group;
+  const int64_t b = problem.sequence && slot < problem.count ? problem.sequence[slot] : slot;
+  int64_t order = -1;
+  if (slot < problem.count)
+    order = kTask == SmallTask::factor ? checked_order(problem, b, r == 0) : problem.order(b);
+  work_on_small<kTask, kSwapped, Share>(problem, b, order,
+                                        shared_of_warp[warp] + group * Share::kGroupShared, r);
 }
 
 }  // namespace chol::cuda

@@ -10,7 +10,8 @@ namespace {
 //  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape;
 //    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
 //    solves by warps (warp_solve.cuh) when it has factored.
-//    Here and below, block: 1 takes a variable batch as it lies, 0 the largest matrices first. Of
+//    Here and below, block: 0 takes the largest matrices of a variable batch first, 1 all as they
+//    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
@@ -39,20 +40,19 @@ constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
 struct Limits {
   char precision;
-  int64_t factor_lanes;    ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t variable_lanes;  ///< and where orders differ,
-  int64_t only_lanes;      ///< of the only matrix,
-  int64_t posv_lanes;      ///< and of posv in one kernel
-  int64_t one_block;       ///< orders up to which a block works on the only matrix
-  int64_t solve_shared;    ///< orders up to which potrs has the triangle in shared memory
-  int leaf_threads;        ///< of the block that factors a leaf of one large matrix
+  int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
+  int64_t dealt_out;     ///< and deals them out to classes where they differ,
+  int64_t only_lanes;    ///< of the only matrix,
+  int64_t posv_lanes;    ///< and of posv in one kernel
+  int64_t one_block;     ///< orders up to which a block works on the only matrix
+  int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
+  int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
 constexpr Limits kHopper[] = {{'s', 48, 32, 64, 32, 400, 192, 128},
                               {'d', 48, 32, 64, 32, 300, 128, 128},
                               {'c', 48, 32, 48, 28, 160, 128, 128},
-                              {'z', 40, 24, 40, 24, 160, 128, 256}};
-constexpr int kAsTheyLie = 1;     ///< tiny matrices cost less than to sort them
+                              {'z', 40, 32, 40, 24, 160, 128, 256}};
 constexpr int kPanelOrder = 65;   ///< above all factor_lanes
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
@@ -191,16 +191,20 @@ constexpr Table make_table() {
     for (Routine routine : kFactor) {
       const bool solves = routine == Routine::posv;
       const int64_t only = solves ? limits.posv_lanes : limits.only_lanes;
-      const int64_t variable = solves ? limits.posv_lanes : limits.variable_lanes;
       *row++ = {routine, Form::one, p, only, {Method::lanes, kAsTheyLie, 0, 0}};
       *row++ = {
           routine, Form::one, p, limits.one_block, {Method::panel, kAsTheyLie, 0, kOneThreads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
-      *row++ = {routine, Form::batch, p, variable, {Method::lanes, kAsTheyLie, 0, 0}};
-      *row++ = {routine, Form::batch, p, limits.factor_lanes, {Method::lanes, 0, 0, kPanelOrder}};
+      const auto add = [&](int64_t max_n, Plan its_plan) {
+        *row++ = {routine, Form::batch, p, max_n, its_plan};
+      };
+      if (solves)
+        add(limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0});
+      else
+        add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
+      add(limits.factor_lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : kPanels)
-        if (r.precision == p)
-          *row++ = {routine, Form::batch, p, r.max_n, {r.method, 0, r.blocks, r.threads}};
+        if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.blocks, r.threads});
     }
     *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};

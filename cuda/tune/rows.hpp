@@ -7,6 +7,10 @@
 
 namespace chol::cuda {
 
+/// Plan::block of a factorization: how it takes a variable batch.
+inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
+inline constexpr int kDealtOut = 2;  ///< dealt_small.cuh
+
 /// The rows measured on an architecture at or below `capability` (10 major + minor).
 const TuningRow* built_in_rows(int capability, size_t* count);
 /// The same of the rates at which matrices in host memory are factored.

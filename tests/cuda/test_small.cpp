@@ -1,6 +1,7 @@
-// The kernels of cuda/batched/small.cuh by contexts of the host: every shape that is built, each
-// task, both storages, batches that fill no block, equal and mixed orders, pivots that are none.
-// Shared memory has NaN of a batch before, so that what was never written shows.
+// The kernels of cuda/batched/small.cuh and dealt_small.cuh by contexts of the host: every shape
+// that is built, each task, both storages, batches that fill no block, equal and mixed orders,
+// pivots that are none, arguments that are bad. Shared memory has NaN of a batch before, so that
+// what was never written shows.
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -8,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "batched/small.cuh"
+#include "batched/dealt_small.cuh"
 #include "elements.hpp"
 
 namespace chol::cuda {
@@ -112,6 +113,31 @@ bool rest_is_kept(Batch<T, kSwapped> before, Batch<T, kSwapped> after) {
          std::memcmp(before.B.data(), after.B.data(), before.B.size() * sizeof(T)) == 0;
 }
 
+/// Every third matrix has a pivot that is none.
+template <class Data>
+void spoil_pivots(Data& data, std::vector<int>& expected) {
+  using T = std::decay_t<decltype(data.A[0])>;
+  const Real<T> none[] = {0, -1, Real<T>(Data::kNaN), std::numeric_limits<Real<T>>::infinity()};
+  for (int b = 0; b < data.count; b += 3) {
+    if (data.orders[b] == 0) continue;
+    const int k = random_below(static_cast<int>(data.orders[b]));
+    data.at(b, k, k) = from_real<T>(none[b / 3 % 4]);
+    expected[b] = k + 1;
+  }
+}
+template <class T, bool kSwapped, SmallTask kTask>
+bool is_right(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int expected) {
+  if (kTask != SmallTask::solve && after.info[b] != expected) return false;
+  if (expected) {
+    for (int i = 0; i < before.orders[b]; ++i)
+      for (int q = 0; q < before.nrhs; ++q)
+        if (!same_bits(before.rhs(b, i, q), after.rhs(b, i, q))) return false;
+    return true;
+  }
+  const double bound = 10 * (before.n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
+  return largest_error<T, kSwapped, kTask>(before, after, b) <= bound;
+}
+
 template <class T, class Shape, SmallTask kTask, bool kSwapped>
 class Suite {
  public:
@@ -153,32 +179,66 @@ class Suite {
     launch(after.problem(mixed));
     ++cases;
     bool right = rest_is_kept(before, after);
-    for (int b = 0; b < kCount; ++b) right = right && is_right(before, after, b, expected[b]);
+    for (int b = 0; b < kCount; ++b)
+      right = right && is_right<T, kSwapped, kTask>(before, after, b, expected[b]);
     if (right) return;
     ++failures;
     std::printf("element of %zu bytes, swapped %d, task %d, shape %d by %d lanes: n %d, mixed %d\n",
                 sizeof(T), kSwapped, int(kTask), Shape::kOrder, Shape::kLanes, n, mixed);
   }
-  /// Every third matrix has a pivot that is none.
-  static void spoil_pivots(Data& data, std::vector<int>& expected) {
-    const Real<T> none[] = {0, -1, Real<T>(Data::kNaN), std::numeric_limits<Real<T>>::infinity()};
-    for (int b = 0; b < kCount; b += 3) {
-      if (data.orders[b] == 0) continue;
-      const int k = random_below(static_cast<int>(data.orders[b]));
-      data.at(b, k, k) = from_real<T>(none[b / 3 % 4]);
-      expected[b] = k + 1;
-    }
+};
+
+/// dealt_small.cuh: blocks with shares of several lengths, arguments that the kernel has to refuse.
+template <class T, bool kSwapped>
+class DealtSuite {
+ public:
+  static void run() {
+    spoil_shared_memory();
+    for (const int n : {Dealt::kOrder, Dealt::kOrder - 1, Dealt::kOrder / 2, 1})
+      for (const int share : {1, 7, Dealt::kShare}) try_dealt(n, share);
   }
-  static bool is_right(Data& before, Data& after, int b, int expected) {
-    if (kTask != SmallTask::solve && after.info[b] != expected) return false;
-    if (expected) {
-      for (int i = 0; i < before.orders[b]; ++i)
-        for (int q = 0; q < before.nrhs; ++q)
-          if (!same_bits(before.rhs(b, i, q), after.rhs(b, i, q))) return false;
-      return true;
+
+ private:
+  using Data = Batch<T, kSwapped>;
+  using Dealt = typename Shapes<T>::DealtSmall;
+  static constexpr int kBadOrder = 3, kCount = Dealt::kShare + 9;
+
+  static void launch_dealt(const BatchProblem<T>& problem, int share) {
+    HostBlock& block = block_of(32 * Dealt::kWarps, cases % 2 == 0);
+    const int grid = static_cast<int>((problem.count + share - 1) / share);
+    for (int index = 0; index < grid; ++index)
+      block.run([&] { dealt_small_kernel<T, kSwapped, Dealt>(problem, share); }, index);
+  }
+  static void spoil_shared_memory() {
+    Data data(4 * Dealt::kWarps, Dealt::kOrder, 0, 0, false);
+    for (T& x : data.A) x = from_real<T>(Real<T>(Data::kNaN));
+    launch_dealt(data.problem(true), 4 * Dealt::kWarps);
+  }
+
+  static void try_dealt(int n, int share) {
+    Data before(kCount, n, 0, n % 2, true);
+    std::vector<int> expected(kCount, 0);
+    spoil_pivots(before, expected);
+    Data after = before;
+    std::vector<int64_t> orders = before.orders;
+    for (int b = 4; b < kCount; b += 11) {
+      orders[b] = b % 2 ? n + 1 : -1;
+      before.orders[b] = after.orders[b] = 0;  // nothing of it may change
+      expected[b] = -kBadOrder;
     }
-    const double bound = 10 * (before.n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
-    return largest_error<T, kSwapped, kTask>(before, after, b) <= bound;
+    auto problem = after.problem(true);
+    problem.orders = orders.data();
+    problem.unchecked = true;
+    problem.position.n = kBadOrder;
+    launch_dealt(problem, share);
+    ++cases;
+    bool right = rest_is_kept(before, after);
+    for (int b = 0; b < kCount; ++b)
+      right = right && is_right<T, kSwapped, SmallTask::factor>(before, after, b, expected[b]);
+    if (right) return;
+    ++failures;
+    std::printf("dealt out, element of %zu bytes, swapped %d: n %d, share %d\n", sizeof(T),
+                kSwapped, n, share);
   }
 };
 
@@ -189,6 +249,8 @@ void try_shapes(ShapeList<Shape...>) {
 }
 template <class T>
 void try_all() {
+  DealtSuite<T, false>::run();
+  DealtSuite<T, true>::run();
   try_shapes<T, SmallTask::factor>(typename Shapes<T>::SmallFactor{});
   try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolve{});
   try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolveOne{});

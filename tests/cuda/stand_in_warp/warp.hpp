@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #define __device__
@@ -167,6 +168,8 @@ T __reduce_max_sync(unsigned, T x) {
 inline bool __any_sync(unsigned, bool x) {
   return all_of_warp(x, [](bool a, bool b) { return a || b; });
 }
+/// Threads of the host take turns at barriers only.
+inline int atomicAdd(int* sum, int x) { return std::exchange(*sum, *sum + x); }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int distance) {
   return __shfl_sync(mask, x, HostBlock::running % 32 ^ distance);
