@@ -91,14 +91,15 @@ int forks() {
 
 std::atomic<int> alarms{0}, wrong_in_handler{0};
 
-/// A handler that calls LAPACK itself, while the interrupted call holds the thread's handle. It has
-/// its memory before: the interrupted one may hold the allocator's lock.
+/// A handler that calls LAPACK itself, while the interrupted call holds the thread's handle. Its
+/// matrix is on the stack: the interrupted call may hold the allocator's lock, and the next alarm
+/// may find another thread while this one's handler is at work.
 int alarm_calls() {
-  static double memory_of_handler[20 * 20];
   struct sigaction action {};
   action.sa_handler = [](int) {
     ++alarms;
-    if (!factors_in(memory_of_handler, 20)) ++wrong_in_handler;
+    double A[20 * 20] = {};
+    if (!factors_in(A, 20)) ++wrong_in_handler;
   };
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
