@@ -4,6 +4,7 @@
 
 #include "batched/async_copy.cuh"
 #include "batched/copy_wide.cuh"
+#include "batched/inverse_column.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
 
@@ -105,23 +106,8 @@ struct TileTriangle {
       const int h = min(first + thread % 32 / kOrder, last);
       T* const at = tile(h, h);
       const R own = kOrder * h + c < n ? R(1) / real(at[offset_of(c, c)]) : R(0);
-      T x[kOrder], run[kOrder];
-#pragma unroll
-      for (int r = 0; r < kOrder; ++r) x[r] = from_real<T>(r == c ? R(1) : R(0));
-#pragma unroll
-      for (int s = 0; s < kOrder; ++s) {
-        copy_run(run, at, s);
-        const R inverse = __shfl_sync(kFullWarp, own, s, kOrder);
-        if constexpr (kSwapped) {
-#pragma unroll
-          for (int k = 0; k < s; ++k) x[s] = subtract_product(x[s], run[k], x[k]);
-        }
-        x[s] = select(s < c, from_real<T>(0), scale(x[s], inverse));
-        if constexpr (!kSwapped) {
-#pragma unroll
-          for (int r = s + 1; r < kOrder; ++r) x[r] = subtract_product(x[r], run[r], x[s]);
-        }
-      }
+      T x[kOrder];
+      inverse_column<kSwapped>(x, c, own, [&](T(&run)[kOrder], int s) { copy_run(run, at, s); });
       __syncwarp();
 #pragma unroll
       for (int r = 0; r < kOrder; ++r) at[offset_of(r, c)] = x[r];

@@ -1,4 +1,5 @@
-// What kernels of whole warps need of CUDA, for test_warp_solve.cpp and test_small.cpp: the threads
+// What kernels of whole warps need of CUDA, for test_block_solve.cpp,
+// test_small.cpp and test_warp_solve.cpp: the threads
 // of a block are contexts of one thread of the host, which run one after the other from barrier to
 // barrier. In which order they do is the test's choice: a kernel that leaves something to it is
 // wrong.
@@ -53,13 +54,14 @@ extern unsigned char shared[];
 struct PendingCopy {
   unsigned char* to;
   const void* from;
-  int bytes;
+  int bytes, zeros;  ///< which follow
 };
 struct HostThread {
   ucontext_t context;
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
-  uint64_t slot = 0;  ///< what it gives to a shuffle
+  uint64_t slot = 0;   ///< what it gives to a shuffle
+  double operands[2];  ///< what it gives to tensor_multiply()
   bool done = false;
 };
 
@@ -116,6 +118,7 @@ class HostBlock {
       running = self;
     }
   }
+  int threads() const { return static_cast<int>(threads_.size()); }
   HostThread& self() { return threads_[running]; }
   HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }
 
@@ -137,8 +140,9 @@ class HostBlock {
 };
 
 struct HostIndex {
-  unsigned x;
+  unsigned x, y = 0;
 };
+#define blockDim (HostIndex{static_cast<unsigned>(HostBlock::current->threads())})
 #define threadIdx (HostIndex{static_cast<unsigned>(HostBlock::running)})
 #define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block)})
 

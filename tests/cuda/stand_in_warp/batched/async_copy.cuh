@@ -12,11 +12,13 @@ const T* advanced(const T* p, int64_t step) {
   return p + step;
 }
 template <int kBytes>
-void copy_async(void* to, const void* from) {
+void copy_async(void* to, const void* from, int bytes = kBytes) {
   HostBlock::current->self().groups.back().push_back(
-      {static_cast<unsigned char*>(to), from, kBytes});
+      {static_cast<unsigned char*>(to), from, bytes, kBytes - bytes});
 }
-inline void copy_async_once(unsigned to, const void* from) { copy_async<16>(shared + to, from); }
+inline void copy_async_once(unsigned to, const void* from, int bytes = 16) {
+  copy_async<16>(shared + to, from, bytes);
+}
 template <int>
 void meet_from_anywhere() {
   __syncthreads();
@@ -26,7 +28,10 @@ template <int kPending>
 void wait_for_copy_groups() {
   auto& groups = HostBlock::current->self().groups;
   for (int k = 0; k + 1 + kPending < static_cast<int>(groups.size()); ++k) {
-    for (const PendingCopy& copy : groups[k]) std::memcpy(copy.to, copy.from, copy.bytes);
+    for (const PendingCopy& copy : groups[k]) {
+      std::memcpy(copy.to, copy.from, copy.bytes);
+      std::memset(copy.to + copy.bytes, 0, copy.zeros);
+    }
     groups[k].clear();
   }
 }
