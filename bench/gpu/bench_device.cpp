@@ -36,9 +36,9 @@ void bench_triangle_copy(int64_t n) {
 }
 
 template <class T, class Peer>
-void bench_solve(int64_t n, int64_t nrhs, bool factors, const Peer& beside) {
+void bench_solve(chol_uplo_t uplo, int64_t n, int64_t nrhs, bool factors, const Peer& beside) {
   const int64_t batch = batch_for(n, sizeof(T), kBatchBytes / 2);
-  bench_batched(BatchedCase<T>(CHOL_LOWER, n, nrhs, batch, factors), beside);
+  bench_batched(BatchedCase<T>(uplo, n, nrhs, batch, factors), beside);
 }
 
 /// Sizes uniform in 1 .. n; the peer column is our own fixed-size rate for the same flops.
@@ -141,9 +141,12 @@ void run_all(const std::string& what) {
   each_order("n=", factor_of_order(CHOL_LOWER));
   each_order("upper=", factor_of_order(CHOL_UPPER));
   each_order("potrs=", [](int64_t n) {
-    for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(n, nrhs, false, cusolver<T>);
+    for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(CHOL_LOWER, n, nrhs, false, cusolver<T>);
   });
-  each_order("posv=", [](int64_t n) { bench_solve<T>(n, 1, true, cusolver<T>); });
+  each_order("upper-potrs=", [](int64_t n) {
+    for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(CHOL_UPPER, n, nrhs, false, no_peer<T>);
+  });
+  each_order("posv=", [](int64_t n) { bench_solve<T>(CHOL_LOWER, n, 1, true, cusolver<T>); });
   if (wants("quick"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
       bench_potrf<T>(CHOL_LOWER, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
@@ -154,14 +157,15 @@ void run_all(const std::string& what) {
     for (int64_t n : {32, 64, 128, 256, 512})
       for (int64_t batch : {1, 10, 100}) bench_potrf<T>(CHOL_LOWER, n, batch, cusolver<T>);
   if (wants("posv"))
-    for (int64_t n : {4, 8, 16, 32, 64}) bench_solve<T>(n, 1, true, cusolver<T>);
+    for (int64_t n : {4, 8, 16, 32, 64}) bench_solve<T>(CHOL_LOWER, n, 1, true, cusolver<T>);
   if (wants("potrs"))
     for (int64_t nrhs : {1, 16})
-      for (int64_t n : {8, 16, 32, 64, 128}) bench_solve<T>(n, nrhs, false, cusolver<T>);
+      for (int64_t n : {8, 16, 32, 64, 128})
+        bench_solve<T>(CHOL_LOWER, n, nrhs, false, cusolver<T>);
   if (is_dx(what))
     for (const dx::Case& c : cusolverdx_cases(letter_of(T{}), orders_of(what))) {
       if (c.solves())
-        bench_solve<T>(c.n, c.nrhs, c.factors(), cusolverdx<T>);
+        bench_solve<T>(CHOL_LOWER, c.n, c.nrhs, c.factors(), cusolverdx<T>);
       else
         bench_potrf<T>(CHOL_LOWER, c.n, batch_for(c.n, sizeof(T), kBatchBytes), cusolverdx<T>);
     }

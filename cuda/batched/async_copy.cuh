@@ -46,6 +46,11 @@ __device__ __forceinline__ void copy_async_of_line(void* to, const void* from) {
 __device__ __forceinline__ void copy_async_once(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
+/// The same, but only the first `bytes` are read and the others become zero.
+__device__ __forceinline__ void copy_async_once(unsigned to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+               : "memory");
+}
 /// kBytes, of which only the first `bytes` are read and the others become zero.
 template <int kBytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {

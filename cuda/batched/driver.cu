@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "batched/block_solve.hpp"
 #include "batched/driver.hpp"
 #include "batched/kernels.hpp"
 #include "common/precisions.hpp"
@@ -13,6 +14,8 @@ constexpr int64_t kSliceBytes = int64_t(256) << 20;
 constexpr int64_t kMostSlice = int64_t(1) << 20;
 /// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
 constexpr int kFewColumns = 4;
+/// Order up to which the solve of a posv is by them in any case.
+constexpr int kWarpOrder = 64;
 
 int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
 
@@ -94,6 +97,8 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
       return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
       return solves ? solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
+    case Method::tiles:
+      return solves && block_solve_limit<T>() >= max_n;
     case Method::blocked:
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
     default:
@@ -133,11 +138,16 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
   if (plan.method == Method::lanes && few)
     return run_small<SmallTask::solve>(problem, plan.tile, stream);
+  const bool by_blocks = plan.method == Method::tiles && problem.n <= block_solve_limit<T>();
   const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
-                                                     : plan.method == Method::panel && few;
+                        : by_blocks ? plan.tile <= problem.nrhs && problem.nrhs <= plan.block
+                                    : plan.method == Method::panel && few;
   if (by_warps && problem.n <= warp_solve_limit<T>())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
+  if (by_blocks)
+    return for_slices(problem, kMostSlice,
+                      [&](const BatchProblem<T>& slice) { return run_block_solve(slice, stream); });
   if (by_tiles())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
@@ -155,10 +165,12 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
   Plan solve = plan;
-  solve.method = problem.n <= warp_solve_limit<T>() ? Method::panel
-                 : problem.n <= solve_limit<T>()    ? Method::fused
-                                                    : Method::blocked;
+  solve.method = problem.n <= kWarpOrder               ? Method::panel
+                 : problem.n <= block_solve_limit<T>() ? Method::tiles
+                 : problem.n <= solve_limit<T>()       ? Method::fused
+                                                       : Method::blocked;
   solve.block = kFewColumns;
+  solve.tile = sizeof(T) == 4 ? 1 : 2;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
   return solve_batch(factored, solve, stream);

@@ -185,7 +185,7 @@ struct Shapes<Complex<float>> {
   using Strip = StripShape<2, 4, 4>;
   using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 6>,
                              SolveShape<8, 1, 1, 1, 12>, SolveShape<16, 2, 1, 1, 3>>;
-  using SolveMany = ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 2>,
+  using SolveMany = ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>,
                               SolveShape<8, 2, 2, 1, 5>, SolveShape<16, 2, 2, 1, 3>>;
 };
 template <>

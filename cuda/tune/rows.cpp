@@ -19,6 +19,8 @@ namespace {
 //    have all rows (warp_solve.cuh).
 //  - fused: potrf and posv as panel, by wide block columns where there is such a kernel in that
 //    storage (wide_left_looking.cuh). potrs by tiles of the triangle in shared memory (solve.cuh).
+//  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
+//    `tile` to `block` right-hand sides by warps that have all rows.
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS.
@@ -80,20 +82,21 @@ constexpr PanelRow kPanels[] = {
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
-/// all.
+/// all; of tiles, those from `from` up to `few` go by warps.
 struct SolveRow {
   char precision;
   int64_t max_n;
   Method method;
-  int few;
+  int few, from = 0;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},  {'s', 24, Method::lanes, 4},  {'s', 28, Method::lanes, 1},
-    {'s', 128, Method::panel, 4}, {'s', 192, Method::fused, 0}, {'d', 8, Method::lanes, 0},
-    {'d', 16, Method::lanes, 4},  {'d', 24, Method::lanes, 1},  {'d', 64, Method::panel, 4},
-    {'d', 88, Method::panel, 2},  {'d', 128, Method::panel, 4}, {'c', 8, Method::lanes, 0},
-    {'c', 16, Method::lanes, 4},  {'c', 24, Method::lanes, 1},  {'c', 128, Method::panel, 4},
-    {'z', 8, Method::lanes, 0},   {'z', 16, Method::lanes, 4},  {'z', 128, Method::panel, 4},
+    {'s', 16, Method::lanes, 0}, {'s', 24, Method::lanes, 4},     {'s', 28, Method::lanes, 1},
+    {'s', 64, Method::panel, 4}, {'s', 128, Method::tiles, 4, 1}, {'s', 192, Method::fused, 0},
+    {'d', 8, Method::lanes, 0},  {'d', 16, Method::lanes, 4},     {'d', 24, Method::lanes, 1},
+    {'d', 48, Method::panel, 4}, {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
+    {'c', 8, Method::lanes, 0},  {'c', 16, Method::lanes, 4},     {'c', 24, Method::lanes, 1},
+    {'c', 64, Method::panel, 4}, {'c', 128, Method::tiles, 4, 2}, {'z', 8, Method::lanes, 0},
+    {'z', 16, Method::lanes, 4}, {'z', 64, Method::panel, 4},     {'z', 128, Method::tiles, 4, 2},
 };
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
@@ -210,7 +213,7 @@ constexpr Table make_table() {
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
-        *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, 0, 0}};
+        *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, 0}};
     for (Form form : {Form::one, Form::batch}) {
       *row++ = {Routine::potrs, form, p, kAny, plan(Method::blocked)};
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})

@@ -1,0 +1,27 @@
+// What the driver calls of block_solve.cuh.
+#pragma once
+
+#include <algorithm>
+
+#include "common/launch.hpp"
+#include "common/view.cuh"
+
+namespace chol::cuda {
+
+/// Solves by blocks whose warps share the rows, orders up to block_solve_limit().
+template <class T, bool kSwapped>
+Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream);
+template <class T>
+Status run_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_block_solve_stored<T, true>(problem, stream)
+                         : run_block_solve_stored<T, false>(problem, stream);
+}
+/// Largest order that it takes on the current device, in either storage.
+template <class T, bool kSwapped>
+int block_solve_limit_stored();
+template <class T>
+int block_solve_limit() {
+  return std::min(block_solve_limit_stored<T, false>(), block_solve_limit_stored<T, true>());
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,116 @@
+// Rows of block_solve.cuh with products by double precision tensor cores.
+#pragma once
+
+#include "batched/block_rows.cuh"
+#include "batched/tile_types.cuh"
+
+namespace chol::cuda {
+
+/// 16 right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them.
+template <class T, bool kSwapped, int kWarpBlocks>
+struct TensorRows {
+  static constexpr int kColumns = 16, kPad = 32 / sizeof(T), kPitch = kColumns + kPad;
+  static constexpr int kTiles = kColumns / 8;
+  using Triangle = BlockTriangle<T, kSwapped, kPad>;
+  using Exchange = BlockExchange<Triangle, T>;
+  template <bool kForward>
+  using View = PanelView<kForward, kSwapped, T, Triangle>;
+  static constexpr int kOrder = Triangle::kOrder;
+  using Rows = T[kTiles][2][2];  ///< of a diagonal block: tile, row l / 4 and the eighth after it,
+                                 ///< right-hand side 2 (l % 4) and the next
+  Rows v[kWarpBlocks];
+
+  template <class Body>
+  __device__ static __forceinline__ void for_rows(Body&& body) {
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+#pragma unroll
+        for (int q = 0; q < 2; ++q) body(tile, r, q);
+  }
+  template <class Body>
+  __device__ static __forceinline__ void for_own(const RightHandSides<T>& rhs, const Exchange& x,
+                                                 int64_t column, Body&& body) {
+#pragma unroll
+    for (int part = 0; part < kWarpBlocks; ++part)
+      for_rows([&](int tile, int r, int q) {
+        const int row = kOrder * (kWarpBlocks * x.warp + part) + 8 * r + x.lane / 4;
+        const int64_t its_column = column + 8 * tile + 2 * (x.lane % 4) + q;
+        body(part, tile, r, q, rhs.at(row, its_column), rhs.has(row, its_column));
+      });
+  }
+  __device__ __forceinline__ void load(const RightHandSides<T>& rhs, const Exchange& x,
+                                       int64_t column) {
+    for_own(rhs, x, column, [&](int part, int tile, int r, int q, const T* b, bool there) {
+      v[part][tile][r][q] = there ? conj_if(rhs.conjugated, *b) : from_real<T>(0);
+    });
+  }
+  __device__ __forceinline__ void store(const RightHandSides<T>& rhs, const Exchange& x,
+                                        int64_t column) const {
+    for_own(rhs, x, column, [&](int part, int tile, int r, int q, T* b, bool there) {
+      if (there) *b = conj_if(rhs.conjugated, v[part][tile][r][q]);
+    });
+  }
+  template <bool kForward>
+  __device__ __forceinline__ void solve(const Exchange& x, int block) {
+    const bool is_first = block % kWarpBlocks == 0;
+    for_rows([&](int tile, int r, int q) {
+      *place(x, block, tile, r, q) =
+          negative(select(is_first, v[0][tile][r][q], v[kWarpBlocks - 1][tile][r][q]));
+    });
+    __syncwarp();
+    Rows rows;
+    for_rows([&](int tile, int r, int q) { rows[tile][r][q] = from_real<T>(0); });
+    subtract_products<kForward>(rows, x, kOrder * block, kOrder * block);
+    __syncwarp();
+    for_rows([&](int tile, int r, int q) { *place(x, block, tile, r, q) = rows[tile][r][q]; });
+#pragma unroll
+    for (int part = 0; part < kWarpBlocks; ++part)
+      for_rows([&](int tile, int r, int q) {
+        v[part][tile][r][q] =
+            select(part == block % kWarpBlocks, rows[tile][r][q], v[part][tile][r][q]);
+      });
+  }
+  template <bool kForward>
+  __device__ __forceinline__ void prepare(const Exchange&, int) {}
+  template <bool kForward>
+  __device__ __forceinline__ void update(const Exchange& x, int block) {
+#pragma unroll
+    for (int part = 0; part < kWarpBlocks; ++part) {
+      const int own = kWarpBlocks * x.warp + part;
+      if (Exchange::template is_after<kForward>(own, block) && own < x.L.blocks(x.L.n))
+        subtract_products<kForward>(v[part], x, kOrder * own, kOrder * block);
+    }
+  }
+
+ private:
+  __device__ static __forceinline__ T* place(const Exchange& x, int block, int tile, int r, int q) {
+    return x.solved + kPitch * (kOrder * block + 8 * r + x.lane / 4) + 8 * tile + 2 * (x.lane % 4) +
+           q;
+  }
+  /// The products of 16 rows from `own` on with those from `first` on.
+  template <bool kForward>
+  __device__ static __forceinline__ void subtract_products(Rows& rows, const Exchange& x, int own,
+                                                           int first) {
+    const T* const found = x.solved + kPitch * first;
+    const int term = x.lane % 4;
+    const View<kForward> panel(x.L, own + x.lane / 4, first + term);
+#pragma unroll
+    for (int k = 0; k < kOrder; k += 4) {
+      T a[2];
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        T e[1];
+        panel.read(e, 8 * r, k);
+        a[r] = negative(e[0]);
+      }
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile)
+        TensorTile<T>::accumulate(rows[tile][0], rows[tile][1], a,
+                                  conj(found[kPitch * (k + term) + 8 * tile + x.lane / 4]));
+    }
+  }
+};
+
+}  // namespace chol::cuda

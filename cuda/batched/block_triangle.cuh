@@ -1,0 +1,122 @@
+// A triangle in shared memory as all warps of a block solve with it.
+#pragma once
+
+#include "batched/async_copy.cuh"
+#include "batched/copy_wide.cuh"
+#include "batched/inverse_column.cuh"
+#include "common/view.cuh"
+
+namespace chol::cuda {
+
+/// A lower triangle by *runs*, what lies side by side in memory too: its columns from their
+/// diagonal block on or, with kSwapped, its rows up to the end of theirs. The runs of a diagonal
+/// block have one pitch, a multiple of 16 elements and kPad. Rows past the last one, up to the end
+/// of their block, are there and zero.
+template <class T, bool kSwapped, int kPad>
+struct BlockTriangle {
+  static constexpr int kWide = 16 / sizeof(T);  ///< elements of a copy
+  static constexpr int kOrder = 16;             ///< of a diagonal block
+  T* data;
+  int n;
+
+  __host__ __device__ static constexpr int blocks(int n) { return (n + kOrder - 1) / kOrder; }
+  __host__ __device__ static constexpr int pitch(int n, int block) {
+    return kOrder * (kSwapped ? block + 1 : blocks(n) - block) + kPad;
+  }
+  /// Of the first run of a block.
+  __host__ __device__ static constexpr int offset(int n, int block) {
+    const int twice = block * (kSwapped ? block + 1 : 2 * blocks(n) - block + 1);  // it is even
+    return kOrder * (kOrder * twice / 2 + kPad * block);
+  }
+  __host__ __device__ static constexpr int elements(int n) { return offset(n, blocks(n)); }
+
+  /// Where position 0 of run t would be.
+  __device__ __forceinline__ T* run(int t) const {
+    const int block = t / kOrder;
+    return data + offset(n, block) + t % kOrder * pitch(n, block) - (kSwapped ? 0 : kOrder * block);
+  }
+
+  /// Starts the copies of the triangle by all warps of the block, in two groups: the diagonal
+  /// blocks, then all else.
+  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int warps,
+                                               int lane) const {
+    if ((reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0)
+      start_copies<true>(A, warp, warps, lane);
+    else
+      start_copies<false>(A, warp, warps, lane);
+  }
+
+  /// The diagonal blocks become their inverses, zero where they are outside the matrix: a warp has
+  /// two, a lane a column.
+  __device__ __forceinline__ void invert_diagonal(int warp, int lane) const {
+    // A half warp without a block does what the other half does, but for the result.
+    const int half = lane / kOrder, block = 2 * warp + half, c = lane % kOrder;
+    const int first = kOrder * min(block, blocks(n) - 1);
+    const auto at = [&](int i, int j) -> T& {
+      return kSwapped ? run(first + i)[first + j] : run(first + j)[first + i];
+    };
+    const Real<T> own = first + c < n ? Real<T>(1) / real(at(c, c)) : Real<T>(0);
+    T x[kOrder];
+    inverse_column<kSwapped>(x, c, own, [&](T(&to)[kOrder], int s) {
+#pragma unroll
+      for (int k = 0; k < kOrder; k += kWide)
+        if (kSwapped ? k < s : k + kWide > s + 1)
+          copy_wide<kWide>(to + k, run(first + s) + first + k);
+    });
+    __syncwarp();
+    if (block < blocks(n))
+#pragma unroll
+      for (int r = 0; r < kOrder; ++r) at(r, c) = x[r];
+  }
+
+ private:
+  template <bool kAligned>
+  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int warps,
+                                               int lane) const {
+    constexpr int kAcross = kOrder / kWide, kRuns = 32 / kAcross;
+    const int all = blocks(n);
+    for (int block = warp; block < all; block += warps)
+      copy_runs<kAligned, kRuns>(A, block, lane / kAcross,
+                                 kOrder * block + kWide * (lane % kAcross));
+    close_copy_group();
+    // A lane has the same chunk of all runs.
+    for (int position = kWide * lane; position < kOrder * all; position += 32 * kWide) {
+      const int own = position / kOrder, end = kSwapped ? all : own;
+      for (int block = (kSwapped ? own + 1 : 0) + warp; block < end; block += warps)
+        copy_runs<kAligned, 1>(A, block, 0, position);
+    }
+    close_copy_group();
+  }
+  /// A chunk of every kStep-th run of a block from its `first` on. What lies beyond the matrix
+  /// becomes zero, what lies above the diagonal stays junk.
+  template <bool kAligned, int kStep>
+  __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int block, int first,
+                                            int position) const {
+    constexpr bool kDiagonal = kStep > 1;
+    const int pitch = this->pitch(n, block), inside = max(min(n - position, kWide), 0);
+    int t = kOrder * block + first;
+    T* to = run(t) + position;
+    const T* from = A.a + t * A.ld + position;
+    const int64_t step = kStep * A.ld;
+#pragma unroll
+    for (int r = 0; r < kOrder; r += kStep) {
+      const bool above = kDiagonal && (kSwapped ? position > t : position + kWide <= t);
+      if (!above) copy_chunk<kAligned>(to, from, t < n ? inside : 0);
+      t += kStep;
+      to += kStep * pitch;
+      from = advanced(from, step);
+    }
+  }
+  template <bool kAligned>
+  __device__ static __forceinline__ void copy_chunk(T* to, const T* from, int inside) {
+    if constexpr (kAligned) {
+      copy_async_once(shared_address(to), from, inside * int(sizeof(T)));
+    } else {
+#pragma unroll
+      for (int e = 0; e < kWide; ++e)
+        copy_async<sizeof(T)>(to + e, from + e, e < inside ? int(sizeof(T)) : 0);
+    }
+  }
+};
+
+}  // namespace chol::cuda

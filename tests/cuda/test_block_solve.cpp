@@ -1,0 +1,48 @@
+// The kernels of cuda/batched/block_solve.cuh by contexts of the host: orders up to the largest,
+// both storages, one right-hand side and sets of them. Shared memory begins as NaN and copies
+// arrive when they are waited for, so that what is read too early, or was never written, shows.
+#include "batched/block_solve.cuh"
+#include "solved_system.hpp"
+
+namespace chol::cuda {
+namespace {
+
+Solves solves;
+
+/// @param bound of the orders of a variable batch, from which a block has its warps.
+template <class T, bool kSwapped, bool kOne>
+void solve(int n, int bound, int nrhs, bool backwards) {
+  for_warp_blocks<T, kOne>(bound, [&]<int kBlocks>(std::integral_constant<int, kBlocks>) {
+    const int warps = BlockSolveShape<T, kSwapped, kOne, kBlocks>::threads(bound) / 32;
+    const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
+    solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
+      block_solve_kernel<T, kSwapped, kOne, kBlocks>(problem, 64);
+    });
+  });
+}
+template <class T, bool kSwapped>
+void solve_orders() {
+  for (const int n : {128, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1}) {
+    const bool backwards = n % 2 == 0;
+    const int bound = n % 3 == 0 ? std::min(n + 33, kMostBlockSolve) : n;
+    solve<T, kSwapped, true>(n, bound, n % 8 == 1 ? 3 : 1, backwards);
+    if (n % 4 < 3) solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards);
+  }
+}
+template <class T>
+void solve_all() {
+  solve_orders<T, false>();
+  solve_orders<T, true>();
+}
+
+}  // namespace
+}  // namespace chol::cuda
+
+int main() {
+  using namespace chol::cuda;
+  solve_all<float>();
+  solve_all<double>();
+  solve_all<Complex<float>>();
+  solve_all<Complex<double>>();
+  return solves.report();
+}
