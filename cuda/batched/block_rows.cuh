@@ -11,7 +11,7 @@
 
 namespace chol::cuda {
 
-/// Where the rows of a diagonal block lie in shared memory, and what they are solved with.
+/// What the warps of a block share, and which of them this is.
 template <class Triangle, class T>
 struct BlockExchange {
   Triangle L;
