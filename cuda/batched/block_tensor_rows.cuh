@@ -6,7 +6,9 @@
 
 namespace chol::cuda {
 
-/// 16 right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them.
+/// 16 right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them. Blocks
+/// are solved for what they lack with the other sign, so that all products are added: the forward
+/// sweep leaves -y, which the backward one turns into x.
 template <class T, bool kSwapped, int kWarpBlocks>
 struct TensorRows {
   static constexpr int kColumns = 16, kPad = 32 / sizeof(T), kPitch = kColumns + kPad;
@@ -62,7 +64,7 @@ struct TensorRows {
     __syncwarp();
     Rows rows;
     for_rows([&](int tile, int r, int q) { rows[tile][r][q] = from_real<T>(0); });
-    subtract_products<kForward>(rows, x, kOrder * block, kOrder * block);
+    add_products<kForward>(rows, x, kOrder * block, kOrder * block);
     __syncwarp();
     for_rows([&](int tile, int r, int q) { *place(x, block, tile, r, q) = rows[tile][r][q]; });
 #pragma unroll
@@ -80,7 +82,7 @@ struct TensorRows {
     for (int part = 0; part < kWarpBlocks; ++part) {
       const int own = kWarpBlocks * x.warp + part;
       if (Exchange::template is_after<kForward>(own, block) && own < x.L.blocks(x.L.n))
-        subtract_products<kForward>(v[part], x, kOrder * own, kOrder * block);
+        add_products<kForward>(v[part], x, kOrder * own, kOrder * block);
     }
   }
 
@@ -91,8 +93,8 @@ struct TensorRows {
   }
   /// The products of 16 rows from `own` on with those from `first` on.
   template <bool kForward>
-  __device__ static __forceinline__ void subtract_products(Rows& rows, const Exchange& x, int own,
-                                                           int first) {
+  __device__ static __forceinline__ void add_products(Rows& rows, const Exchange& x, int own,
+                                                      int first) {
     const T* const found = x.solved + kPitch * first;
     const int term = x.lane % 4;
     const View<kForward> panel(x.L, own + x.lane / 4, first + term);
@@ -103,7 +105,7 @@ struct TensorRows {
       for (int r = 0; r < 2; ++r) {
         T e[1];
         panel.read(e, 8 * r, k);
-        a[r] = negative(e[0]);
+        a[r] = e[0];
       }
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile)
