@@ -3,23 +3,17 @@
 
 #include "batched/block_solve.cuh"
 #include "batched/block_solve.hpp"
+#include "batched/solve_grid.hpp"
 
 namespace chol::cuda {
-
-/// Right-hand sides that one block works through at least; more are spread over the grid.
-inline constexpr int64_t kBlockSolveChunk = 64;
 
 template <class T, bool kSwapped, bool kOne, int kWarpBlocks>
 Status launch_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   using Shape = BlockSolveShape<T, kSwapped, kOne, kWarpBlocks>;
-  constexpr int64_t kMostChunks = 65535;
   const int n = static_cast<int>(problem.n);
-  const int64_t of_block =
-      std::max(kBlockSolveChunk, (problem.nrhs + kMostChunks - 1) / kMostChunks);
-  const dim3 grid(static_cast<unsigned>(problem.count),
-                  static_cast<unsigned>((problem.nrhs + of_block - 1) / of_block));
-  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, kWarpBlocks>, grid,
-                Shape::threads(n), Shape::bytes(n), stream, problem, of_block);
+  const SolveGrid grid(problem.count, problem.nrhs);
+  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, kWarpBlocks>, grid.blocks,
+                Shape::threads(n), Shape::bytes(n), stream, problem, grid.columns_of_block);
 }
 
 template <class T, bool kSwapped>

@@ -10,6 +10,7 @@
 
 #include "batched/kernels.hpp"
 #include "batched/plain_columns.cuh"
+#include "batched/solve_grid.hpp"
 #include "batched/tensor_columns.cuh"
 
 namespace chol::cuda {
@@ -177,19 +178,13 @@ size_t solve_shared_bytes(int n) {
   return (elements * sizeof(T) + kLine - 1) / kLine * kLine;
 }
 
-/// Right-hand sides that one block works through at least; more are spread over the grid.
-inline constexpr int64_t kSolveChunk = 64;
-
 template <class T, class Shape, bool kSwapped, bool kOne>
 Status launch_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  constexpr int64_t kMostChunks = 65535;
   const size_t bytes = solve_shared_bytes<T, Shape, kOne>(static_cast<int>(problem.n));
-  const int64_t of_block = std::max(kSolveChunk, (problem.nrhs + kMostChunks - 1) / kMostChunks);
-  const dim3 grid(static_cast<unsigned>((problem.count + Shape::kMatrices - 1) / Shape::kMatrices),
-                  static_cast<unsigned>((problem.nrhs + of_block - 1) / of_block));
-  return launch("solve", solve_kernel<T, Shape, kSwapped, kOne>, grid,
+  const SolveGrid grid((problem.count + Shape::kMatrices - 1) / Shape::kMatrices, problem.nrhs);
+  return launch("solve", solve_kernel<T, Shape, kSwapped, kOne>, grid.blocks,
                 32 * Shape::kWarps * Shape::kMatrices, bytes * Shape::kMatrices, stream, problem,
-                of_block, static_cast<int>(bytes));
+                grid.columns_of_block, static_cast<int>(bytes));
 }
 
 /// Calls body(shape) with the first shape for that order, if there is one.
@@ -220,9 +215,8 @@ Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
 
 template <class T, bool kSwapped>
 int solve_limit_stored() {
-  int device = 0, most = 0, n = 256;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const int64_t most = block_shared_limit();
+  int n = 256;
   const auto fits = [&]<bool kOne>(std::bool_constant<kOne>) {
     bool found = false;
     for_solve_shape<T, kOne>(n, [&]<class S>(S) {

@@ -17,9 +17,8 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 /// What a matrix takes of shared memory bounds the order.
 template <class T, bool kSwapped>
 int warp_solve_limit_stored() {
-  int device = 0, most = 0, n = 32 * kMostWarpGroup;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const int64_t most = block_shared_limit();
+  int n = 32 * kMostWarpGroup;
   using Largest = WarpSolveShape<T, kSwapped, kMostWarpGroup, 1, kSolveWarps<kMostWarpGroup>>;
   while (n > 0 && Largest::bytes(n) > size_t(most)) n -= 8;
   return n;

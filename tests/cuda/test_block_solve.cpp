@@ -40,9 +40,6 @@ void solve_all() {
 
 int main() {
   using namespace chol::cuda;
-  solve_all<float>();
-  solve_all<double>();
-  solve_all<Complex<float>>();
-  solve_all<Complex<double>>();
+  for_each_type([]<class T>(T) { solve_all<T>(); });
   return solves.report();
 }

@@ -262,10 +262,7 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
-  try_all<float>();
-  try_all<double>();
-  try_all<Complex<float>>();
-  try_all<Complex<double>>();
+  for_each_type([]<class T>(T) { try_all<T>(); });
   std::printf("%d of %d wrong\n", failures, cases);
   return failures > 0;
 }

@@ -18,6 +18,14 @@ T random_element() {
   else
     return uniform(engine);
 }
+/// Calls body(element) with an element of each type.
+template <class Body>
+void for_each_type(Body&& body) {
+  body(float{});
+  body(double{});
+  body(Complex<float>{});
+  body(Complex<double>{});
+}
 template <class T>
 double magnitude(T x) {
   if constexpr (Traits<T>::is_complex)

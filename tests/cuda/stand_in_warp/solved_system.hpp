@@ -1,7 +1,10 @@
 // What the tests of solving kernels on the host solve.
 #pragma once
 
+#include <cstdio>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 #include "common/view.cuh"
 #include "elements.hpp"

@@ -1,0 +1,24 @@
+// The grid of a solve whose blocks each have some of the right-hand sides of their matrices.
+#pragma once
+
+#include <algorithm>
+
+#include "common/launch.hpp"
+
+namespace chol::cuda {
+
+struct SolveGrid {
+  dim3 blocks;  ///< x: matrices, y: right-hand sides
+  int64_t columns_of_block;
+
+  /// @param across blocks that the matrices of the batch take.
+  SolveGrid(int64_t across, int64_t nrhs) {
+    constexpr int64_t kChunk = 64;  ///< that a block works through at least
+    constexpr int64_t kMostChunks = 65535;
+    columns_of_block = std::max(kChunk, (nrhs + kMostChunks - 1) / kMostChunks);
+    blocks = dim3(static_cast<unsigned>(across),
+                  static_cast<unsigned>((nrhs + columns_of_block - 1) / columns_of_block));
+  }
+};
+
+}  // namespace chol::cuda
