@@ -27,6 +27,8 @@ endif()
 # without UBSan, which watches the rest of the library, and AddressSanitizer checks what they access
 # by calls and leaves out their own stack.
 set(chol_kernel_flags -O3)
+set(CHOL_MOST_UNROLLED 16 CACHE STRING
+  "Largest order whose kernels may have no loops; 16 is the fastest, 10 compiles in half the time")
 if(CHOL_SANITIZE)
   string(REGEX REPLACE ",?undefined" "" chol_kernel_sanitizers ${CHOL_SANITIZE})
   set(chol_kernel_flags -O1)
@@ -46,7 +48,7 @@ foreach(isa IN LISTS chol_isas)
     add_library(${kernels} OBJECT ${CMAKE_CURRENT_LIST_DIR}/isa/${isa}.cpp)
     target_include_directories(${kernels} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_definitions(${kernels} PRIVATE CHOL_PRECISION=${precision}
-      "CHOL_ELEMENT=${element}")
+      "CHOL_ELEMENT=${element}" CHOL_MOST_UNROLLED=${CHOL_MOST_UNROLLED})
     # GCC 12's own AVX-512 header trips the uninitialized warnings (its bug 105593).
     target_compile_options(${kernels} PRIVATE ${chol_kernel_flags} ${chol_flags_${isa}}
       -ffp-contract=fast -fno-math-errno -Wno-uninitialized -Wno-maybe-uninitialized)

@@ -4,12 +4,16 @@
 #include "host/kernels/lane_buffer.hpp"
 #include "lane/packed.hpp"
 
+#ifndef CHOL_MOST_UNROLLED  // src/host/kernels.cmake: less where only the compile time counts
+#define CHOL_MOST_UNROLLED 16
+#endif
+
 namespace chol::CHOL_ISA {
 
 /// Largest order with straight-line code of its own: twice as fast as tiles in loops just beyond
 /// the registers, a third faster at the largest. Beyond, the code outgrows what holds instructions.
 template <class T>
-inline constexpr int kUnrolled = is_complex<T> ? 12 : 16;
+inline constexpr int kUnrolled = smaller(is_complex<T> ? 12 : 16, CHOL_MOST_UNROLLED);
 /// Up to which order that code takes the triangle as one tile, some of it spilled.
 template <class T>
 inline constexpr int kOneTile = is_complex<T> ? 6 : 8;

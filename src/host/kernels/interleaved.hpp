@@ -13,8 +13,9 @@ inline constexpr int kInRegisters = kVectorRegisters >= 32 ? (is_complex<T> ? 4 
 /// Largest order that has straight-line code of its own: without branches more of one group's work
 /// overlaps the square roots of the next.
 template <class T>
-inline constexpr int kStraightLine = kVectorRegisters >= 32 ? (is_complex<T> ? 8 : 16)
-                                                            : kInRegisters<T>;
+inline constexpr int kStraightLine = kVectorRegisters >= 32
+                                         ? smaller(is_complex<T> ? 8 : 16, CHOL_MOST_UNROLLED)
+                                         : kInRegisters<T>;
 /// Edge of a tile in straight-line code.
 template <class T>
 inline constexpr int kStraightLineTile = is_complex<T> ? 2 : 3;
