@@ -7,6 +7,7 @@
 #include "batched/condition.hpp"
 #include "batched/driver.hpp"
 #include "batched/variable.hpp"
+#include "common/device_type.hpp"
 #include "native/one_matrix.hpp"
 
 namespace chol::cuda {

@@ -6,7 +6,6 @@
 // Dongarra 2015); here neither they nor anything between the sweeps leaves the thread block.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include "batched/block_plain_rows.cuh"
@@ -75,8 +74,9 @@ struct BlockSolveShape {
     return sizeof(T) * (Triangle::elements(n) + Rows::kPitch * kOrder * Triangle::blocks(n));
   }
   /// Blocks that a multiprocessor has room for, or warps enough.
-  static constexpr int kBlocks = std::clamp(
-      int(size_t(228 * 1024) / (bytes(kMostBlockSolve) + 1024)), 1, 768 / threads(kMostBlockSolve));
+  static constexpr int kBlocks =
+      larger(1, smaller(int(size_t(228 * 1024) / (bytes(kMostBlockSolve) + 1024)),
+                        768 / threads(kMostBlockSolve)));
 };
 
 template <class T, bool kSwapped, bool kOne, int kWarpBlocks>

@@ -1,8 +1,6 @@
 // What the driver calls of block_solve.cuh.
 #pragma once
 
-#include <algorithm>
-
 #include "common/launch.hpp"
 #include "common/view.cuh"
 
@@ -21,7 +19,7 @@ template <class T, bool kSwapped>
 int block_solve_limit_stored();
 template <class T>
 int block_solve_limit() {
-  return std::min(block_solve_limit_stored<T, false>(), block_solve_limit_stored<T, true>());
+  return smaller(block_solve_limit_stored<T, false>(), block_solve_limit_stored<T, true>());
 }
 
 }  // namespace chol::cuda

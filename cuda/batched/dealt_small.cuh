@@ -23,7 +23,7 @@ struct DealtShare<T, kSwapped, DealtShape<kWarps, kBlocks, Class...>> {
   template <class C>
   using Lanes = LanesShare<SmallTask::factor, T, kSmallOrder<C>, C::kLanes, kSwapped>;
   /// Elements of a warp.
-  static constexpr int kShared = std::max({Lanes<Class>::kShared...});
+  static constexpr int kShared = larger(Lanes<Class>::kShared...);
 
   int matrices[32 * kWarps];  ///< numbers in the share, class after class
   int orders[32 * kWarps];    ///< of the same

@@ -1,7 +1,6 @@
 // What the drivers call: kernels chosen by plan, one compile unit a family and precision.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include "batched/shapes.hpp"
@@ -77,7 +76,7 @@ template <class T, bool kSwapped>
 int warp_solve_limit_stored();
 template <class T>
 int warp_solve_limit() {
-  return std::min(warp_solve_limit_stored<T, false>(), warp_solve_limit_stored<T, true>());
+  return smaller(warp_solve_limit_stored<T, false>(), warp_solve_limit_stored<T, true>());
 }
 
 /// Solves with the triangle in shared memory, of matrices stored by columns or, with kSwapped, by

@@ -12,9 +12,7 @@ struct PlainColumns {
   using Tiles = TileTriangle<T, kSwapped>;
   static constexpr int kParts = 4;
   static constexpr int kHeld = kOne ? 1 : kSets;  ///< columns of a lane
-  /// Whether a row's parts are gathered at once: twice the shuffles, but two waits fewer.
-  static constexpr bool kGather = kOne && kSets > 1;
-  static constexpr int kTerms = kOne ? 2 : 8;  ///< of a product's sum, in a lane
+  static constexpr int kTerms = kOne ? 2 : 8;     ///< of a product's sum, in a lane
   static constexpr int kWidth = kOne ? 1 : kParts * kHeld;
   /// Shared memory of a warp: two tiles of right-hand sides, the parts in different banks.
   static constexpr int kPitch = (Tiles::kOrder + 1) * kHeld;
@@ -57,11 +55,9 @@ struct PlainColumns {
   __device__ __forceinline__ Operand operand(const Value& v) const {
     Operand o;
     if constexpr (kOne) {
-      const T sum = kGather ? v.c[0] : sum_parts(v.c[0]);
+      const T sum = sum_parts(v.c[0]);
 #pragma unroll
-      for (int k = 0; k < kTerms; ++k)
-        o.x[k][0] =
-            kGather ? gather_sum(sum, kTerms * part + k) : from_lane(sum, kTerms * part + k);
+      for (int k = 0; k < kTerms; ++k) o.x[k][0] = from_lane(sum, kTerms * part + k);
     } else {
       T* const shared = scratch + (kBuffer * kParts + part) * kPitch;
       copy_wide<kHeld>(shared + row * kHeld, v.c);
@@ -117,16 +113,10 @@ struct PlainColumns {
   }
 
  private:
-  /// What the parts of a row add up to.
-  __device__ static __forceinline__ T gather_sum(T x, int row) {
-    T of[kParts];
-#pragma unroll
-    for (int p = 0; p < kParts; ++p) of[p] = from_lane(x, 8 * p + row);
-    return add(add(of[0], of[1]), add(of[2], of[3]));
-  }
   __device__ __forceinline__ int64_t own(int64_t column, int q) const {
     return kOne ? column : column + part * kHeld + q;
   }
+  /// What the parts of a row add up to.
   __device__ static __forceinline__ T sum_parts(T x) { return sum_lanes<32, 8>(x); }
 };
 

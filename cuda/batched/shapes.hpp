@@ -27,11 +27,7 @@ template <int kWarpCount, int kBlockCount, class... Class>
 struct DealtShape {
   static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
   static constexpr int kShare = 16 * kWarps;  ///< most matrices of a block
-  static constexpr int kOrder = [] {
-    int most = 0;
-    ((most = Class::kOrder > most ? Class::kOrder : most), ...);
-    return most;
-  }();
+  static constexpr int kOrder = larger(Class::kOrder...);
 };
 /// panel.cuh: warps a block, tiles a warp, blocks a multiprocessor.
 template <int kWarpCount, int kTileCount, int kBlockCount>
@@ -60,15 +56,12 @@ struct StripShape {
   static constexpr int kWarps = kWarpCount, kColumns = kColumnCount, kBlocks = kBlockCount;
 };
 /// solve.cuh: orders up to 8 kTiles, sets of right-hand sides a warp has at a time (of 8 in double
-/// precision, 4 in the others; of one right-hand side in single precision 2 say how its sums meet),
-/// warps a matrix, matrices a block, blocks a multiprocessor, and the pieces in which a matrix
-/// arrives. A block has one matrix or one warp a matrix.
-template <int kTileCount, int kSetCount, int kWarpCount, int kMatrixCount, int kBlockCount,
-          int kPieceCount = 1>
+/// precision, 4 in the others), warps a matrix, matrices a block, blocks a multiprocessor. A block
+/// has one matrix or one warp a matrix.
+template <int kTileCount, int kSetCount, int kWarpCount, int kMatrixCount, int kBlockCount>
 struct SolveShape {
   static constexpr int kTiles = kTileCount, kSets = kSetCount, kWarps = kWarpCount;
   static constexpr int kMatrices = kMatrixCount, kBlocks = kBlockCount;
-  static constexpr int kPieces = kPieceCount;
   static_assert(kWarps == 1 || kMatrices == 1);
 };
 
@@ -84,7 +77,8 @@ inline constexpr int kRowLanes<float> = 64;
 // what is faster for one of them than what SmallSolve has. Panel and Strip serve
 // one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
 // of row storage 16 columns make whole lines, which pays where matrices are large; Wide has what is
-// faster than LeftLooking somewhere. Solve has one for one right-hand side and one for more.
+// faster than LeftLooking somewhere. Solve has one for one right-hand side, of which other kernels
+// take most, and one for more.
 template <>
 struct Shapes<float> {
   using SmallFactor =
@@ -113,12 +107,9 @@ struct Shapes<float> {
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
   using Strip = StripShape<4, 4, 3>;
-  using SolveOne =
-      ShapeList<SolveShape<2, 1, 1, 4, 8>, SolveShape<4, 1, 1, 4, 7>, SolveShape<8, 1, 1, 1, 20>,
-                SolveShape<16, 2, 1, 1, 6>, SolveShape<24, 1, 1, 1, 2>>;
+  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 20>, SolveShape<24, 1, 1, 1, 2>>;
   using SolveMany =
-      ShapeList<SolveShape<2, 4, 1, 4, 4>, SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>,
-                SolveShape<16, 4, 1, 1, 6>, SolveShape<24, 4, 1, 1, 2>>;
+      ShapeList<SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>, SolveShape<24, 4, 1, 1, 2>>;
 };
 template <>
 struct Shapes<double> {
@@ -150,10 +141,9 @@ struct Shapes<double> {
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
-  using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 5>,
-                             SolveShape<8, 1, 1, 1, 12>, SolveShape<16, 1, 1, 1, 3>>;
-  using SolveMany = ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>,
-                              SolveShape<8, 1, 2, 1, 8>, SolveShape<16, 1, 2, 1, 3>>;
+  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
+  using SolveMany =
+      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
 };
 template <>
 struct Shapes<Complex<float>> {
@@ -183,10 +173,9 @@ struct Shapes<Complex<float>> {
   using RowWide = ShapeList<WideShape<4, 1, 2, 8, 3, 4>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
-  using SolveOne = ShapeList<SolveShape<2, 1, 1, 4, 6>, SolveShape<4, 1, 1, 4, 6>,
-                             SolveShape<8, 1, 1, 1, 12>, SolveShape<16, 2, 1, 1, 3>>;
-  using SolveMany = ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>,
-                              SolveShape<8, 2, 2, 1, 5>, SolveShape<16, 2, 2, 1, 3>>;
+  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
+  using SolveMany =
+      ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>, SolveShape<8, 2, 2, 1, 5>>;
 };
 template <>
 struct Shapes<Complex<double>> {
@@ -212,12 +201,9 @@ struct Shapes<Complex<double>> {
   using RowWide = ShapeList<WideShape<8, 2, 1, 8, 3, 1>>;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;
-  using SolveOne =
-      ShapeList<SolveShape<2, 1, 1, 4, 4>, SolveShape<4, 1, 1, 4, 4>, SolveShape<8, 1, 1, 1, 6>,
-                SolveShape<12, 1, 1, 1, 3>, SolveShape<16, 1, 1, 1, 1, 4>>;
+  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;
   using SolveMany =
-      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>,
-                SolveShape<12, 1, 4, 1, 2>, SolveShape<16, 1, 4, 1, 1, 4>>;
+      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
 };
 
 }  // namespace chol::cuda

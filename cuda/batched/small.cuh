@@ -2,7 +2,6 @@
 // once.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include "batched/register_columns.cuh"
@@ -67,7 +66,7 @@ __device__ __forceinline__ void solve_columns(const Lines& lines, const Real<T> 
 /// memory is read by 16 bytes.
 template <class Shape>
 inline constexpr int kSmallOrder = [] {
-  constexpr int kRound = Shape::kLanes == 32 ? 8 : std::max(Shape::kLanes, 4);
+  constexpr int kRound = Shape::kLanes == 32 ? 8 : larger(Shape::kLanes, 4);
   return (Shape::kOrder + kRound - 1) / kRound * kRound;
 }();
 

@@ -1,12 +1,9 @@
-// Solves with the factors of a batch up to a hundred rows or two: the triangle is read once into
-// shared memory and serves both sweeps; a warp has its right-hand sides in registers, for all rows,
-// so that no sweep waits at a barrier of the block but the first, where the triangle comes in
-// pieces.
+// Solves with the factors of a batch of small matrices: the triangle is read once into shared
+// memory and serves both sweeps; a warp has its right-hand sides in registers, for all rows, so
+// that no sweep waits at a barrier of the block.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
-#include <utility>
 
 #include "batched/kernels.hpp"
 #include "batched/plain_columns.cuh"
@@ -28,9 +25,6 @@ struct SolveSweeps {
   using Fragment = typename Columns::Fragment;
   using Tiles = TileTriangle<T, kSwapped>;
   static constexpr int kTiles = Shape::kTiles, kAhead = Columns::kAhead;
-
-  /// Block columns of a piece: the forward sweep begins when the first piece is there.
-  static constexpr int kPieces = Shape::kPieces, kPiece = (kTiles + kPieces - 1) / kPieces;
   static constexpr int kThreads = 32 * Shape::kWarps;
 
   Tiles L;
@@ -44,38 +38,25 @@ struct SolveSweeps {
       __syncthreads();
   }
   __device__ __forceinline__ void start_copies(const LowerView<T>& A) const {
-#pragma unroll
-    for (int piece = 0; piece < kPieces; ++piece)
-      L.template start_copies<kThreads>(A, piece * kPiece, (piece + 1) * kPiece, thread);
+    L.template start_copies<kThreads>(A, thread);
   }
-  /// Waits for the piece that begins with that block column and inverts its diagonal tiles.
-  __device__ __forceinline__ void take_piece(int column) const {
-    wait_for_piece(column, std::make_integer_sequence<int, kPieces>{});
+  /// Waits for the copies and inverts the diagonal tiles. All threads take part.
+  __device__ __forceinline__ void take_triangle() const {
+    wait_for_copy_groups<0>();
     wait_for_others();
-    L.template invert_diagonal<kThreads>(column, column + kPiece, thread);
+    L.template invert_diagonal<kThreads>(thread);
     wait_for_others();
-  }
-  template <int... kIndex>
-  __device__ static __forceinline__ void wait_for_piece(int column,
-                                                        std::integer_sequence<int, kIndex...>) {
-    ((column == kIndex * kPiece ? wait_for_copy_groups<kPieces - 1 - kIndex>() : void()), ...);
   }
 
   /// X := L^-1 X, or L^-H X, right-looking. The tile that is solved for is always the first of v,
   /// or the last: the others move up as they are updated, and solved ones come in at the other end.
   /// So the loop is not unrolled though registers have no index. T tiles of kTiles are at the front
   /// before the forward sweep, at the back between the sweeps and at the front after.
-  /// @param arriving the triangle is on its way still.
   template <bool kForward>
-  __device__ __forceinline__ void sweep(Value (&v)[kTiles], bool arriving) const {
+  __device__ __forceinline__ void sweep(Value (&v)[kTiles]) const {
     constexpr int kPivot = kForward ? 0 : kTiles - 1;
-    Fragment diagonal;
-    if (!arriving) diagonal = fragment_of<kForward>(0, 0);
+    Fragment diagonal = fragment_of<kForward>(0, 0);
     for (int step = 0; step < L.tiles; ++step) {
-      if (arriving && step % kPiece == 0) {
-        take_piece(step);
-        diagonal = fragment_of<kForward>(step, 0);
-      }
       const int left = L.tiles - 1 - step;
       Fragment ahead[kAhead + 1];
 #pragma unroll
@@ -157,15 +138,15 @@ __global__ void __launch_bounds__(32 * Shape::kWarps * Shape::kMatrices, Shape::
   int64_t column = begin + thread / 32 * Columns::kWidth;
   sweeps.load(v, rhs, column);
   sweeps.start_copies(lower_view(problem, b));
-  // The first time also with no columns: all threads take part in the triangle's arrival.
-  for (bool arriving = true; arriving || column < rhs.columns; arriving = false) {
-    if (!arriving) sweeps.load(v, rhs, column);
+  sweeps.take_triangle();
+  while (column < rhs.columns) {
     sweeps.conjugate_if(rhs.conjugated, v);
-    sweeps.template sweep<true>(v, arriving);
-    sweeps.template sweep<false>(v, false);
+    sweeps.template sweep<true>(v);
+    sweeps.template sweep<false>(v);
     sweeps.conjugate_if(rhs.conjugated, v);
     sweeps.store(v, rhs, column);
     column += Shape::kWarps * Columns::kWidth;
+    sweeps.load(v, rhs, column);
   }
 }
 

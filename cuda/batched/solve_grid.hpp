@@ -1,9 +1,8 @@
 // The grid of a solve whose blocks each have some of the right-hand sides of their matrices.
 #pragma once
 
-#include <algorithm>
-
 #include "common/launch.hpp"
+#include "common/scalar.cuh"
 
 namespace chol::cuda {
 
@@ -15,7 +14,7 @@ struct SolveGrid {
   SolveGrid(int64_t across, int64_t nrhs) {
     constexpr int64_t kChunk = 64;  ///< that a block works through at least
     constexpr int64_t kMostChunks = 65535;
-    columns_of_block = std::max(kChunk, (nrhs + kMostChunks - 1) / kMostChunks);
+    columns_of_block = larger(kChunk, (nrhs + kMostChunks - 1) / kMostChunks);
     blocks = dim3(static_cast<unsigned>(across),
                   static_cast<unsigned>((nrhs + columns_of_block - 1) / columns_of_block));
   }

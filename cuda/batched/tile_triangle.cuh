@@ -66,15 +66,13 @@ struct TileTriangle {
     }
   }
 
-  /// Starts the copies of block columns [begin, end), as far as there are so many, by kThreads
-  /// threads; they are one group.
+  /// Starts the copies of all tiles by kThreads threads, as one group.
   template <int kThreads>
-  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int begin, int end,
-                                               int thread) const {
+  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int thread) const {
     constexpr int kAtOnce = kThreads > kCopies ? kThreads / kCopies : 1;  // tiles
     constexpr int kStep = kThreads < kCopies ? kThreads : kCopies;
     const bool aligned = (reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0;
-    for (int j = begin; j < min(end, tiles); ++j)
+    for (int j = 0; j < tiles; ++j)
       for (int i = j + thread / kCopies; i < tiles; i += kAtOnce)
 #pragma unroll
         for (int copy = thread % kCopies; copy < kCopies; copy += kStep)
@@ -93,15 +91,14 @@ struct TileTriangle {
         for (int e = 0; e < kWide; ++e) to[k + e] = chunk[e];
       }
   }
-  /// Diagonal tiles [begin, end) become their inverses, zero where they are outside the matrix. A
-  /// thread has a column of a tile; eight neighbours have the tile.
+  /// The diagonal tiles become their inverses, zero where they are outside the matrix. A thread has
+  /// a column of a tile; eight neighbours have the tile.
   template <int kThreads>
-  __device__ __forceinline__ void invert_diagonal(int begin, int end, int thread) const {
+  __device__ __forceinline__ void invert_diagonal(int thread) const {
     using R = Real<T>;
     constexpr int kOfWarp = 32 / kOrder;
-    const int c = thread % kOrder;
-    const int last = min(end, tiles) - 1;
-    for (int first = begin + thread / 32 * kOfWarp; first <= last; first += kThreads / kOrder) {
+    const int c = thread % kOrder, last = tiles - 1;
+    for (int first = thread / 32 * kOfWarp; first <= last; first += kThreads / kOrder) {
       // Those beyond the last tile, which is of the same warp, do what its own threads do.
       const int h = min(first + thread % 32 / kOrder, last);
       T* const at = tile(h, h);

@@ -4,7 +4,6 @@
 // unknowns.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -196,7 +195,7 @@ struct WarpSolveShape {
   }
   /// Blocks that a multiprocessor has room for, or warps enough.
   static constexpr int kBlocks =
-      std::clamp(int(size_t(224 * 1024) / bytes(32 * kGroup)), 1, 16 / kWarps);
+      larger(1, smaller(int(size_t(224 * 1024) / bytes(32 * kGroup)), 16 / kWarps));
 };
 
 template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>

@@ -1,10 +1,10 @@
 // Element types on the device. std::complex has no alignment that would let a
 // load be one access, and its product has NaN branches, so kernels use a plain
-// pair of the same bits.
+// pair of the same bits (device_type.hpp). What every kernel includes stays clear of the standard
+// library's large headers, which take longer to compile than most kernels.
 #pragma once
 
 #include <cfloat>
-#include <complex>
 #include <cstdint>
 
 namespace chol::cuda {
@@ -13,18 +13,6 @@ template <class R>
 struct alignas(2 * sizeof(R)) Complex {
   R re, im;
 };
-
-template <class T>
-struct DeviceScalar {
-  using Type = T;
-};
-template <class R>
-struct DeviceScalar<std::complex<R>> {
-  using Type = Complex<R>;
-};
-/// The kernels' type with the bits of the public T.
-template <class T>
-using Device = typename DeviceScalar<T>::Type;
 
 template <class T>
 struct Traits {
@@ -38,6 +26,16 @@ struct Traits<Complex<R>> {
 };
 template <class T>
 using Real = typename Traits<T>::Real;
+
+template <class I>
+__host__ __device__ constexpr I smaller(I a, I b) {
+  return a < b ? a : b;
+}
+template <class I, class... More>
+__host__ __device__ constexpr I larger(I a, More... more) {
+  ((a = a < more ? more : a), ...);
+  return a;
+}
 
 template <class T>
 __device__ __forceinline__ Real<T> real(T x) {

@@ -14,9 +14,6 @@ static_assert(sizeof(int64_t) == 8);
 
 namespace std {
 
-template <class R>
-class complex;
-
 template <bool kFirst, class A, class B>
 struct conditional {
   using type = A;

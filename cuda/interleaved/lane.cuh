@@ -39,10 +39,7 @@ CHOL_INLINE Vec<R> fnma(Vec<R> acc, Vec<R> a, Vec<R> b) {
 CHOL_INLINE VecF mul(VecF a, VecF b) { return {__fmul_rn(a.v, b.v)}; }
 CHOL_INLINE VecD mul(VecD a, VecD b) { return {__dmul_rn(a.v, b.v)}; }
 
-template <class I>
-__host__ __device__ constexpr I smaller(I a, I b) {
-  return a < b ? a : b;
-}
+using cuda::smaller;
 
 template <class R>
 CHOL_INLINE bool between(Vec<R> a, Vec<R> low, Vec<R> high) {

@@ -56,6 +56,7 @@ constexpr Limits kHopper[] = {{'s', 48, 32, 64, 32, 400, 192, 128},
                               {'c', 48, 32, 48, 28, 160, 128, 128},
                               {'z', 40, 32, 40, 24, 160, 128, 256}};
 constexpr int kPanelOrder = 65;   ///< above all factor_lanes
+constexpr int kSharedRows = 128;  ///< up to which potrs by blocks whose warps share rows serves one
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
@@ -180,7 +181,7 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 5 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 2 * 5 + 3 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
                  std::size(kSolves) + std::size(kInterleaved)];
@@ -210,6 +211,7 @@ constexpr Table make_table() {
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.blocks, r.threads});
     }
     *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
+    *row++ = {Routine::potrs, Form::one, p, kSharedRows, plan(Method::tiles)};
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
