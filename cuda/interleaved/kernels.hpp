@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
 #include "interleaved/held_shape.hpp"
-#include "interleaved/shapes.hpp"
 #ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
 #include "common/launch.hpp"
 #endif

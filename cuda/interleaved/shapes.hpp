@@ -27,21 +27,21 @@ struct InterleavedShapes<float> {
   using Factor = ShapeList<SharedShape<4, 4, 32, 128, 2>, SharedShape<8, 4, 8, 64, 4>,
                            SharedShape<8, 4, 8, 128, 3>>;
   using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>>;
+  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>, SharedShape<8, 4, 8, 128, 3>>;
 };
 template <>
 struct InterleavedShapes<double> {
   using Factor = ShapeList<SharedShape<8, 4, 8, 64, 2>, SharedShape<8, 4, 4, 64, 3>,
                            SharedShape<8, 4, 8, 128, 2>, SharedShape<8, 4, 2, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
-  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<float>> {
   using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>,
                            SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<double>> {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "interleaved/kernels.hpp"
+#include "interleaved/shapes.hpp"
 #include "interleaved/shared_solve.cuh"
 
 namespace chol::cuda {
@@ -43,7 +44,8 @@ struct SharedFactor {
   LaneMatrix<E> A;
   int slot;
   bool inside;
-  E* x;  ///< in shared memory: the only right-hand side, which becomes inverse(L) x
+  /// Of the only right-hand side, whose x becomes inverse(L) x.
+  const SharedSolveOne<T, kNB, kLanes, kSlots>& one;
   V info;
 
   template <int Q, class From, class To>
@@ -151,19 +153,22 @@ struct SharedFactor {
                                                  int j0) const {
     const LaneMatrix<E> L{&diagonal.L.e[0][0], kNB, 1};
     gpu_lane::solve_forward<false>(y, L, diagonal.reciprocal);
-#pragma unroll
-    for (int i = 0; i < kNB; ++i)
-      if (i % kSlots == slot && j0 + i < panel.n) x[(j0 + i) * kLanes] = y.e[i][0];
+    for_own<kNB, kSlots>(
+        slot, [&](int i) { return y.e[i][0]; },
+        [&](int i, const E& own) {
+          if (j0 + i < panel.n) one.x[(j0 + i) * kLanes] = own;
+        });
   }
   /// The reciprocals of the diagonal in its place in shared memory, once its rows are stored: by
   /// the threads that stored them.
   __device__ __forceinline__ void keep_reciprocals(const DiagonalBlock<E, kNB>& diagonal,
                                                    int J) const {
     const LaneMatrix<E> kept = panel.rows(J * kNB, J);
-#pragma unroll
-    for (int i = 0; i < kNB; ++i)
-      if (i % kSlots == slot && J * kNB + i < panel.n)
-        kept.at(i, i) = gpu_lane::from_real<E>(diagonal.reciprocal[i]);
+    for_own<kNB, kSlots>(
+        slot, [&](int i) { return diagonal.reciprocal[i]; },
+        [&](int i, const V& own) {
+          if (J * kNB + i < panel.n) kept.at(i, i) = gpu_lane::from_real<E>(own);
+        });
   }
   /// What block J takes from the thread's rows of x below it.
   template <int Q>
@@ -173,7 +178,7 @@ struct SharedFactor {
     for (int q = 0; q < Q; ++q) {
       const int i = first + q * kSlots;
       if (i < j0 + kNB || i >= panel.n) continue;
-      E& left = x[i * kLanes];
+      E& left = one.x[i * kLanes];
       E sum = left;
 #pragma unroll
       for (int c = 0; c < kNB; ++c)
@@ -202,7 +207,7 @@ struct SharedFactor {
         __syncthreads();
         diagonal.L = gpu_lane::load_lower<kNB>(panel.rows(j0, J));
         gpu_lane::factor_tile(diagonal.L, diagonal.reciprocal, info, j0);
-        if (solves) y = read_part<kNB, kLanes>(x + j0 * kLanes, panel.n - j0);
+        if (solves) y = read_part<kNB, kLanes>(one.x + j0 * kLanes, panel.n - j0);
         if (keep_diagonal) __syncthreads();
         if (solves) solve_diagonal(diagonal, y, j0);
       }
@@ -231,6 +236,7 @@ struct SharedFactor {
 #pragma unroll 1
     for (int J = 0; J < blocks; ++J) {
       wait_for_copies(blocks - 1 - J);
+      if (solves && J == 0) one.receive();
       __syncthreads();
       factor_column(J, keep_diagonal, solves);
     }
@@ -269,15 +275,16 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   if constexpr (kTask == InterleavedTask::solve) {
     const bool good = inside && !call.failed(b);
     if (one) {
+      solve_one.fetch();
       fetch_triangles(panel, call);
       solve_one.run(good);
     } else {
       solve(good, true);
     }
   } else {
-    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, solve_one.x, {}};
-    fetch_triangles(panel, call);
+    SharedFactor<T, Shape> factor{panel, call.triangle(b), slot, inside, solve_one, {}};
     if (one) solve_one.fetch();
+    fetch_triangles(panel, call);
     factor.run(kTask == InterleavedTask::factor_and_solve, one);
     if (inside && slot == 0) call.info[b] = static_cast<int>(factor.info.v);
     if constexpr (kTask == InterleavedTask::factor_and_solve) {

@@ -107,6 +107,21 @@ __device__ __forceinline__ gpu_lane::Tile<E, kNB, 1> read_part(const E* from, in
   return part;
 }
 
+/// Calls body(i, element(i)) for i = slot, slot + kSlots, ... below N, element with a constant:
+/// what every thread of a matrix has in registers leaves by all of them, without branches to choose
+/// it.
+template <int N, int kSlots, class Element, class Body>
+__device__ __forceinline__ void for_own(int slot, Element&& element, Body&& body) {
+#pragma unroll
+  for (int first = 0; first < N; first += kSlots) {
+    auto own = element(first);
+#pragma unroll
+    for (int k = 1; k < kSlots && first + k < N; ++k)
+      own = choose(slot == k, element(first + k), own);
+    if (first + slot < N) body(first + slot, own);
+  }
+}
+
 /// The only right-hand side of each of the kLanes matrices of a block by all kSlots threads of the
 /// matrix: every one of them solves with the diagonal block, cheaper than to wait for the one that
 /// would, and subtracts that part of the solution from its share of the other elements.
@@ -124,9 +139,14 @@ struct SharedSolveOne {
   int slot;
   bool conjugated;
 
+  /// Starts the copies of the right-hand side; they belong to the next group.
   __device__ __forceinline__ void fetch() const {
-#pragma unroll 4
-    for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(conjugated, B.at(i, 0));
+    for (int i = slot; i < panel.n; i += kSlots) copy_async(x + i * kLanes, &B.at(i, 0));
+  }
+  /// To be called when the thread's own copies are there, before the others know of them.
+  __device__ __forceinline__ void receive() const {
+    if (sizeof(E) > sizeof(V) && conjugated)
+      for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(true, x[i * kLanes]);
   }
 
   struct Diagonal {
@@ -158,9 +178,11 @@ struct SharedSolveOne {
     Diagonal d = diagonal<false>(J, rows);
     Part part = read_part<kNB, kLanes>(x + j0 * kLanes, rows);
     gpu_lane::solve_forward<false>(part, d.matrix(), d.reciprocal);
-#pragma unroll
-    for (int i = 0; i < kNB; ++i)
-      if (i % kSlots == slot && i < rows) y[(j0 + i) * kLanes] = part.e[i][0];
+    for_own<kNB, kSlots>(
+        slot, [&](int i) { return part.e[i][0]; },
+        [&](int i, const E& own) {
+          if (i < rows) y[(j0 + i) * kLanes] = own;
+        });
     const int height = panel.height(J);
     for (int i = kNB + slot; i < height; i += kSlots) {
       const E* l = &panel.rows(j0 + i, J).at(0, 0);
@@ -179,10 +201,11 @@ struct SharedSolveOne {
     Diagonal d = diagonal<kInverted>(J, rows);
     Part part = read_part<kNB, kLanes>(left + j0 * kLanes, rows);
     gpu_lane::solve_backward<true>(part, d.matrix(), d.reciprocal);
-#pragma unroll
-    for (int i = 0; i < kNB; ++i)
-      if (i % kSlots == slot && i < rows && stores)
-        B.at(j0 + i, 0) = conj_if(conjugated, part.e[i][0]);
+    for_own<kNB, kSlots>(
+        slot, [&](int i) { return part.e[i][0]; },
+        [&](int i, const E& own) {
+          if (i < rows && stores) B.at(j0 + i, 0) = conj_if(conjugated, own);
+        });
 #pragma unroll 2
     for (int k = slot; k < j0; k += kSlots) {
       const int K = k / kNB;
@@ -204,13 +227,13 @@ struct SharedSolveOne {
     }
   }
 
-  /// While the triangle is on its way, one commit group a block column.
+  /// While the triangle is on its way, one commit group a block column, the first with fetch()'s.
   __device__ __forceinline__ void run(bool stores) const {
-    fetch();
     const int blocks = Panel::blocks(panel.n);
 #pragma unroll 1
     for (int J = 0; J < blocks; ++J) {
       wait_for_copies(blocks - 1 - J);
+      if (J == 0) receive();
       __syncthreads();
       forward(J);
     }

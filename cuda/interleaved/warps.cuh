@@ -14,6 +14,7 @@ struct WarpTriangles {
   using Triangle = typename Solve::Triangle;
   static constexpr int kMatrices = 32 / int(sizeof(T));
   static constexpr int kRowsAtOnce = 32 / kMatrices;  ///< that a warp moves of a column
+  static constexpr int kThreads = 32 * kMatrices;
 
   /// Of the matrices in shared memory, so that they spread over the banks.
   __host__ __device__ static constexpr int distance(int n) {
@@ -23,6 +24,9 @@ struct WarpTriangles {
   static constexpr int64_t bytes(int64_t n) {
     return int64_t(sizeof(T)) * kMatrices * distance(int(n));
   }
+  /// Blocks of the smallest of these orders that a multiprocessor has room for, or warps enough.
+  static constexpr int kBlocks =
+      larger(1, smaller(int(224 * 1024 / bytes(16 * kGroup + 1)), 1024 / kThreads));
 
   /// Starts the copies of the triangles of this block. Lanes go over the matrices first, then over
   /// rows; warps over columns.
@@ -48,7 +52,8 @@ struct WarpTriangles {
 };
 
 template <class T, int kGroup, int kColumns>
-__global__ void __launch_bounds__(1024 / sizeof(T), sizeof(T))
+__global__ void __launch_bounds__(WarpTriangles<T, kGroup, kColumns>::kThreads,
+                                  WarpTriangles<T, kGroup, kColumns>::kBlocks)
     warps_kernel(InterleavedCall<T> call) {
   using Triangles = WarpTriangles<T, kGroup, kColumns>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -75,7 +80,7 @@ Status launch_warps(const InterleavedCall<T>& call, cudaStream_t stream) {
   const auto bytes = static_cast<size_t>(Triangles::bytes(call.n));
   const int64_t blocks = (call.batch + Triangles::kMatrices - 1) / Triangles::kMatrices;
   return launch("interleaved, warps", warps_kernel<T, kGroup, kColumns>,
-                static_cast<unsigned>(blocks), 32 * Triangles::kMatrices, bytes, stream, call);
+                static_cast<unsigned>(blocks), Triangles::kThreads, bytes, stream, call);
 }
 
 template <class T>
