@@ -33,7 +33,9 @@ struct BlockSweeps {
     for (int step = 0; step < blocks; ++step) {
       const int block = kForward ? step : blocks - 1 - step;
       const int first = kWarpBlocks * x.warp, last = first + kWarpBlocks - 1;
-      const bool goes_on = kForward ? last > block && first < blocks : first < block;
+      // Nobody reads what the last step finds: the next sweep puts its own there without a barrier.
+      const bool goes_on =
+          step + 1 < blocks && (kForward ? last > block && first < blocks : first < block);
       if (x.warp == block / kWarpBlocks) rows.template solve<kForward>(x, block);
       if (goes_on) rows.template prepare<kForward>(x, block);
       __syncthreads();
