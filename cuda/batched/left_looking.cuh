@@ -26,6 +26,10 @@ struct LeftLooking {
   static constexpr int kColumns = kBlockColumnsOf<T>;
   using Rows = RowBlock<T, kColumns>;
   using Block = DiagonalBlock<T, kColumns>;
+  static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
+  static constexpr int kStaging =
+      staging_elements<T, kColumns, kDepth>(kSwapped);  ///< elements of a warp
+  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps;
 
   LowerView<T> A;
   int n;
@@ -101,11 +105,10 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   extern __shared__ __align__(16) unsigned char shared[];
   auto& block = *reinterpret_cast<typename Matrix::Block*>(shared);
-  constexpr size_t kBlockBytes = (sizeof block + 15) / 16 * 16;
   const Matrix matrix{A,
                       n,
                       block,
-                      reinterpret_cast<T*>(shared + kBlockBytes) + warp * staging_of_warp,
+                      reinterpret_cast<T*>(shared + Matrix::kBlockBytes) + warp * staging_of_warp,
                       warp,
                       thread % 32,
                       ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0};
@@ -127,51 +130,4 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   if (thread == 0) problem.info[matrix_of_block(problem)] = 0;
 }
 
-template <class T, bool kSwapped, class Shape>
-struct LeftLookingLaunch {
-  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kPastFirst>;
-  static constexpr int kStaging =
-      staging_elements<T, Matrix::kColumns, Shape::kDepth>(kSwapped);  ///< elements of a warp
-  static constexpr size_t kBytes = (sizeof(typename Matrix::Block) + 15) / 16 * 16 +
-                                   sizeof(T) * size_t(kStaging) * Shape::kWarps;
-
-  static Status run(const BatchProblem<T>& problem, cudaStream_t stream) {
-    return launch("left looking",
-                  left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks,
-                                      Shape::kPastFirst>,
-                  static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem,
-                  kStaging);
-  }
-};
-
-/// A shape that asks for more shared memory than the device has, or that this storage does not
-/// have, gives way to another; the factor has the same bits.
-template <class T, bool kSwapped>
-Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
-                        cudaStream_t stream) {
-  using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
-                                  typename Shapes<T>::ColumnLeftLooking>;
-  const auto limit = static_cast<size_t>(block_shared_limit());
-  Status status;
-  const auto try_shape = [&]<class S>(S, int its_threads, int its_blocks) {
-    using Launch = LeftLookingLaunch<T, kSwapped, S>;
-    if ((its_threads != 0 && its_threads != 32 * S::kWarps) ||
-        (its_blocks != 0 && its_blocks != S::kBlocks) || Launch::kBytes > limit)
-      return false;
-    status = Launch::run(problem, stream);
-    return true;
-  };
-  const bool found = [&]<class... S>(ShapeList<S...>) {
-    return (try_shape(S{}, threads, blocks) || ...) || (try_shape(S{}, threads, 0) || ...) ||
-           (try_shape(S{}, 0, 0) || ...);
-  }(List{});
-  return found ? status
-               : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
-                               threads);
-}
-
 }  // namespace chol::cuda
-
-#define CHOL_INSTANTIATE_LEFT_LOOKING(swapped, T)                                                  \
-  template chol::Status chol::cuda::run_left_looking<T, swapped>(const BatchProblem<T>&, int, int, \
-                                                                 cudaStream_t);

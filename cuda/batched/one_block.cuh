@@ -1,7 +1,7 @@
 // What the kernels that give each matrix a thread block have in common.
 #pragma once
 
-#include "batched/kernels.hpp"
+#include "common/view.cuh"
 
 namespace chol::cuda {
 

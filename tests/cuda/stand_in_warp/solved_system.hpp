@@ -8,11 +8,9 @@
 
 #include "common/view.cuh"
 #include "elements.hpp"
+#include "shared_memory.hpp"
 
 namespace chol::cuda {
-
-inline constexpr size_t kSharedBytes = 256 << 10;
-alignas(128) inline unsigned char shared[kSharedBytes];
 
 /// A factor, NaN where its other triangle would be, and right-hand sides.
 template <class T, bool kSwapped>
@@ -71,7 +69,7 @@ struct Solves {
     problem.n = n;
     problem.nrhs = nrhs;
     problem.swapped = kSwapped;
-    std::memset(shared, 0xFF, kSharedBytes);
+    spoil_shared_memory();
     HostBlock(32 * warps, backwards).run([&] { kernel(problem); });
     const double error = system.residual();
     const double bound = 10 * (n + 4) * double(std::numeric_limits<Real<T>>::epsilon());

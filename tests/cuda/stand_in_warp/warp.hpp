@@ -1,7 +1,7 @@
-// What kernels of whole warps need of CUDA, for test_block_solve.cpp, test_small.cpp and
-// test_warp_solve.cpp: the threads of a block are contexts of one thread of the host, which run one
-// after the other from barrier to barrier. In which order they do is the test's choice: a kernel
-// that leaves something to it is wrong.
+// What kernels of whole warps need of CUDA, for test_block_solve.cpp, test_left_looking.cpp,
+// test_small.cpp and test_warp_solve.cpp: the threads of a block are contexts of one thread of the
+// host, which run one after the other from barrier to barrier. In which order they do is the test's
+// choice: a kernel that leaves something to it is wrong.
 #pragma once
 
 #include <ucontext.h>

@@ -16,6 +16,11 @@ void copy_async(void* to, const void* from, int bytes = kBytes) {
   HostBlock::current->self().groups.back().push_back(
       {static_cast<unsigned char*>(to), from, bytes, kBytes - bytes});
 }
+template <int kBytes, bool>
+void copy_async_of_line(void* to, const void* from) {
+  copy_async<kBytes>(to, from);
+}
+inline void prefetch_to_l2(const void*) {}
 inline void copy_async_once(unsigned to, const void* from, int bytes = 16) {
   copy_async<16>(shared + to, from, bytes);
 }

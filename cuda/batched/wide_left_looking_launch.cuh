@@ -1,0 +1,34 @@
+// The launches of wide_left_looking.cuh.
+#pragma once
+
+#include "batched/kernels.hpp"
+#include "batched/wide_left_looking.cuh"
+
+namespace chol::cuda {
+
+template <class T, bool kSwapped, class Shape>
+Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
+  constexpr size_t kBytes = WideLayout<T, kSwapped, Shape>::kBytes;
+  return launch("wide left looking", wide_left_looking_kernel<T, kSwapped, Shape>,
+                static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem);
+}
+
+template <class T, bool kSwapped>
+Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+  Status status = Status::error(CHOL_STATUS_NOT_SUPPORTED, "wide left looking: no kernel");
+  const auto try_shape = [&]<class S>(S, int its_threads) {
+    if (its_threads != 0 && its_threads != 32 * S::kWarps) return false;
+    status = launch_wide_left_looking<T, kSwapped, S>(problem, stream);
+    return true;
+  };
+  [&]<class... S>(ShapeList<S...>) {
+    (void)((try_shape(S{}, threads) || ...) || (try_shape(S{}, 0) || ...));
+  }(WideShapes<T, kSwapped>{});
+  return status;
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_WIDE_LEFT_LOOKING(swapped, T)                                             \
+  template chol::Status chol::cuda::run_wide_left_looking<T, swapped>(const BatchProblem<T>&, int, \
+                                                                      cudaStream_t);

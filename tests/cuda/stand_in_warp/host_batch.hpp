@@ -1,0 +1,142 @@
+// Batches for tests of kernels on the host: what goes in, what has to come out, and what may not
+// change.
+#pragma once
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "batched/shapes.hpp"
+#include "common/view.cuh"
+#include "elements.hpp"
+
+namespace chol::cuda {
+
+inline int cases = 0, failures = 0;
+
+inline HostBlock& block_of(int threads, bool backwards) {
+  static std::map<std::pair<int, bool>, HostBlock> blocks;
+  return blocks.try_emplace({threads, backwards}, threads, backwards).first->second;
+}
+inline int random_below(int bound) {
+  return static_cast<int>(engine() % static_cast<unsigned>(bound));
+}
+
+/// Matrices side by side, NaN wherever a kernel has no business, and right-hand sides.
+template <class T, bool kSwapped>
+struct Batch {
+  static constexpr double kNaN = std::numeric_limits<Real<T>>::quiet_NaN();
+  int count, n, nrhs, lda, ldb;
+  std::vector<int64_t> orders;
+  std::vector<int> info;
+  std::vector<T> A, B;
+
+  Batch(int count_, int n_, int nrhs_, int extra, bool mixed)
+      : count(count_), n(n_), nrhs(nrhs_), lda(n_ + extra), ldb(n_ + 1) {
+    const T nothing = from_real<T>(Real<T>(kNaN));
+    for (int b = 0; b < count; ++b) orders.push_back(mixed ? random_below(n + 1) : n);
+    info.assign(count, -99);
+    A.assign(size_t(count) * lda * n, nothing);
+    B.assign(size_t(count) * ldb * nrhs, nothing);
+    for (int b = 0; b < count; ++b)
+      for (int j = 0; j < orders[b]; ++j) {
+        for (int i = j + 1; i < orders[b]; ++i)
+          at(b, i, j) = scale(random_element<T>(), Real<T>(1) / Real<T>(n));
+        at(b, j, j) = from_real<T>(Real<T>(1.5) + Real<T>(j % 3));
+        for (int q = 0; q < nrhs; ++q) rhs(b, j, q) = random_element<T>();
+      }
+  }
+  T& at(int b, int i, int j) {
+    return A[(size_t(b) * n + (kSwapped ? i : j)) * lda + (kSwapped ? j : i)];
+  }
+  T& rhs(int b, int i, int q) { return B[(size_t(b) * nrhs + q) * ldb + i]; }
+
+  BatchProblem<T> problem(bool mixed) {
+    BatchProblem<T> of_all;
+    of_all.A = {A.data(), int64_t(lda) * n, nullptr, lda, nullptr};
+    of_all.B = {B.data(), int64_t(ldb) * nrhs, nullptr, ldb, nullptr};
+    of_all.count = count;
+    of_all.n = n;
+    of_all.nrhs = nrhs;
+    of_all.orders = mixed ? orders.data() : nullptr;
+    of_all.info = info.data();
+    of_all.swapped = kSwapped;
+    return of_all;
+  }
+};
+
+template <class T>
+bool same_bits(T x, T y) {
+  return std::memcmp(&x, &y, sizeof(T)) == 0;
+}
+
+/// The largest error of the matrices that factors multiply to, and of what x they give; NaN stays.
+template <class T, bool kSwapped, SmallTask kTask>
+double largest_error(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b) {
+  const int n = static_cast<int>(before.orders[b]);
+  auto& factor = kTask == SmallTask::solve ? before : after;
+  double largest = 0;
+  const auto consider = [&](T x) {
+    const double error = magnitude(x);
+    largest = error <= largest ? largest : error;
+  };
+  const auto product = [&](int i, int j) {
+    T sum{};
+    for (int k = 0; k <= std::min(i, j); ++k)
+      sum = add_product_conj(sum, factor.at(b, i, k), factor.at(b, j, k));
+    return sum;
+  };
+  if constexpr (kTask != SmallTask::solve)
+    for (int j = 0; j < n; ++j)
+      for (int i = j; i < n; ++i) consider(subtract(before.at(b, i, j), product(i, j)));
+  if constexpr (kTask != SmallTask::factor)
+    for (int q = 0; q < before.nrhs; ++q)
+      for (int i = 0; i < n; ++i) {
+        T left = conj_if(kSwapped, before.rhs(b, i, q));
+        for (int j = 0; j < n; ++j)
+          left = subtract_product(left, product(i, j), conj_if(kSwapped, after.rhs(b, j, q)));
+        consider(left);
+      }
+  return largest;
+}
+
+/// Whether everything but the triangles, and the right-hand sides of those, is as it was.
+template <class T, bool kSwapped>
+bool rest_is_kept(Batch<T, kSwapped> before, Batch<T, kSwapped> after) {
+  for (int b = 0; b < before.count; ++b)
+    for (int j = 0; j < before.orders[b]; ++j) {
+      for (int i = j; i < before.orders[b]; ++i) before.at(b, i, j) = after.at(b, i, j);
+      for (int q = 0; q < before.nrhs; ++q) before.rhs(b, j, q) = after.rhs(b, j, q);
+    }
+  return std::memcmp(before.A.data(), after.A.data(), before.A.size() * sizeof(T)) == 0 &&
+         std::memcmp(before.B.data(), after.B.data(), before.B.size() * sizeof(T)) == 0;
+}
+
+/// Every third matrix has a pivot that is none.
+template <class Data>
+void spoil_pivots(Data& data, std::vector<int>& expected) {
+  using T = std::decay_t<decltype(data.A[0])>;
+  const Real<T> none[] = {0, -1, Real<T>(Data::kNaN), std::numeric_limits<Real<T>>::infinity()};
+  for (int b = 0; b < data.count; b += 3) {
+    if (data.orders[b] == 0) continue;
+    const int k = random_below(static_cast<int>(data.orders[b]));
+    data.at(b, k, k) = from_real<T>(none[random_below(4)]);
+    expected[b] = k + 1;
+  }
+}
+template <class T, bool kSwapped, SmallTask kTask>
+bool is_right(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int expected) {
+  if (kTask != SmallTask::solve && after.info[b] != expected) return false;
+  if (expected) {
+    for (int i = 0; i < before.orders[b]; ++i)
+      for (int q = 0; q < before.nrhs; ++q)
+        if (!same_bits(before.rhs(b, i, q), after.rhs(b, i, q))) return false;
+    return true;
+  }
+  const double bound = 10 * (before.n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
+  return largest_error<T, kSwapped, kTask>(before, after, b) <= bound;
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,17 @@
+// What a block is allotted at its launch, for tests of kernels on the host.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "warp.hpp"
+
+namespace chol::cuda {
+
+inline constexpr size_t kSharedBytes = 256 << 10;
+alignas(128) inline unsigned char shared[kSharedBytes];
+
+/// All of it becomes NaN, so that what was never written shows.
+inline void spoil_shared_memory() { std::memset(shared, 0xFF, kSharedBytes); }
+
+}  // namespace chol::cuda

@@ -1,0 +1,81 @@
+// The kernels of cuda/batched/left_looking.cuh and wide_left_looking.cuh by contexts of the host:
+// every shape that is built, both storages, equal and mixed orders, aligned and not, pivots that
+// are none. Copies arrive when they are waited for, so that what is read too early shows.
+#include <cstdio>
+#include <vector>
+
+#include "batched/left_looking.cuh"
+#include "batched/wide_left_looking.cuh"
+#include "host_batch.hpp"
+#include "shared_memory.hpp"
+
+namespace chol::cuda {
+namespace {
+
+constexpr int kCount = 3;
+
+template <class T, bool kSwapped, class Kernel>
+void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) {
+  Batch<T, kSwapped> before(kCount, n, 0, n % 3 == 0 ? 1 : 0, mixed);
+  std::vector<int> expected(kCount, 0);
+  spoil_pivots(before, expected);
+  auto after = before;
+  const BatchProblem<T> problem = after.problem(mixed);
+  HostBlock& block = block_of(32 * warps, cases % 2 == 0);
+  for (int b = 0; b < kCount; ++b) {
+    spoil_shared_memory();
+    block.run([&] { kernel(problem); }, b);
+  }
+  ++cases;
+  bool right = rest_is_kept(before, after);
+  for (int b = 0; b < kCount; ++b)
+    right = right && is_right<T, kSwapped, SmallTask::factor>(before, after, b, expected[b]);
+  if (right) return;
+  ++failures;
+  std::printf("%s, element of %zu bytes, swapped %d, %d warps: n %d, mixed %d\n", what, sizeof(T),
+              kSwapped, warps, n, mixed);
+}
+/// Orders whose first block column is whole, narrow, and that of a single element.
+template <class T, bool kSwapped, class Kernel>
+void try_orders(const char* what, int warps, Kernel&& kernel) {
+  for (const int n : {1, 7, 33, 64, 100}) try_order<T, kSwapped>(what, warps, n, n == 64, kernel);
+}
+
+template <class T, bool kSwapped, class Shape>
+void try_left_looking() {
+  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kPastFirst>;
+  static_assert(Matrix::kBytes <= kSharedBytes);
+  try_orders<T, kSwapped>("left looking", Shape::kWarps, [](const BatchProblem<T>& problem) {
+    left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, 1, Shape::kPastFirst>(
+        problem, Matrix::kStaging);
+  });
+}
+template <class T, bool kSwapped, class Shape>
+void try_wide() {
+  static_assert(WideLayout<T, kSwapped, Shape>::kBytes <= kSharedBytes);
+  const auto kernel = wide_left_looking_kernel<T, kSwapped, Shape>;
+  try_orders<T, kSwapped>("wide left looking", Shape::kWarps, kernel);
+  try_order<T, kSwapped>("wide left looking", Shape::kWarps, 200, false, kernel);
+}
+
+template <class T, bool kSwapped, class... Shape, class... Wide>
+void try_shapes(ShapeList<Shape...>, ShapeList<Wide...>) {
+  (try_left_looking<T, kSwapped, Shape>(), ...);
+  (try_wide<T, kSwapped, Wide>(), ...);
+}
+template <class T>
+void try_all() {
+  using Its = Shapes<T>;
+  try_shapes<T, false>(typename Its::ColumnLeftLooking{}, typename Its::ColumnWide{});
+  try_shapes<T, true>(typename Its::RowLeftLooking{}, typename Its::RowWide{});
+}
+
+}  // namespace
+}  // namespace chol::cuda
+
+int main() {
+  using namespace chol::cuda;
+  for_each_type([]<class T>(T) { try_all<T>(); });
+  std::printf("%d of %d wrong\n", failures, cases);
+  return failures > 0;
+}
