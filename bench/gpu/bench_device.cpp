@@ -122,21 +122,21 @@ template <class T>
 void run_all(const std::string& what) {
   const auto wants = [&](const char* name) { return what == "all" || what == name; };
   const bool is_real = sizeof(T) == sizeof(Real<T>);
+  const auto factored_batch = [](int64_t n) {
+    return n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes);
+  };
   if (wants("potrf"))
     for (int64_t n : {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,
                       100, 112, 128, 160, 161, 192, 193, 200, 256, 320, 384, 500, 512, 768, 1024})
-      bench_potrf<T>(CHOL_LOWER, n, n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes),
-                     cusolver<T>);
+      bench_potrf<T>(CHOL_LOWER, n, factored_batch(n), cusolver<T>);
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);
   const auto each_order = [&](const std::string& prefix, auto&& bench) {
     if (what.rfind(prefix, 0) == 0)
       for (int64_t n : orders_of(what)) bench(n);
   };
-  const auto factor_of_order = [](chol_uplo_t uplo) {
-    return [uplo](int64_t n) {
-      bench_potrf<T>(uplo, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);
-    };
+  const auto factor_of_order = [&](chol_uplo_t uplo) {
+    return [&, uplo](int64_t n) { bench_potrf<T>(uplo, n, factored_batch(n), no_peer<T>); };
   };
   each_order("n=", factor_of_order(CHOL_LOWER));
   each_order("upper=", factor_of_order(CHOL_UPPER));

@@ -74,12 +74,15 @@ template <class T>
 Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T>)
     return run_small<SmallTask::factor>(problem, 0, stream);
+  const bool by_wide = plan.method == Method::fused;
+  const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (plan.method == Method::fused && has_wide<T>(slice.swapped))
-      return slice.swapped ? run_wide_left_looking<T, true>(slice, plan.threads, stream)
-                           : run_wide_left_looking<T, false>(slice, plan.threads, stream);
-    return slice.swapped ? run_left_looking<T, true>(slice, plan.threads, plan.tile, stream)
-                         : run_left_looking<T, false>(slice, plan.threads, plan.tile, stream);
+    if (by_wide && has_wide<T>(slice.swapped, threads))
+      return slice.swapped ? run_wide_left_looking<T, true>(slice, threads, stream)
+                           : run_wide_left_looking<T, false>(slice, threads, stream);
+    const int blocks = by_wide ? 0 : plan.tile;
+    return slice.swapped ? run_left_looking<T, true>(slice, threads, blocks, stream)
+                         : run_left_looking<T, false>(slice, threads, blocks, stream);
   });
 }
 
@@ -96,7 +99,9 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
     case Method::panel:
       return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
     case Method::fused:
-      return solves ? solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
+      if (solves) return solve_limit<T>() >= max_n;
+      return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
+                         has_wide<T>(true, plan.threads));
     case Method::tiles:
       return solves && block_solve_limit<T>() >= max_n;
     case Method::blocked:

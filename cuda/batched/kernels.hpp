@@ -37,8 +37,7 @@ template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream);
 
-/// Factors large matrices by wide block columns, where has_wide(). @param threads of a block, if
-/// there is such a shape.
+/// Factors large matrices by wide block columns. @param threads of a block, of which has_wide().
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream);
 template <class T, bool kSwapped>
@@ -113,11 +112,13 @@ bool has_left_looking(int threads) {
     return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
   }(typename Shapes<T>::ColumnLeftLooking{}, threads);
 }
-/// Whether run_wide_left_looking has a kernel in that storage.
+/// Whether run_wide_left_looking has a kernel of that many threads in that storage.
 template <class T>
-constexpr bool has_wide(bool swapped) {
-  return swapped ? !std::is_same_v<WideShapes<T, true>, ShapeList<>>
-                 : !std::is_same_v<WideShapes<T, false>, ShapeList<>>;
+bool has_wide(bool swapped, int threads) {
+  const auto has = [&]<class... S>(ShapeList<S...>) {
+    return ((threads == 32 * S::kWarps) || ...);
+  };
+  return swapped ? has(WideShapes<T, true>{}) : has(WideShapes<T, false>{});
 }
 /// Whether run_panel has a kernel of that many threads (0: any).
 template <class T>

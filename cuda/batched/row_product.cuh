@@ -1,14 +1,25 @@
 // Products of 32 rows of a block column with rows of the diagonal block, conjugated, from shared
 // memory. A lane's sums are as many as a row of it has columns, so that they lie in a RowBlock
 // until they are put where its rows are read from. A product begins with A or is added to it in the
-// end, whichever keeps its reads whole.
+// end, whichever keeps its reads whole. Strips of narrower block columns may end with 16 rows, for
+// which half of the sums are left out.
 #pragma once
+
+#include <type_traits>
 
 #include "batched/row_block.cuh"
 #include "batched/staged_rows.cuh"
 #include "batched/tile_types.cuh"
 
 namespace chol::cuda {
+
+/// Passes body how many values of i below have rows that are there, of a strip with so many left.
+template <int kColumns, class Body>
+__device__ __forceinline__ void with_rows(int rows, Body&& body) {
+  if constexpr (kColumns % 32 != 0)
+    if (rows <= 16) return body(std::integral_constant<int, 2>{});
+  body(std::integral_constant<int, 4>{});
+}
 
 /// The sums of a lane, element i * kOfLane + j at (Lane::row(i), Lane::column(j)) of the rows.
 template <class T, int kColumns, class Lane>
@@ -83,15 +94,24 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
   }
 
   /// sums[p], p < kParts, += of the rows of `own` and those of `block` from p * kColumns on.
+  /// @param rows of `own` that there are, where they may be few.
   template <int kParts, class Own, class Block>
   __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
-                                                  int lane) {
+                                                  int lane, int rows = 32) {
+    with_rows<kColumns>(rows,
+                        [&](auto is) { multiply_rows<kParts, is.value>(sums, own, block, lane); });
+  }
+
+ private:
+  template <int kParts, int kRows, class Own, class Block>
+  __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
+                                                       const Block& block, int lane) {
     if constexpr (kSwapped) {
 #pragma unroll 1
       for (int k = 0; k < Own::kDepth; k += kWide) {
-        T a[4][kWide];
+        T a[kRows][kWide];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) read(a[i], own.at(Lane::row(i, lane), k));
+        for (int i = 0; i < kRows; ++i) read(a[i], own.at(Lane::row(i, lane), k));
 #pragma unroll
         for (int p = 0; p < kParts; ++p)
 #pragma unroll
@@ -101,15 +121,15 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
 #pragma unroll
             for (int w = 0; w < kWide; ++w)
 #pragma unroll
-              for (int i = 0; i < 4; ++i) accumulate(sums[p], i, j, a[i][w], b[w]);
+              for (int i = 0; i < kRows; ++i) accumulate(sums[p], i, j, a[i][w], b[w]);
           }
       }
     } else {
 #pragma unroll(kUnroll < Own::kDepth ? kUnroll : Own::kDepth)
       for (int k = 0; k < Own::kDepth; ++k) {
-        T a[4];
+        T a[kRows];
 #pragma unroll
-        for (int i = 0; i < 4; i += kWide)
+        for (int i = 0; i < kRows; i += kWide)
           read(*reinterpret_cast<T(*)[kWide]>(a + i), own.at(Lane::row(i, lane), k));
 #pragma unroll
         for (int p = 0; p < kParts; ++p) {
@@ -121,13 +141,12 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
 #pragma unroll
           for (int j = 0; j < kOfLane; ++j)
 #pragma unroll
-            for (int i = 0; i < 4; ++i) accumulate(sums[p], i, j, a[i], b[j]);
+            for (int i = 0; i < kRows; ++i) accumulate(sums[p], i, j, a[i], b[j]);
         }
       }
     }
   }
 
- private:
   __device__ static __forceinline__ void accumulate(Sums& sums, int i, int j, T a, T b) {
     T& sum = sums.a[i * kOfLane + j];
     sum = add_product_conj(sum, a, b);
@@ -179,14 +198,24 @@ struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
   }
 
   /// sums[p], p < kParts, -= of the rows of `own` and those of `block` from p * kColumns on.
+  /// @param rows of `own` that there are, where they may be few.
   template <int kParts, class Own, class Block>
   __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
-                                                  int lane) {
+                                                  int lane, int rows = 32) {
+    with_rows<kColumns>(rows,
+                        [&](auto is) { multiply_rows<kParts, is.value>(sums, own, block, lane); });
+  }
+
+ private:
+  template <int kParts, int kRows, class Own, class Block>
+  __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
+                                                       const Block& block, int lane) {
 #pragma unroll
     for (int k = 0; k < Own::kDepth; k += 4) {
-      T a[2][2];
+      T a[kRows / 2][2];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) a[i / 2][i % 2] = minus(*own.at(8 * i + lane / 4, k + lane % 4));
+      for (int i = 0; i < kRows; ++i)
+        a[i / 2][i % 2] = minus(*own.at(8 * i + lane / 4, k + lane % 4));
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {
         T b[kTiles];
@@ -196,13 +225,12 @@ struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
 #pragma unroll
         for (int j = 0; j < kTiles; ++j)
 #pragma unroll
-          for (int i = 0; i < 2; ++i)
+          for (int i = 0; i < kRows / 2; ++i)
             TileT::accumulate(tile(sums[p], 2 * i, j), tile(sums[p], 2 * i + 1, j), a[i], b[j]);
       }
     }
   }
 
- private:
   __device__ static __forceinline__ T minus(T x) {
     if constexpr (Traits<T>::is_complex)
       return {-x.re, -x.im};

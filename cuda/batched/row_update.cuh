@@ -58,7 +58,7 @@ __device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const
     }
     __syncwarp();
     Product::template multiply<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements),
-                                  lane);
+                                  lane, place.rows);
     __syncwarp();
     if (k <= 0) break;
     T* const done = at;

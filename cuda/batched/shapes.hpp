@@ -169,7 +169,7 @@ struct Shapes<Complex<float>> {
   using RowLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<4, 16, 4, true>,
                 LeftLookingShape<8, 16, 2, true>>;
-  using ColumnWide = ShapeList<>;
+  using ColumnWide = ShapeList<WideShape<2, 1, 4, 8, 3, 4>>;
   using RowWide = ShapeList<WideShape<4, 1, 2, 8, 3, 4>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
@@ -197,7 +197,7 @@ struct Shapes<Complex<double>> {
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
                                       LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
   using RowLeftLooking = ColumnLeftLooking;
-  using ColumnWide = ShapeList<WideShape<4, 2, 2, 8, 3, 2>>;
+  using ColumnWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4>, WideShape<4, 1, 2, 16, 2, 2>>;
   using RowWide = ShapeList<WideShape<8, 2, 1, 8, 3, 1>>;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;

@@ -15,15 +15,14 @@ Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t str
 
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
-  Status status = Status::error(CHOL_STATUS_NOT_SUPPORTED, "wide left looking: no kernel");
-  const auto try_shape = [&]<class S>(S, int its_threads) {
-    if (its_threads != 0 && its_threads != 32 * S::kWarps) return false;
+  Status status = Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                                "wide left looking: no kernel of %d threads", threads);
+  const auto try_shape = [&]<class S>(S) {
+    if (threads != 32 * S::kWarps) return false;
     status = launch_wide_left_looking<T, kSwapped, S>(problem, stream);
     return true;
   };
-  [&]<class... S>(ShapeList<S...>) {
-    (void)((try_shape(S{}, threads) || ...) || (try_shape(S{}, 0) || ...));
-  }(WideShapes<T, kSwapped>{});
+  [&]<class... S>(ShapeList<S...>) { (void)(try_shape(S{}) || ...); }(WideShapes<T, kSwapped>{});
   return status;
 }
 

@@ -17,8 +17,9 @@ namespace {
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
 //    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by warps that
 //    have all rows (warp_solve.cuh).
-//  - fused: potrf and posv as panel, by wide block columns where there is such a kernel in that
-//    storage (wide_left_looking.cuh). potrs by tiles of the triangle in shared memory (solve.cuh).
+//  - fused: potrf and posv by wide block columns (wide_left_looking.cuh); threads: of the block,
+//    tile: of matrices stored by rows, 0 for the same. As panel where that storage has no wide
+//    kernel of so many. potrs by tiles of the triangle in shared memory (solve.cuh).
 //  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
 //    `tile` to `block` right-hand sides by warps that have all rows.
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
@@ -64,7 +65,7 @@ constexpr int kOneThreads = 256;  ///< of the block that has the device to itsel
 struct PanelRow {
   char precision;
   int64_t max_n;
-  int threads, blocks;
+  int threads, tile;
   Method method = Method::panel;
 };
 // Few blocks leave each more registers and more of the first-level cache; large matrices take more
@@ -77,9 +78,10 @@ constexpr PanelRow kPanels[] = {
     {'d', 504, 64, 0},   {'d', 600, 128, 0},
     {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
     {'c', 340, 32, 16},
-    {'c', kAny, 128, 0, Method::fused},
+    {'c', 640, 128, 0, Method::fused},       {'c', kAny, 64, 128, Method::fused},
     {'z', 230, 32, 0},   {'z', 270, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
-    {'z', 430, 64, 0},   {'z', 900, 128, 0}, {'z', kAny, 128, 0, Method::fused}};
+    {'z', 430, 64, 0, Method::fused},        {'z', 900, 128, 0, Method::fused},
+    {'z', kAny, 128, 256, Method::fused}};
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
@@ -212,7 +214,7 @@ constexpr Table make_table() {
         add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
       add(limits.factor_lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : kPanels)
-        if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.blocks, r.threads});
+        if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
     }
     *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
     *row++ = {Routine::potrs, Form::one, p, kSharedRows, plan(Method::tiles)};

@@ -38,7 +38,8 @@ void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) 
 /// Orders whose first block column is whole, narrow, and that of a single element.
 template <class T, bool kSwapped, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
-  for (const int n : {1, 7, 33, 64, 100}) try_order<T, kSwapped>(what, warps, n, n == 64, kernel);
+  for (const int n : {1, 7, 33, 64, 100, 133})
+    try_order<T, kSwapped>(what, warps, n, n == 64, kernel);
 }
 
 template <class T, bool kSwapped, class Shape>
