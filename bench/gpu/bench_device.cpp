@@ -126,8 +126,9 @@ void run_all(const std::string& what) {
     return n > 512 ? 500 : batch_for(n, sizeof(T), kBatchBytes);
   };
   if (wants("potrf"))
-    for (int64_t n : {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,
-                      100, 112, 128, 160, 161, 192, 193, 200, 256, 320, 384, 500, 512, 768, 1024})
+    for (int64_t n :
+         {4,   5,   8,   12,  16,  20,  24,  28,  32,  33,  40,  48,  64,  65,  80,  96,  100,
+          112, 128, 160, 161, 176, 192, 193, 200, 208, 256, 320, 384, 500, 512, 768, 1024})
       bench_potrf<T>(CHOL_LOWER, n, factored_batch(n), cusolver<T>);
   if (wants("copy"))
     for (int64_t n : {4, 8, 12, 16, 20, 24, 28, 32}) bench_triangle_copy<T>(n);

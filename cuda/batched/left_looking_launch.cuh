@@ -1,6 +1,8 @@
 // The launches of left_looking.cuh.
 #pragma once
 
+#include <climits>
+
 #include "batched/kernels.hpp"
 #include "batched/left_looking.cuh"
 
@@ -20,7 +22,7 @@ Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) 
 }
 
 /// A shape that asks for more shared memory than the device has, or that this storage does not
-/// have, gives way to another; the factor has the same bits.
+/// have, gives way to another, one of more threads if there is one; the factor has the same bits.
 template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
@@ -28,8 +30,8 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                                   typename Shapes<T>::ColumnLeftLooking>;
   const auto limit = static_cast<size_t>(block_shared_limit());
   Status status;
-  const auto try_shape = [&]<class S>(S, int its_threads, int its_blocks) {
-    if ((its_threads != 0 && its_threads != 32 * S::kWarps) ||
+  const auto try_shape = [&]<class S>(S, int least, int most, int its_blocks) {
+    if (32 * S::kWarps < least || 32 * S::kWarps > most ||
         (its_blocks != 0 && its_blocks != S::kBlocks) ||
         LeftLookingOf<T, kSwapped, S>::kBytes > limit)
       return false;
@@ -37,8 +39,10 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {
-    return (try_shape(S{}, threads, blocks) || ...) || (try_shape(S{}, threads, 0) || ...) ||
-           (try_shape(S{}, 0, 0) || ...);
+    const int most = threads == 0 ? INT_MAX : threads;
+    return (try_shape(S{}, threads, most, blocks) || ...) ||
+           (try_shape(S{}, threads, most, 0) || ...) ||
+           (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
   }(List{});
   return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",

@@ -133,7 +133,8 @@ struct Shapes<double> {
                 SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
-                LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
+                LeftLookingShape<3, 8, 4>, LeftLookingShape<3, 8, 5>, LeftLookingShape<4, 8, 4>,
+                LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 10, true>, LeftLookingShape<1, 16, 8, true>,
                 LeftLookingShape<2, 16, 5>, LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
@@ -164,8 +165,8 @@ struct Shapes<Complex<float>> {
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
                 SmallShape<32, 16, 1, 10>>;
-  using ColumnLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
+  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<3, 8, 5>,
+                                      LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
   using RowLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<4, 16, 4, true>,
                 LeftLookingShape<8, 16, 2, true>>;

@@ -14,9 +14,9 @@ namespace {
 //    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block;
-//    tile: blocks a multiprocessor, 0 for the first shape of so many threads. potrs by warps that
-//    have all rows (warp_solve.cuh).
+//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block,
+//    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 for the first shape
+//    of so many threads. potrs by warps that have all rows (warp_solve.cuh).
 //  - fused: potrf and posv by wide block columns (wide_left_looking.cuh); threads: of the block,
 //    tile: of matrices stored by rows, 0 for the same. As panel where that storage has no wide
 //    kernel of so many. potrs by tiles of the triangle in shared memory (solve.cuh).
@@ -74,12 +74,13 @@ struct PanelRow {
 constexpr PanelRow kPanels[] = {
     {'s', 100, 32, 0},   {'s', 190, 32, 12}, {'s', 260, 32, 15},   {'s', 400, 128, 5}, {'s', 460, 128, 0},  {'s', 508, 128, 5},
     {'s', kAny, 128, 0},
-    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 412, 128, 0},
-    {'d', 504, 64, 0},   {'d', 600, 128, 0},
+    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 290, 96, 4},  {'d', 350, 96, 5},
+    {'d', 412, 96, 4},   {'d', 504, 64, 0},  {'d', 600, 96, 4},
     {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
     {'c', 340, 32, 16},
+    {'c', 430, 128, 0, Method::fused},       {'c', 508, 96, 128, Method::fused},
     {'c', 640, 128, 0, Method::fused},       {'c', kAny, 64, 128, Method::fused},
-    {'z', 230, 32, 0},   {'z', 270, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
+    {'z', 200, 32, 0},   {'z', 270, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
     {'z', 430, 64, 0, Method::fused},        {'z', 900, 128, 0, Method::fused},
     {'z', kAny, 128, 256, Method::fused}};
 // clang-format on
