@@ -77,9 +77,11 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
   const bool by_wide = plan.method == Method::fused;
   const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (by_wide && has_wide<T>(slice.swapped, threads))
-      return slice.swapped ? run_wide_left_looking<T, true>(slice, threads, stream)
-                           : run_wide_left_looking<T, false>(slice, threads, stream);
+    if (by_wide && has_wide<T>(slice.swapped, threads)) {
+      Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, threads, stream)
+                                    : run_wide_left_looking<T, false>(slice, threads, stream);
+      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+    }
     const int blocks = by_wide ? 0 : plan.tile;
     return slice.swapped ? run_left_looking<T, true>(slice, threads, blocks, stream)
                          : run_left_looking<T, false>(slice, threads, blocks, stream);

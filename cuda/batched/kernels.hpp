@@ -105,27 +105,26 @@ inline constexpr int kTileOrder = sizeof(Real<T>) == 8 ? 8 : 16;
 template <class T>
 inline constexpr int kBlockColumns = Shapes<T>::Strip::kColumns* kTileOrder<T>;
 
+/// Whether one of these shapes is of that many threads.
+template <class... Shape>
+constexpr bool has_threads(ShapeList<Shape...>, [[maybe_unused]] int threads) {
+  return ((threads == 32 * Shape::kWarps) || ...);
+}
 /// Whether run_left_looking has a kernel of that many threads (0: any).
 template <class T>
 bool has_left_looking(int threads) {
-  return []<class... S>(ShapeList<S...>, int wanted) {
-    return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
-  }(typename Shapes<T>::ColumnLeftLooking{}, threads);
+  return threads == 0 || has_threads(typename Shapes<T>::ColumnLeftLooking{}, threads);
 }
 /// Whether run_wide_left_looking has a kernel of that many threads in that storage.
 template <class T>
 bool has_wide(bool swapped, int threads) {
-  const auto has = [&]<class... S>(ShapeList<S...>) {
-    return ((threads == 32 * S::kWarps) || ...);
-  };
-  return swapped ? has(WideShapes<T, true>{}) : has(WideShapes<T, false>{});
+  return swapped ? has_threads(WideShapes<T, true>{}, threads)
+                 : has_threads(WideShapes<T, false>{}, threads);
 }
 /// Whether run_panel has a kernel of that many threads (0: any).
 template <class T>
 bool has_panel(int threads) {
-  return []<class... S>(ShapeList<S...>, int wanted) {
-    return wanted == 0 || ((wanted == 32 * S::kWarps) || ...);
-  }(typename Shapes<T>::Panel{}, threads);
+  return threads == 0 || has_threads(typename Shapes<T>::Panel{}, threads);
 }
 /// The shapes of small.cuh for a task.
 template <SmallTask kTask, class T>

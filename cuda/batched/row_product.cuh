@@ -13,19 +13,21 @@
 
 namespace chol::cuda {
 
-/// Passes body how many values of i below have rows that are there, of a strip with so many left.
-template <int kColumns, class Body>
-__device__ __forceinline__ void with_rows(int rows, Body&& body) {
-  if constexpr (kColumns % 32 != 0)
-    if (rows <= 16) return body(std::integral_constant<int, 2>{});
-  body(std::integral_constant<int, 4>{});
-}
-
 /// The sums of a lane, element i * kOfLane + j at (Lane::row(i), Lane::column(j)) of the rows.
-template <class T, int kColumns, class Lane>
+/// @tparam Product what derives from this: multiply_rows() is of rows with i < kRows.
+template <class Product, class T, int kColumns, class Lane>
 struct ProductSums {
   using Sums = RowBlock<T, kColumns>;
   static constexpr int kOfLane = kColumns / 4;
+
+  /// What multiply_rows() does. @param rows of `own` that there are, where they may be few.
+  template <int kParts, class Own, class Block>
+  __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
+                                                  int lane, int rows = 32) {
+    if constexpr (kColumns % 32 != 0)
+      if (rows <= 16) return Product::template multiply_rows<kParts, 2>(sums, own, block, lane);
+    Product::template multiply_rows<kParts, 4>(sums, own, block, lane);
+  }
 
   /// To rows of Sums::kPitch elements.
   __device__ static __forceinline__ void put(const Sums& sums, T* to, int lane) {
@@ -63,7 +65,8 @@ struct PlainLane {
 
 /// 32 x kColumns products by plain multiply-adds, 4 x kColumns / 4 a lane.
 template <class T, int kColumns, bool kSwapped>
-struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
+struct PlainProduct
+    : ProductSums<PlainProduct<T, kColumns, kSwapped>, T, kColumns, PlainLane<T, kSwapped>> {
   using Lane = PlainLane<T, kSwapped>;
   using Sums = RowBlock<T, kColumns>;
   static constexpr int kWide = Lane::kWide, kOfLane = kColumns / 4;
@@ -94,15 +97,6 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
   }
 
   /// sums[p], p < kParts, += of the rows of `own` and those of `block` from p * kColumns on.
-  /// @param rows of `own` that there are, where they may be few.
-  template <int kParts, class Own, class Block>
-  __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
-                                                  int lane, int rows = 32) {
-    with_rows<kColumns>(rows,
-                        [&](auto is) { multiply_rows<kParts, is.value>(sums, own, block, lane); });
-  }
-
- private:
   template <int kParts, int kRows, class Own, class Block>
   __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
                                                        const Block& block, int lane) {
@@ -147,6 +141,7 @@ struct PlainProduct : ProductSums<T, kColumns, PlainLane<T, kSwapped>> {
     }
   }
 
+ private:
   __device__ static __forceinline__ void accumulate(Sums& sums, int i, int j, T a, T b) {
     T& sum = sums.a[i * kOfLane + j];
     sum = add_product_conj(sum, a, b);
@@ -168,7 +163,7 @@ struct TensorLane {
 
 /// 32 x kColumns products by double precision tensor cores.
 template <class T, int kColumns>
-struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
+struct TensorProduct : ProductSums<TensorProduct<T, kColumns>, T, kColumns, TensorLane<T>> {
   using Sums = RowBlock<T, kColumns>;
   using TileT = TensorTile<T>;
   using Lane = TensorLane<T>;
@@ -198,15 +193,6 @@ struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
   }
 
   /// sums[p], p < kParts, -= of the rows of `own` and those of `block` from p * kColumns on.
-  /// @param rows of `own` that there are, where they may be few.
-  template <int kParts, class Own, class Block>
-  __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
-                                                  int lane, int rows = 32) {
-    with_rows<kColumns>(rows,
-                        [&](auto is) { multiply_rows<kParts, is.value>(sums, own, block, lane); });
-  }
-
- private:
   template <int kParts, int kRows, class Own, class Block>
   __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
                                                        const Block& block, int lane) {
@@ -231,6 +217,7 @@ struct TensorProduct : ProductSums<T, kColumns, TensorLane<T>> {
     }
   }
 
+ private:
   __device__ static __forceinline__ T minus(T x) {
     if constexpr (Traits<T>::is_complex)
       return {-x.re, -x.im};

@@ -13,17 +13,22 @@ Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t str
                 static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem);
 }
 
+/// NOT_SUPPORTED also where that kernel asks for more shared memory than the device has.
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
-  Status status = Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                                "wide left looking: no kernel of %d threads", threads);
+  const auto limit = static_cast<size_t>(block_shared_limit());
+  Status status;
   const auto try_shape = [&]<class S>(S) {
-    if (threads != 32 * S::kWarps) return false;
+    if (threads != 32 * S::kWarps || WideLayout<T, kSwapped, S>::kBytes > limit) return false;
     status = launch_wide_left_looking<T, kSwapped, S>(problem, stream);
     return true;
   };
-  [&]<class... S>(ShapeList<S...>) { (void)(try_shape(S{}) || ...); }(WideShapes<T, kSwapped>{});
-  return status;
+  const bool found = [&]<class... S>(ShapeList<S...>) {
+    return (try_shape(S{}) || ...);
+  }(WideShapes<T, kSwapped>{});
+  return found ? status
+               : Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                               "wide left looking: no kernel of %d threads here", threads);
 }
 
 }  // namespace chol::cuda

@@ -11,13 +11,16 @@
 #include "batched/shapes.hpp"
 #include "common/view.cuh"
 #include "elements.hpp"
+#include "tally.hpp"
 
 namespace chol::cuda {
 
-inline int cases = 0, failures = 0;
+inline Tally tally;
 
-inline HostBlock& block_of(int threads, bool backwards) {
+/// A block whose threads run in the other order than those of the case before.
+inline HostBlock& block_of(int threads) {
   static std::map<std::pair<int, bool>, HostBlock> blocks;
+  const bool backwards = tally.cases % 2 == 0;
   return blocks.try_emplace({threads, backwards}, threads, backwards).first->second;
 }
 inline int random_below(int bound) {
@@ -137,6 +140,17 @@ bool is_right(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int 
   }
   const double bound = 10 * (before.n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
   return largest_error<T, kSwapped, kTask>(before, after, b) <= bound;
+}
+
+/// Counts a case. @return whether all matrices, info and what may not change are as they have to
+/// be.
+template <SmallTask kTask, class T, bool kSwapped>
+bool count_batch(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after,
+                 const std::vector<int>& expected) {
+  bool right = rest_is_kept(before, after);
+  for (int b = 0; b < before.count; ++b)
+    right = right && is_right<T, kSwapped, kTask>(before, after, b, expected[b]);
+  return tally.count(right);
 }
 
 }  // namespace chol::cuda

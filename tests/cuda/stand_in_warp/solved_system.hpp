@@ -9,6 +9,7 @@
 #include "common/view.cuh"
 #include "elements.hpp"
 #include "shared_memory.hpp"
+#include "tally.hpp"
 
 namespace chol::cuda {
 
@@ -52,10 +53,8 @@ struct System {
   }
 };
 
-/// Solves made by kernels, and those that were wrong.
-struct Solves {
-  int cases = 0, failures = 0;
-
+/// Solves made by kernels.
+struct Solves : Tally {
   /// @param kernel(problem) is what each thread of a block runs.
   template <class T, bool kSwapped, class Kernel>
   void check(const char* what, int warps, int n, int nrhs, bool backwards, Kernel&& kernel) {
@@ -73,17 +72,10 @@ struct Solves {
     HostBlock(32 * warps, backwards).run([&] { kernel(problem); });
     const double error = system.residual();
     const double bound = 10 * (n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
-    ++cases;
     const bool same = std::memcmp(before.data(), system.L.data(), sizeof(T) * before.size()) == 0;
-    if (error <= bound && same) return;
-    ++failures;
+    if (count(error <= bound && same)) return;
     std::printf("%s, element of %zu bytes, swapped %d: n %d, lda %d, nrhs %d: residual %g\n", what,
                 sizeof(T), kSwapped, n, system.lda, nrhs, error);
-  }
-  /// What main returns.
-  int report() const {
-    std::printf("%d of %d wrong\n", failures, cases);
-    return failures > 0;
   }
 };
 
