@@ -5,16 +5,16 @@
 
 namespace chol::cuda {
 
-/// 16 right-hand sides by plain multiply-adds: lane l has the rows l % 8 and every eighth on, of
-/// four right-hand sides from 4 (l / 8) on.
-template <class T, bool kSwapped, int kWarpBlocks>
+/// Right-hand sides by plain multiply-adds: lane l has the rows l % 8 and every eighth on, of kOwn
+/// right-hand sides from kOwn (l / 8) on.
+template <class T, bool kSwapped, int kWarpBlocks, int kColumnCount>
 struct PlainRows {
-  static constexpr int kColumns = 16, kPad = 16 / sizeof(T), kPitch = kColumns;
+  static constexpr int kColumns = kColumnCount, kPad = 16 / sizeof(T), kPitch = kColumns;
   using Triangle = BlockTriangle<T, kSwapped, kPad>;
   using Exchange = BlockExchange<Triangle, T>;
   template <bool kForward>
   using View = PanelView<kForward, kSwapped, T, Triangle>;
-  static constexpr int kOrder = Triangle::kOrder, kOwn = 4, kTerms = 4;
+  static constexpr int kOrder = Triangle::kOrder, kOwn = kColumns / 4, kTerms = 4;
   using Rows = T[2][kOwn];  ///< of a diagonal block
   Rows v[kWarpBlocks];
 

@@ -7,17 +7,24 @@
 #pragma once
 
 #include "batched/block_triangle.cuh"
+#include "batched/flag.cuh"
 #include "batched/solve_columns.cuh"
 
 namespace chol::cuda {
 
-/// What the warps of a block share, and which of them this is.
+/// What the warps of a group share, and which of them this is.
 template <class Triangle, class T>
 struct BlockExchange {
   Triangle L;
   T* solved;  ///< the rows of every block when they are solved, and on their way to that
-  int warp, lane;
+  int group, warp, lane;
 
+  /// Raised when the rows of a block are solved. Either sweep has its own: who is through with the
+  /// forward one waits for blocks that may not even have come to it.
+  template <bool kForward>
+  __device__ __forceinline__ Flag& is_solved(int block) const {
+    return reinterpret_cast<Flag*>(L.padding(block, group))[kForward ? 0 : 1];
+  }
   /// Whether rows of block `own` come after those of `solved_block` in that sweep.
   template <bool kForward>
   __device__ static __forceinline__ bool is_after(int own, int solved_block) {

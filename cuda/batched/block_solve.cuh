@@ -10,15 +10,29 @@
 
 #include "batched/block_plain_rows.cuh"
 #include "batched/block_tensor_rows.cuh"
+#include "batched/shapes.hpp"
 
 namespace chol::cuda {
 
+inline constexpr int kMostBlockSolve = 128;  ///< order
+
+/// Calls body(shape) with the first shape for orders up to n, which is at most kMostBlockSolve.
+template <class T, bool kOne, class Body>
+void for_block_solve_shape(int64_t n, Body&& body) {
+  using List = std::conditional_t<kOne, typename Shapes<T>::BlockSolveOne,
+                                  typename Shapes<T>::BlockSolveMany>;
+  [&]<class... Shape>(ShapeList<Shape...>) {
+    static_cast<void>(((n <= Shape::kOrder && (body(Shape{}), true)) || ...));
+  }(List{});
+}
+
 /// For one right-hand side, or for several.
-template <class T, bool kSwapped, bool kOne, int kWarpBlocks>
+template <class T, bool kSwapped, bool kOne, class Shape>
 using BlockRows = std::conditional_t<
-    kOne, RowOfLane<T, kSwapped, kWarpBlocks>,
-    std::conditional_t<sizeof(Real<T>) == 8, TensorRows<T, kSwapped, kWarpBlocks>,
-                       PlainRows<T, kSwapped, kWarpBlocks>>>;
+    kOne, RowOfLane<T, kSwapped, Shape::kWarpBlocks>,
+    std::conditional_t<sizeof(Real<T>) == 8,
+                       TensorRows<T, kSwapped, Shape::kWarpBlocks, Shape::kColumns>,
+                       PlainRows<T, kSwapped, Shape::kWarpBlocks, Shape::kColumns>>>;
 
 template <class Rows, int kWarpBlocks>
 struct BlockSweeps {
@@ -26,93 +40,95 @@ struct BlockSweeps {
   using Triangle = typename Rows::Triangle;
   Exchange x;
 
+  /// By one warp of the group, before all of it meet.
+  __device__ __forceinline__ void prepare_flags() const {
+    if (x.lane >= x.L.blocks(x.L.n)) return;
+    x.template is_solved<true>(x.lane).prepare();
+    x.template is_solved<false>(x.lane).prepare();
+  }
+
+  /// A warp waits for the blocks before its own one after the other, and for nothing else: those
+  /// that still update other rows are not in the way of the next block. Rows that are solved take
+  /// the place of those of the sweep before: these were read by all whose own are solved by now.
+  /// @param phase counts sweeps in that direction.
   template <bool kForward>
-  __device__ __forceinline__ void sweep(Rows& rows) const {
+  __device__ __forceinline__ void sweep(Rows& rows, unsigned phase) const {
     const int blocks = x.L.blocks(x.L.n);
+    const int first = kWarpBlocks * x.warp, last = first + kWarpBlocks - 1;
 #pragma unroll 1
     for (int step = 0; step < blocks; ++step) {
       const int block = kForward ? step : blocks - 1 - step;
-      const int first = kWarpBlocks * x.warp, last = first + kWarpBlocks - 1;
-      // Nobody reads what the last step finds: the next sweep puts its own there without a barrier.
+      const bool is_own = x.warp == block / kWarpBlocks;
       const bool goes_on =
           step + 1 < blocks && (kForward ? last > block && first < blocks : first < block);
-      if (x.warp == block / kWarpBlocks) rows.template solve<kForward>(x, block);
-      if (goes_on) rows.template prepare<kForward>(x, block);
-      __syncthreads();
-      if (goes_on) rows.template update<kForward>(x, block);
+      if (is_own) {
+        rows.template solve<kForward>(x, block);
+        __syncwarp();
+        if (x.lane == 0) x.template is_solved<kForward>(block).raise();
+      }
+      if (!goes_on) break;
+      rows.template prepare<kForward>(x, block);
+      if (!is_own) x.template is_solved<kForward>(block).wait(phase);
+      rows.template update<kForward>(x, block);
     }
   }
 };
 
-inline constexpr int kMostBlockSolve = 128;  ///< order
-/// Orders up to which a warp has the rows of two diagonal blocks, which leaves less to do twice;
-/// above, of one, which makes the chain shorter.
-template <class T, bool kOne>
-inline constexpr int kTwoBlocksOrder = [] {
-  if (sizeof(T) == 4) return kMostBlockSolve;
-  if (!kOne && Traits<T>::is_complex) return 0;
-  return sizeof(T) == 8 ? 96 : 80;
-}();
-
-/// Calls body(blocks) with the diagonal blocks of a warp for orders up to n.
-template <class T, bool kOne, class Body>
-auto for_warp_blocks(int64_t n, Body&& body) {
-  constexpr int kTwo = kTwoBlocksOrder<T, kOne>;
-  if constexpr (kTwo < kMostBlockSolve)
-    if (n > kTwo) return body(std::integral_constant<int, 1>{});
-  return body(std::integral_constant < int, kTwo == 0 ? 1 : 2 > {});
-}
-
-template <class T, bool kSwapped, bool kOne, int kWarpBlocks>
-struct BlockSolveShape {
-  using Rows = BlockRows<T, kSwapped, kOne, kWarpBlocks>;
+/// What a block takes for a matrix.
+template <class T, bool kSwapped, bool kOne, class Shape>
+struct BlockSolveLayout {
+  using Rows = BlockRows<T, kSwapped, kOne, Shape>;
   using Triangle = typename Rows::Triangle;
   static constexpr int threads(int n) {
-    constexpr int kRows = Triangle::kOrder * kWarpBlocks;
-    return (n + kRows - 1) / kRows * 32;
+    constexpr int kRows = Triangle::kOrder * Shape::kWarpBlocks;
+    return (n + kRows - 1) / kRows * 32 * Shape::kGroups;
+  }
+  /// Elements of Exchange::solved.
+  __host__ __device__ static constexpr int solved(int n) {
+    return Rows::kPitch * Triangle::kOrder * Triangle::blocks(n);
   }
   static constexpr size_t bytes(int n) {
-    constexpr int kOrder = Triangle::kOrder;
-    return sizeof(T) * (Triangle::elements(n) + Rows::kPitch * kOrder * Triangle::blocks(n));
+    return sizeof(T) * (Triangle::elements(n) + Shape::kGroups * solved(n));
   }
-  /// Blocks that a multiprocessor has room for, or warps enough.
-  static constexpr int kBlocks =
-      larger(1, smaller(int(size_t(228 * 1024) / (bytes(kMostBlockSolve) + 1024)),
-                        768 / threads(kMostBlockSolve)));
 };
 
-template <class T, bool kSwapped, bool kOne, int kWarpBlocks>
+template <class T, bool kSwapped, bool kOne, class Shape>
 __global__ void __launch_bounds__(
-    BlockSolveShape<T, kSwapped, kOne, kWarpBlocks>::threads(kMostBlockSolve),
-    BlockSolveShape<T, kSwapped, kOne, kWarpBlocks>::kBlocks)
+    BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(Shape::kOrder), Shape::kBlocks)
     block_solve_kernel(BatchProblem<T> problem, int64_t columns_of_block) {
-  using Shape = BlockSolveShape<T, kSwapped, kOne, kWarpBlocks>;
-  using Rows = typename Shape::Rows;
-  using Triangle = typename Shape::Triangle;
+  using Layout = BlockSolveLayout<T, kSwapped, kOne, Shape>;
+  using Rows = typename Layout::Rows;
+  using Triangle = typename Layout::Triangle;
   const int64_t b = blockIdx.x, begin = blockIdx.y * columns_of_block;
   if (!problem.solves(b) || begin >= problem.rhs_count(b)) return;
   const int n = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
-  const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0);
+  const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), warps = blockDim.x / 32;
+  const int of_group = warps / Shape::kGroups, group = warp / of_group;
   const LowerView<T> A = lower_view(problem, b);
   const RightHandSides<T> rhs{problem.B.matrix(b), problem.B.leading_dimension(b),
                               min(problem.rhs_count(b), begin + columns_of_block), n, kSwapped};
   extern __shared__ __align__(128) unsigned char shared[];
   const Triangle L{reinterpret_cast<T*>(shared), n};
-  const BlockSweeps<Rows, kWarpBlocks> sweeps{{L, L.data + Triangle::elements(n), warp, lane}};
+  T* const solved = L.data + Triangle::elements(n) + group * Layout::solved(n);
+  const BlockSweeps<Rows, Shape::kWarpBlocks> sweeps{{L, solved, group, warp % of_group, lane}};
 
   Rows rows;
-  rows.load(rhs, sweeps.x, begin);
-  L.start_copies(A, warp, blockDim.x / 32, lane);
+  const int64_t first = begin + group * Rows::kColumns;
+  rows.load(rhs, sweeps.x, first);
+  L.start_copies(A, warp, warps, lane);
+  if (warp % of_group == 0) sweeps.prepare_flags();
   wait_for_copy_groups<1>();
   __syncthreads();
   if (2 * warp < Triangle::blocks(n)) L.invert_diagonal(warp, lane);
   wait_for_copy_groups<0>();
   __syncthreads();
-  for (int64_t column = begin; column < rhs.columns; column += Rows::kColumns) {
-    if (column > begin) rows.load(rhs, sweeps.x, column);
-    sweeps.template sweep<true>(rows);
-    sweeps.template sweep<false>(rows);
+  unsigned phase = 0;
+  for (int64_t column = first; column < rhs.columns; column += Shape::kGroups * Rows::kColumns) {
+    if (column > first) rows.load(rhs, sweeps.x, column);
+    sweeps.template sweep<true>(rows, phase);
+    sweeps.template sweep<false>(rows, phase);
     rows.store(rhs, sweeps.x, column);
+    ++phase;
   }
 }
 

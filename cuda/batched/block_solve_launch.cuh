@@ -7,32 +7,43 @@
 
 namespace chol::cuda {
 
-template <class T, bool kSwapped, bool kOne, int kWarpBlocks>
+template <class T, bool kSwapped, bool kOne, class Shape>
 Status launch_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  using Shape = BlockSolveShape<T, kSwapped, kOne, kWarpBlocks>;
+  using Layout = BlockSolveLayout<T, kSwapped, kOne, Shape>;
   const int n = static_cast<int>(problem.n);
   const SolveGrid grid(problem.count, problem.nrhs);
-  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, kWarpBlocks>, grid.blocks,
-                Shape::threads(n), Shape::bytes(n), stream, problem, grid.columns_of_block);
+  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, Shape>, grid.blocks,
+                Layout::threads(n), Layout::bytes(n), stream, problem, grid.columns_of_block);
 }
 
 template <class T, bool kSwapped>
 Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
+  Status status;
   const auto launch = [&]<bool kOne>(std::bool_constant<kOne>) {
-    return for_warp_blocks<T, kOne>(
-        problem.n, [&]<int kBlocks>(std::integral_constant<int, kBlocks>) {
-          return launch_block_solve<T, kSwapped, kOne, kBlocks>(problem, stream);
-        });
+    for_block_solve_shape<T, kOne>(problem.n, [&]<class Shape>(Shape) {
+      status = launch_block_solve<T, kSwapped, kOne, Shape>(problem, stream);
+    });
   };
-  return problem.nrhs == 1 ? launch(std::true_type{}) : launch(std::false_type{});
+  if (problem.nrhs == 1)
+    launch(std::true_type{});
+  else
+    launch(std::false_type{});
+  return status;
 }
 
 /// What a matrix takes of shared memory bounds the order.
 template <class T, bool kSwapped>
 int block_solve_limit_stored() {
   int n = kMostBlockSolve;
-  using Shape = BlockSolveShape<T, kSwapped, false, 1>;
-  while (n > 0 && int64_t(Shape::bytes(n)) > block_shared_limit()) n -= 16;
+  const auto fits = [&] {
+    bool found = false;
+    for_block_solve_shape<T, false>(n, [&]<class Shape>(Shape) {
+      found =
+          int64_t(BlockSolveLayout<T, kSwapped, false, Shape>::bytes(n)) <= block_shared_limit();
+    });
+    return found;
+  };
+  while (n > 0 && !fits()) n -= 16;
   return n;
 }
 

@@ -6,13 +6,18 @@
 
 namespace chol::cuda {
 
-/// 16 right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them. Blocks
+/// Right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them. Blocks
 /// are solved for what they lack with the other sign, so that all products are added: the forward
 /// sweep leaves -y, which the backward one turns into x.
-template <class T, bool kSwapped, int kWarpBlocks>
+template <class T, bool kSwapped, int kWarpBlocks, int kColumnCount>
 struct TensorRows {
-  static constexpr int kColumns = 16, kPad = 32 / sizeof(T), kPitch = kColumns + kPad;
-  static constexpr int kTiles = kColumns / 8;
+  static constexpr int kColumns = kColumnCount, kTiles = kColumns / 8;
+  static constexpr int kPad = 32 / sizeof(T);
+  /// Four rows meet every bank once where they are read as operands: complex ones by places that
+  /// turn from row to row, which takes no memory, real ones by a pad, which takes no instructions.
+  static constexpr bool kTurns = Traits<T>::is_complex;
+  static constexpr int kPitch = kColumns + (kTurns ? 0 : kPad);
+  static_assert(!kTurns || kPitch * sizeof(T) % 128 == 0);
   using Triangle = BlockTriangle<T, kSwapped, kPad>;
   using Exchange = BlockExchange<Triangle, T>;
   template <bool kForward>
@@ -88,14 +93,15 @@ struct TensorRows {
 
  private:
   __device__ static __forceinline__ T* place(const Exchange& x, int block, int tile, int r, int q) {
-    return x.solved + kPitch * (kOrder * block + 8 * r + x.lane / 4) + 8 * tile + 2 * (x.lane % 4) +
-           q;
+    return x.solved + index(kOrder * block + 8 * r + x.lane / 4, 8 * tile + 2 * (x.lane % 4) + q);
+  }
+  __device__ static __forceinline__ int index(int row, int column) {
+    return kPitch * row + (kTurns ? column ^ kPad * (row % 4) : column);
   }
   /// The products of 16 rows from `own` on with those from `first` on.
   template <bool kForward>
   __device__ static __forceinline__ void add_products(Rows& rows, const Exchange& x, int own,
                                                       int first) {
-    const T* const found = x.solved + kPitch * first;
     const int term = x.lane % 4;
     const View<kForward> panel(x.L, own + x.lane / 4, first + term);
 #pragma unroll
@@ -110,7 +116,7 @@ struct TensorRows {
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile)
         TensorTile<T>::accumulate(rows[tile][0], rows[tile][1], a,
-                                  conj(found[kPitch * (k + term) + 8 * tile + x.lane / 4]));
+                                  conj(x.solved[index(first + k + term, 8 * tile + x.lane / 4)]));
     }
   }
 };

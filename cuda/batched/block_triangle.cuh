@@ -1,7 +1,7 @@
 // A triangle in shared memory as all warps of a block solve with it.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "batched/copy_chunk.cuh"
 #include "batched/copy_wide.cuh"
 #include "batched/inverse_column.cuh"
 #include "common/view.cuh"
@@ -16,6 +16,7 @@ template <class T, bool kSwapped, int kPad>
 struct BlockTriangle {
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of a copy
   static constexpr int kOrder = 16;             ///< of a diagonal block
+  static_assert(kPad * sizeof(T) >= 16);
   T* data;
   int n;
 
@@ -34,6 +35,11 @@ struct BlockTriangle {
   __device__ __forceinline__ T* run(int t) const {
     const int block = t / kOrder;
     return data + offset(n, block) + t % kOrder * pitch(n, block) - (kSwapped ? 0 : kOrder * block);
+  }
+
+  /// What follows run r of a block: 16 bytes of no element.
+  __device__ __forceinline__ T* padding(int block, int r) const {
+    return data + offset(n, block) + (r + 1) * pitch(n, block) - kPad;
   }
 
   /// Starts the copies of the triangle by all warps of the block, in two groups: the diagonal
@@ -105,16 +111,6 @@ struct BlockTriangle {
       t += kStep;
       to += kStep * pitch;
       from = advanced(from, step);
-    }
-  }
-  template <bool kAligned>
-  __device__ static __forceinline__ void copy_chunk(T* to, const T* from, int inside) {
-    if constexpr (kAligned) {
-      copy_async_once(shared_address(to), from, inside * int(sizeof(T)));
-    } else {
-#pragma unroll
-      for (int e = 0; e < kWide; ++e)
-        copy_async<sizeof(T)>(to + e, from + e, e < inside ? int(sizeof(T)) : 0);
     }
   }
 };

@@ -64,6 +64,14 @@ struct SolveShape {
   static constexpr int kMatrices = kMatrixCount, kBlocks = kBlockCount;
   static_assert(kWarps == 1 || kMatrices == 1);
 };
+/// block_solve.cuh: orders up to kMaxOrder; diagonal blocks of a warp: two leave less to do twice,
+/// one makes the chain shorter; groups of warps, each with kColumns right-hand sides at a time;
+/// blocks a multiprocessor.
+template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount>
+struct BlockSolveShape {
+  static constexpr int kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
+  static constexpr int kGroups = kGroupCount, kColumns = kColumnCount, kBlocks = kBlockCount;
+};
 
 template <class T>
 struct Shapes;
@@ -110,6 +118,8 @@ struct Shapes<float> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 20>, SolveShape<24, 1, 1, 1, 2>>;
   using SolveMany =
       ShapeList<SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>, SolveShape<24, 4, 1, 1, 2>>;
+  using BlockSolveOne = ShapeList<BlockSolveShape<128, 2, 1, 1, 5>>;
+  using BlockSolveMany = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
 };
 template <>
 struct Shapes<double> {
@@ -145,6 +155,10 @@ struct Shapes<double> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
+  using BlockSolveOne =
+      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
+  using BlockSolveMany =
+      ShapeList<BlockSolveShape<96, 2, 1, 16, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
 };
 template <>
 struct Shapes<Complex<float>> {
@@ -177,6 +191,10 @@ struct Shapes<Complex<float>> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
   using SolveMany =
       ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>, SolveShape<8, 2, 2, 1, 5>>;
+  using BlockSolveOne =
+      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
+  using BlockSolveMany =
+      ShapeList<BlockSolveShape<96, 1, 2, 8, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
 };
 template <>
 struct Shapes<Complex<double>> {
@@ -205,6 +223,10 @@ struct Shapes<Complex<double>> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
+  using BlockSolveOne =
+      ShapeList<BlockSolveShape<80, 2, 1, 1, 1>, BlockSolveShape<128, 1, 1, 1, 1>>;
+  using BlockSolveMany =
+      ShapeList<BlockSolveShape<96, 2, 2, 8, 2>, BlockSolveShape<128, 1, 2, 8, 1>>;
 };
 
 }  // namespace chol::cuda

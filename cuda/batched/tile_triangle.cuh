@@ -2,7 +2,7 @@
 // inverted in place.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "batched/copy_chunk.cuh"
 #include "batched/copy_wide.cuh"
 #include "batched/inverse_column.cuh"
 #include "common/scalar.cuh"
@@ -44,39 +44,19 @@ struct TileTriangle {
     return kSwapped ? offset(row, column) : offset(column, row);
   }
 
-  /// Starts the copies of chunk h of a run of tile (i, j); what lies beyond the matrix becomes
-  /// zero, what lies above the diagonal is junk that nobody reads.
-  __device__ __forceinline__ void copy_chunk(const LowerView<T>& A, bool aligned, int i, int j,
-                                             int run, int h) const {
-    if (i == j && (kSwapped ? h * kWide > run : h * kWide + kWide <= run)) return;
-    const int line = kOrder * (kSwapped ? i : j) + run;
-    const int first = kOrder * (kSwapped ? j : i) + h * kWide;
-    const int inside = line < n ? max(min(n - first, kWide), 0) : 0;
-    const T* const from = inside > 0 ? A.a + line * A.ld + first : A.a;
-    T* const to = tile(i, j) + offset(run, h * kWide);
-    if (aligned) {
-      copy_async<16>(to, from, inside * int(sizeof(T)));
-    } else {
-#pragma unroll
-      for (int e = 0; e < kWide; ++e)
-        if (e < inside)
-          copy_async<sizeof(T)>(to + e, from + e);
-        else
-          to[e] = from_real<T>(0);
-    }
-  }
-
-  /// Starts the copies of all tiles by kThreads threads, as one group.
+  /// Starts the copies of all tiles by kThreads threads, as one group. What lies beyond the matrix
+  /// becomes zero, what lies above the diagonal is junk that nobody reads.
   template <int kThreads>
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int thread) const {
-    constexpr int kAtOnce = kThreads > kCopies ? kThreads / kCopies : 1;  // tiles
+    // A thread has the same chunks of all tiles, or of every few.
     constexpr int kStep = kThreads < kCopies ? kThreads : kCopies;
     const bool aligned = (reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0;
-    for (int j = 0; j < tiles; ++j)
-      for (int i = j + thread / kCopies; i < tiles; i += kAtOnce)
 #pragma unroll
-        for (int copy = thread % kCopies; copy < kCopies; copy += kStep)
-          copy_chunk(A, aligned, i, j, copy / kChunks, copy % kChunks);
+    for (int chunk = 0; chunk < kCopies; chunk += kStep)
+      if (aligned)
+        copy_chunks<true, kThreads / kStep>(A, chunk + thread % kStep, thread / kStep);
+      else
+        copy_chunks<false, kThreads / kStep>(A, chunk + thread % kStep, thread / kStep);
     close_copy_group();
   }
 
@@ -108,6 +88,32 @@ struct TileTriangle {
       __syncwarp();
 #pragma unroll
       for (int r = 0; r < kOrder; ++r) at[offset_of(r, c)] = x[r];
+    }
+  }
+
+ private:
+  /// That chunk of every kAtOnce-th tile of a block column from its `first` on.
+  template <bool kAligned, int kAtOnce>
+  __device__ __forceinline__ void copy_chunks(const LowerView<T>& A, int chunk, int first) const {
+    const int run = chunk / kChunks, position = chunk % kChunks * kWide;
+    const bool above = kSwapped ? position > run : position + kWide <= run;
+    const int64_t step = kOrder * kAtOnce * (kSwapped ? A.ld : 1);
+#pragma unroll 1
+    for (int j = 0; j < tiles; ++j) {
+      int i = j + (first == 0 && above ? kAtOnce : first);
+      const int line = kOrder * (kSwapped ? i : j) + run;
+      const int at = kOrder * (kSwapped ? j : i) + position;
+      // Elements from the chunk on, and lines from this one on, that are there.
+      int elements = n - at, lines = n - line;
+      T* to = tile(i, j) + offset(run, position);
+      const T* from = A.a + line * A.ld + at;
+#pragma unroll 1
+      for (; i < tiles; i += kAtOnce) {
+        copy_chunk<kAligned>(to, from, lines > 0 ? max(min(elements, kWide), 0) : 0);
+        to += kElements * kAtOnce;
+        from = advanced(from, step);
+        (kSwapped ? lines : elements) -= kOrder * kAtOnce;
+      }
     }
   }
 };

@@ -12,11 +12,11 @@ Solves solves;
 /// @param bound of the orders of a variable batch, from which a block has its warps.
 template <class T, bool kSwapped, bool kOne>
 void solve(int n, int bound, int nrhs, bool backwards) {
-  for_warp_blocks<T, kOne>(bound, [&]<int kBlocks>(std::integral_constant<int, kBlocks>) {
-    const int warps = BlockSolveShape<T, kSwapped, kOne, kBlocks>::threads(bound) / 32;
+  for_block_solve_shape<T, kOne>(bound, [&]<class Shape>(Shape) {
+    const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
     const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
     solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
-      block_solve_kernel<T, kSwapped, kOne, kBlocks>(problem, 64);
+      block_solve_kernel<T, kSwapped, kOne, Shape>(problem, 64);
     });
   });
 }

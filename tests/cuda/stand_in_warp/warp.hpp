@@ -111,12 +111,16 @@ class HostBlock {
         if (!threads_[k].done && arrived[k] < mine) return false;
       return true;
     };
-    const int self = running;
-    while (!all_here()) {
-      swapcontext(&threads_[self].context, &scheduler_);
-      running = self;
-    }
+    while (!all_here()) give_way();
   }
+  /// Lets the other threads run.
+  void give_way() {
+    const int self = running;
+    swapcontext(&threads_[self].context, &scheduler_);
+    running = self;
+  }
+  /// Somebody who waits may go on.
+  void note_step() { ++steps_; }
   int threads() const { return static_cast<int>(threads_.size()); }
   HostThread& self() { return threads_[running]; }
   HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }

@@ -1,0 +1,45 @@
+// A word of shared memory by which one thread tells others, time after time, how far it is.
+#pragma once
+
+#include <cstdint>
+
+namespace chol::cuda {
+
+/// A barrier at which one thread arrives (PTX ISA, mbarrier). Raised once a phase; whoever waits
+/// for a phase sees what the thread that raised it had written, or had seen, before. Phases are
+/// told apart by their parity: nobody may wait for one before the phase before it has ended.
+struct Flag {
+  uint64_t state;
+
+  /// By one thread, and a barrier of all before any other looks.
+  __device__ __forceinline__ void prepare() {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address()) : "memory");
+  }
+  __device__ __forceinline__ void raise() {
+    asm volatile("{.reg .b64 phase; mbarrier.arrive.shared.b64 phase, [%0];}" ::"r"(address())
+                 : "memory");
+  }
+  __device__ __forceinline__ void wait(unsigned phase) const {
+    unsigned is_raised;
+    do {
+      asm volatile(
+          "{.reg .pred p;"
+#if __CUDA_ARCH__ >= 900
+          "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
+#else
+          "mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
+#endif
+          "selp.u32 %0, 1, 0, p;}"
+          : "=r"(is_raised)
+          : "r"(address()), "r"(phase & 1)
+          : "memory");
+    } while (!is_raised);
+  }
+
+ private:
+  __device__ __forceinline__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(this));
+  }
+};
+
+}  // namespace chol::cuda
