@@ -21,15 +21,16 @@ __device__ __forceinline__ void meet() {
 }
 
 /// One matrix as the warps of a block see it.
-template <class T, bool kSwapped, int kWarps, int kDepth, bool kPastFirst>
+template <class T, bool kSwapped, class Shape>
 struct LeftLooking {
-  static constexpr int kColumns = kBlockColumnsOf<T>;
+  static constexpr int kColumns = Shape::kColumns, kWarps = Shape::kWarps;
   using Rows = RowBlock<T, kColumns>;
+  using Update = RowUpdate<T, kSwapped, Shape>;
+  /// Shapes that hold addresses of the next strip have no registers for it.
+  static constexpr bool kReadEarly = !Shape::kAhead;
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
-  static constexpr int kStaging =
-      staging_elements<T, kColumns, kDepth>(kSwapped);  ///< elements of a warp
-  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps;
+  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(Update::kStaging) * kWarps;
 
   LowerView<T> A;
   int n;
@@ -38,29 +39,39 @@ struct LeftLooking {
   int warp, lane;
   bool aligned;
 
-  /// Asks for the strip that this warp takes next, while it still eliminates one. Lanes go along
-  /// the lines that hold it.
-  __device__ __forceinline__ void prefetch_next(int row, int j, int columns) const {
+  /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,
+  /// lanes going along the lines that hold them, and for the first operands of its product where
+  /// the staging is free, which a transpose of row storage takes.
+  /// @return whether for those.
+  __device__ __forceinline__ bool ask_for_next(int row, int j, int columns) const {
+    const int before = j;
     row += 32 * kWarps;
     if (row >= n) {
       j += columns;
       row = j + 32 * warp;
       columns = kColumns;
-      if (row >= n) return;
+      if (row >= n) return false;
     }
     constexpr int kLine = 128 / sizeof(T), kLength = kSwapped ? kColumns : 32;
     const int lines = kSwapped ? min(n - row, 32) : columns;
     const int length = kSwapped ? columns : n - row;
-    if (lane >= lines) return;
-    const T* const p = kSwapped ? A.at(row + lane, j) : A.at(row, j + lane);
+    if (lane < lines) {
+      const T* const p = kSwapped ? A.at(row + lane, j) : A.at(row, j + lane);
 #pragma unroll
-    for (int at = 0; at < kLength; at += kLine)
-      if (at < length) prefetch_to_l2(p + at);
+      for (int at = 0; at < kLength; at += kLine)
+        if (at < length) prefetch_to_l2(p + at);
+    }
+    // Columns that nobody works on any more.
+    if (kSwapped || !Shape::kAhead || before < Update::kDepth) return false;
+    Update::start(A.from(row, 0), A.from(j, 0), {n - row, columns, 0, aligned}, staging, lane);
+    return true;
   }
 
   /// Block column [j, j + columns), at most kMost of them.
+  /// @param started whether the first operands of the warp's first strip have been asked for;
+  /// afterwards, those of its next one.
   template <int kMost>
-  __device__ __forceinline__ void block_column(int j, int columns) const {
+  __device__ __forceinline__ void block_column(int j, int columns, bool& started) const {
     const LowerView<T> top = A.from(j, 0);
 #pragma unroll 1
     for (int strip = warp; strip == warp || j + 32 * strip < n; strip += kWarps) {
@@ -72,24 +83,26 @@ struct LeftLooking {
         if (kMost < kColumns || j == 0)
           rows.template load<kMost>(here, place, staging, lane);
         else
-          update_rows<kDepth, kSwapped, kPastFirst>(rows, here, A.from(row, 0), top, place, j,
-                                                    staging, lane);
-        prefetch_next(row, j, columns);
+          Update::run(rows, here, A.from(row, 0), top, place, j, started, staging, lane);
+        started = ask_for_next(row, j, columns);
       }
       // The strip with the diagonal block first, the others when it is there.
-      if (strip == 0) rows.template eliminate<kMost, true>(block, columns, lane);
+      Real<T> root{};
+      if (strip == 0) root = rows.template eliminate<kMost, true, kReadEarly>(block, columns, lane);
       if (strip == warp) meet<kWarps>();
-      if (strip > 0 && row < n) rows.template eliminate<kMost, false>(block, columns, lane);
+      if (strip > 0 && row < n)
+        rows.template eliminate<kMost, false, kReadEarly>(block, columns, lane);
       if (row < n) rows.template store<kMost>(here, place, staging, lane);
+      if (strip == 0) Rows::store_diagonal(here, columns, lane, lane, root);
     }
   }
 };
 
-template <class T, bool kSwapped, int kWarps, int kDepth, int kBlocks, bool kPastFirst>
-__global__ void __launch_bounds__(32 * kWarps, kBlocks)
-    left_looking_kernel(BatchProblem<T> problem, int staging_of_warp) {
-  using Matrix = LeftLooking<T, kSwapped, kWarps, kDepth, kPastFirst>;
-  constexpr int kColumns = Matrix::kColumns;
+template <class T, bool kSwapped, class Shape>
+__global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
+    left_looking_kernel(BatchProblem<T> problem) {
+  using Matrix = LeftLooking<T, kSwapped, Shape>;
+  constexpr int kColumns = Matrix::kColumns, kWarps = Shape::kWarps;
   // Shuffles tell the compiler what is the same in every lane.
   const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
   const int thread = threadIdx.x;
@@ -105,24 +118,27 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   extern __shared__ __align__(16) unsigned char shared[];
   auto& block = *reinterpret_cast<typename Matrix::Block*>(shared);
+  T* const staging = reinterpret_cast<T*>(shared + Matrix::kBlockBytes);
   const Matrix matrix{A,
                       n,
                       block,
-                      reinterpret_cast<T*>(shared + Matrix::kBlockBytes) + warp * staging_of_warp,
+                      staging + warp * Matrix::Update::kStaging,
                       warp,
                       thread % 32,
                       ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0};
 
   int columns = narrow;
+  bool started = false;
 #pragma unroll 1
   for (int j = 0; j < n; j += columns, columns = kColumns) {
     if (columns <= 8)
-      matrix.template block_column<8>(j, columns);
+      matrix.template block_column<8>(j, columns, started);
     else
-      matrix.template block_column<kColumns>(j, columns);
+      matrix.template block_column<kColumns>(j, columns, started);
     const int bad = block.bad;
     meet<kWarps>();
     if (bad >= 0) {
+      wait_for_copy_groups<0>();  // of a strip that nobody takes any more
       if (thread == 0) problem.info[matrix_of_block(problem)] = j + bad + 1;
       return;
     }

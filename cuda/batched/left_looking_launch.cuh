@@ -9,33 +9,31 @@
 namespace chol::cuda {
 
 template <class T, bool kSwapped, class Shape>
-using LeftLookingOf = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kPastFirst>;
-
-template <class T, bool kSwapped, class Shape>
 Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
-  using Matrix = LeftLookingOf<T, kSwapped, Shape>;
-  return launch("left looking",
-                left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kBlocks,
-                                    Shape::kPastFirst>,
-                static_cast<unsigned>(problem.count), 32 * Shape::kWarps, Matrix::kBytes, stream,
-                problem, Matrix::kStaging);
+  return launch("left looking", left_looking_kernel<T, kSwapped, Shape>,
+                static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
+                LeftLooking<T, kSwapped, Shape>::kBytes, stream, problem);
 }
 
-/// A shape that asks for more shared memory than the device has, or that this storage does not
-/// have, gives way to another, one of more threads if there is one; the factor has the same bits.
+/// A shape that asks for more shared memory than the device has, that multiplies by what this has
+/// not at full rate, or that this storage does not have, gives way to another, one of more threads
+/// if there is one.
 template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
                                   typename Shapes<T>::ColumnLeftLooking>;
   const auto limit = static_cast<size_t>(block_shared_limit());
+  const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
   const auto try_shape = [&]<class S>(S, int least, int most, int its_blocks) {
-    if (32 * S::kWarps < least || 32 * S::kWarps > most ||
-        (its_blocks != 0 && its_blocks != S::kBlocks) ||
-        LeftLookingOf<T, kSwapped, S>::kBytes > limit)
+    using Its = typename S::Shape;
+    if (32 * S::kPlanWarps < least || 32 * S::kPlanWarps > most ||
+        (its_blocks != 0 && its_blocks != S::kPlanBlocks) ||
+        (Its::kBy == ProductBy::tensor && !has_tensor) ||
+        LeftLooking<T, kSwapped, Its>::kBytes > limit)
       return false;
-    status = launch_left_looking<T, kSwapped, S>(problem, stream);
+    status = launch_left_looking<T, kSwapped, Its>(problem, stream);
     return true;
   };
   const bool found = [&]<class... S>(ShapeList<S...>) {

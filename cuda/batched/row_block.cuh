@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "batched/async_copy.cuh"
-#include "common/scalar.cuh"
+#include "batched/copy_wide.cuh"
+#include "common/pivot.cuh"
 #include "common/view.cuh"
 
 namespace chol::cuda {
@@ -15,9 +16,10 @@ namespace chol::cuda {
 template <class T>
 inline constexpr int kBlockColumnsOf = Traits<T>::is_complex ? 16 : 32;
 
-/// The factored diagonal block of a block column: columns unscaled, each from its diagonal on, and
-/// the reciprocal roots of the pivots. Columns lie from last to first, so that a warp may publish
-/// one from row 0 on: what is above the diagonal lands where later columns follow.
+/// The factored diagonal block of a block column: columns unscaled, each from its diagonal on, so
+/// that nobody waits for a square root, and the reciprocal roots of the pivots. Columns lie from
+/// last to first, so that a warp may publish one from row 0 on: what is above the diagonal lands
+/// where later columns follow.
 template <class T, int kColumns>
 struct DiagonalBlock {
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of an access
@@ -30,9 +32,15 @@ struct DiagonalBlock {
     return elements - first_row(c);
   }
   static constexpr int kElements = origin(0) + kColumns;
+  /// Where the diagonal element of column c lies, c known to a lane alone.
+  __device__ static __forceinline__ int diagonal(int c) {
+    const int first = first_row(c), after = (kColumns - first) / kWide - 1;  // groups of columns
+    return kColumns + (kWide - 1 - c % kWide) * (kColumns - first) +
+           kWide * kWide * after * (after + 1) / 2 + c - first;
+  }
 
   alignas(16) T elements[kElements];
-  Real<T> inverse_roots[kColumns];
+  alignas(16) Real<T> inverse_roots[kColumns];
   int bad;  ///< first column whose pivot is not positive and finite, or -1
 };
 
@@ -189,18 +197,29 @@ struct RowBlock {
   /// Right-looking elimination of the first `columns` columns, at most kMost. With kFactors the
   /// rows of the diagonal block are among these lanes', and its columns are published; without,
   /// they are there already.
-  template <int kMost, bool kFactors>
-  __device__ __forceinline__ void eliminate(DiagonalBlock<T, kColumns>& block, int columns,
-                                            int lane) {
-    int bad = -1;
+  /// @tparam kReadEarly whether a column of the diagonal block is read before the division by its
+  /// pivot, which takes registers.
+  /// @return the diagonal element of a lane whose row is in the diagonal block, to an ulp.
+  template <int kMost, bool kFactors, bool kReadEarly>
+  __device__ __forceinline__ Real<T> eliminate(DiagonalBlock<T, kColumns>& block, int columns,
+                                               int lane) {
     if constexpr (kFactors) publish<0>(block, lane);
-    eliminate_columns<kMost, kFactors>(block, columns, lane, bad,
-                                       std::make_integer_sequence<int, kMost>{});
-    if (kFactors && lane == 0) block.bad = bad;
+    eliminate_columns<kMost, kFactors, kReadEarly>(block, columns, lane,
+                                                   std::make_integer_sequence<int, kMost>{});
+    if constexpr (kFactors) return finish<kMost>(block, columns, lane);
+    return Real<T>(0);
+  }
+  /// What eliminate() returned to its place. @param A from the first lane's row and the block's
+  /// first column on. @param row of the lane, counted from the diagonal block's first.
+  __device__ __forceinline__ static void store_diagonal(const LowerView<T>& A, int columns,
+                                                        int lane, int row, Real<T> root) {
+    __syncwarp();
+    if (row < columns) *A.at(lane, row) = from_real<T>(root);
   }
 
  private:
   using Block = DiagonalBlock<T, kColumns>;
+  static constexpr int kReals = 16 / sizeof(Real<T>);  ///< of an access
 
   template <int c>
   __device__ __forceinline__ void publish(Block& block, int lane) const {
@@ -208,47 +227,66 @@ struct RowBlock {
     if (lane < kColumns) block.elements[kOrigin + lane] = a[c];
   }
   // A fold, so that places in shared memory are constants.
-  template <int kMost, bool kFactors, int... c>
-  __device__ __forceinline__ void eliminate_columns(Block& block, int columns, int lane, int& bad,
+  template <int kMost, bool kFactors, bool kReadEarly, int... c>
+  __device__ __forceinline__ void eliminate_columns(Block& block, int columns, int lane,
                                                     std::integer_sequence<int, c...>) {
-    (eliminate_column<c, kMost, kFactors>(block, columns, lane, bad) && ...);
+    Real<T> inverse_roots[kReals];
+    (eliminate_column<c, kMost, kFactors, kReadEarly>(block, columns, lane, inverse_roots) && ...);
   }
+  /// Columns past the last one, up to a whole number of fours, end as what nobody looks at.
   /// @return whether there are further columns.
-  template <int c, int kMost, bool kFactors>
-  __device__ __forceinline__ bool eliminate_column(Block& block, int columns, int lane, int& bad) {
-    using R = Real<T>;
-    if (c >= columns) return false;
-    constexpr int kOrigin = Block::origin(c);
-    const T* const column = block.elements + kOrigin;
-    R inverse_root;
+  template <int c, int kMost, bool kFactors, bool kReadEarly>
+  __device__ __forceinline__ bool eliminate_column(Block& block, int columns, int lane,
+                                                   Real<T> (&inverse_roots)[kReals]) {
+    if (c % 4 == 0 && c >= columns) return false;
+    constexpr int kOrigin = Block::origin(c), kFirst = (kFactors ? c : c + 1) / kWide * kWide;
+    // At least what the next column waits for.
+    constexpr int kEarly = kReadEarly ? kMost : (kFactors ? c + 1 : c) / kWide * kWide + kWide;
+    T column[kColumns];
+    const auto read = [&](int k) { copy_wide<kWide>(column + k, block.elements + kOrigin + k); };
     if constexpr (kFactors) {
       __syncwarp();
-      const R pivot = real(column[c]);
-      if (bad < 0 && !is_pivot(pivot)) bad = c;
-      inverse_root = reciprocal_sqrt(pivot);
-      a[c] = scale(a[c], inverse_root);
-      if (lane == c) {
-        a[c] = from_real<T>(sqrt_from(pivot, inverse_root));
-        block.inverse_roots[c] = inverse_root;
-      }
-    } else {
-      inverse_root = block.inverse_roots[c];
-      a[c] = scale(a[c], inverse_root);
+    } else if constexpr (c % kReals == 0) {
+      copy_wide<kReals>(inverse_roots, block.inverse_roots + c);
     }
-    const T m = scale(a[c], inverse_root);
 #pragma unroll
-    for (int v = (c + 1) / kWide * kWide; v < kMost; v += kWide) {
-      T values[kWide];
-      *reinterpret_cast<float4*>(values) = *reinterpret_cast<const float4*>(column + v);
+    for (int k = kFirst; k < kMost && k < kEarly; k += kWide) read(k);
+    T m;
+    if constexpr (kFactors) {
+      m = divide_by_pivot(a[c], real(column[c]));
+    } else {
+      a[c] = scale(a[c], inverse_roots[c % kReals]);
+      m = scale(a[c], inverse_roots[c % kReals]);
+    }
 #pragma unroll
-      for (int k = v; k < v + kWide; ++k) {
-        if (k <= c) continue;
-        a[k] = subtract_product_conj(a[k], m, values[k - v]);
-        if constexpr (kFactors && c + 1 < kColumns)
-          if (k == c + 1) publish<(c + 1 < kColumns ? c + 1 : c)>(block, lane);
-      }
+    for (int k = c + 1; k < kMost; ++k) {
+      if (k >= kEarly && k % kWide == 0) read(k);
+      a[k] = subtract_product_conj(a[k], m, column[k]);
+      if constexpr (kFactors && c + 1 < kColumns)
+        if (k == c + 1) publish<(c + 1 < kColumns ? c + 1 : c)>(block, lane);
     }
     return true;
+  }
+  /// Each lane looks at its own pivot and takes its root; then all scale their columns.
+  template <int kMost>
+  __device__ __forceinline__ Real<T> finish(Block& block, int columns, int lane) {
+    using R = Real<T>;
+    const bool is_row = lane < kColumns;
+    const R pivot = real(block.elements[is_row ? Block::diagonal(lane) : 0]);
+    const R inverse_root = reciprocal_sqrt(pivot);
+    if (is_row) block.inverse_roots[lane] = inverse_root;
+    const int bad =
+        __reduce_min_sync(kFullWarp, lane < columns && !is_pivot(pivot) ? lane : kColumns);
+    if (lane == 0) block.bad = bad < kColumns ? bad : -1;
+    __syncwarp();
+#pragma unroll
+    for (int c = 0; c < kMost; c += kReals) {
+      R inverse_roots[kReals];
+      copy_wide<kReals>(inverse_roots, block.inverse_roots + c);
+#pragma unroll
+      for (int k = 0; k < kReals; ++k) a[c + k] = scale(a[c + k], inverse_roots[k]);
+    }
+    return sqrt_from(pivot, inverse_root);
   }
 };
 

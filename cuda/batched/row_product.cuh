@@ -1,8 +1,8 @@
 // Products of 32 rows of a block column with rows of the diagonal block, conjugated, from shared
-// memory. A lane's sums are as many as a row of it has columns, so that they lie in a RowBlock
-// until they are put where its rows are read from. A product begins with A or is added to it in the
-// end, whichever keeps its reads whole. Strips of narrower block columns may end with 16 rows, for
-// which half of the sums are left out.
+// memory. A lane's sums are as many as a row of it has columns, until they are put where its rows
+// are read from. A product begins with A or is added to it in the end, whichever keeps its reads
+// whole. Strips of narrower block columns may end with 16 rows, for which half of the sums are left
+// out.
 #pragma once
 
 #include <type_traits>
@@ -14,36 +14,34 @@
 namespace chol::cuda {
 
 /// The sums of a lane, element i * kOfLane + j at (Lane::row(i), Lane::column(j)) of the rows.
-/// @tparam Product what derives from this: multiply_rows() is of rows with i < kRows.
-template <class Product, class T, int kColumns, class Lane>
+/// @tparam Product what derives from this: multiply_rows() is of rows with i < kRows. @tparam Sum
+/// what T is summed up in.
+template <class Product, class T, class Sum, int kColumns, class Lane>
 struct ProductSums {
-  using Sums = RowBlock<T, kColumns>;
+  using Rows = RowBlock<T, kColumns>;
+  using Sums = RowBlock<Sum, kColumns>;  ///< of which only the elements serve
   static constexpr int kOfLane = kColumns / 4;
 
   /// What multiply_rows() does. @param rows of `own` that there are, where they may be few.
   template <int kParts, class Own, class Block>
   __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
                                                   int lane, int rows = 32) {
-    if constexpr (kColumns % 32 != 0)
+    if constexpr (kColumns % 32 != 0 && Lane::kHalves)
       if (rows <= 16) return Product::template multiply_rows<kParts, 2>(sums, own, block, lane);
     Product::template multiply_rows<kParts, 4>(sums, own, block, lane);
   }
 
-  /// To rows of Sums::kPitch elements.
+  /// To rows of Rows::kPitch elements.
   __device__ static __forceinline__ void put(const Sums& sums, T* to, int lane) {
     constexpr int kRun = Lane::kRun;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
 #pragma unroll
       for (int j = 0; j < kOfLane; j += kRun) {
-        T* const p = to + Lane::row(i, lane) * Sums::kPitch + Lane::column(j, lane);
         T values[kRun];
 #pragma unroll
-        for (int k = 0; k < kRun; ++k) values[k] = sums.a[i * kOfLane + j + k];
-        if constexpr (kRun == 1)
-          *p = values[0];
-        else
-          *reinterpret_cast<float4*>(p) = *reinterpret_cast<const float4*>(values);
+        for (int k = 0; k < kRun; ++k) values[k] = convert<T>(sums.a[i * kOfLane + j + k]);
+        copy_wide<kRun>(to + Lane::row(i, lane) * Rows::kPitch + Lane::column(j, lane), values);
       }
   }
 };
@@ -55,6 +53,8 @@ template <class T, bool kSwapped>
 struct PlainLane {
   static constexpr int kWide = 16 / sizeof(T);
   static constexpr int kRun = kSwapped ? 1 : kWide;  ///< neighbouring columns
+  /// Whether the first half of a lane's rows are of the first 16.
+  static constexpr bool kHalves = kSwapped || kWide <= 2;
   __device__ static int row(int i, int lane) {
     return kSwapped ? lane % 8 + 8 * i : (i / kWide * 8 + lane % 8) * kWide + i % kWide;
   }
@@ -66,9 +66,10 @@ struct PlainLane {
 /// 32 x kColumns products by plain multiply-adds, 4 x kColumns / 4 a lane.
 template <class T, int kColumns, bool kSwapped>
 struct PlainProduct
-    : ProductSums<PlainProduct<T, kColumns, kSwapped>, T, kColumns, PlainLane<T, kSwapped>> {
+    : ProductSums<PlainProduct<T, kColumns, kSwapped>, T, T, kColumns, PlainLane<T, kSwapped>> {
   using Lane = PlainLane<T, kSwapped>;
-  using Sums = RowBlock<T, kColumns>;
+  using Rows = RowBlock<T, kColumns>;
+  using typename ProductSums<PlainProduct, T, T, kColumns, Lane>::Sums;
   static constexpr int kWide = Lane::kWide, kOfLane = kColumns / 4;
   /// Complex products are so many instructions that more of them would not stay in the cache.
   static constexpr int kUnroll = Traits<T>::is_complex ? 2 : 16;
@@ -79,11 +80,11 @@ struct PlainProduct
                                                const RowBlockPlace&, int) {
     sums = {};
   }
-  /// The sums, then the rows, in the same registers: both go through `scratch`.
-  __device__ static __forceinline__ void finish(Sums& rows, const LowerView<T>& A,
+  /// Both go through `scratch`.
+  __device__ static __forceinline__ void finish(Rows& rows, const Sums& sums, const LowerView<T>& A,
                                                 const RowBlockPlace& place, T* scratch, int lane) {
-    using Read = typename Sums::Read;
-    PlainProduct::put(rows, scratch, lane);
+    using Read = typename Rows::Read;
+    PlainProduct::put(sums, scratch, lane);
     if constexpr (kSwapped) {
       // The rows pass through the same shared memory as the sums.
       rows = {};
@@ -154,20 +155,26 @@ struct PlainProduct
 /// The sums of tensor cores, as they lie in their tiles.
 template <class T>
 struct TensorLane {
-  static constexpr int kRun = 16 / sizeof(T);
-  __device__ static int row(int i, int lane) { return 8 * i + TensorTile<T>::row(0, lane); }
-  __device__ static int column(int j, int lane) {
-    return j / 2 * 8 + TensorTile<T>::column(j % 2, lane);
-  }
+  static constexpr int kRun = sizeof(T) == 16 ? 1 : 2;
+  static constexpr bool kHalves = true;
+  __device__ static int row(int i, int lane) { return 8 * i + lane / 4; }
+  __device__ static int column(int j, int lane) { return j / 2 * 8 + 2 * (lane % 4) + j % 2; }
 };
 
-/// 32 x kColumns products by double precision tensor cores.
+/// 32 x kColumns products by double precision tensor cores, of single precision too: they take its
+/// elements exactly and have the rate of its own multiply-adds on devices for computing, in a
+/// fraction of the instructions.
 template <class T, int kColumns>
-struct TensorProduct : ProductSums<TensorProduct<T, kColumns>, T, kColumns, TensorLane<T>> {
-  using Sums = RowBlock<T, kColumns>;
-  using TileT = TensorTile<T>;
+struct TensorProduct
+    : ProductSums<TensorProduct<T, kColumns>, T, Doubled<T>, kColumns, TensorLane<T>> {
+  using Rows = RowBlock<T, kColumns>;
   using Lane = TensorLane<T>;
+  using Sum = Doubled<T>;
+  using TileT = TensorTile<Sum>;
+  using typename ProductSums<TensorProduct, T, Sum, kColumns, Lane>::Sums;
   static constexpr int kTiles = kColumns / 8;
+  /// Beside sums of 64 registers operands of one step, or there are fewer warps.
+  static constexpr int kUnroll = kColumns * sizeof(Sum) < 256 || sizeof(T) == 16 ? 4 : 1;
   static constexpr bool kBeginsWithA = true;
 
   /// sums := the elements of A, zero where there are none: they arrive while operands are fetched.
@@ -176,38 +183,37 @@ struct TensorProduct : ProductSums<TensorProduct<T, kColumns>, T, kColumns, Tens
     const T* const first = A.at(Lane::row(0, lane), Lane::column(0, lane));
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int elements = Sums::limit(place, Lane::row(i, lane)) - Lane::column(0, lane);
+      const int elements = Rows::limit(place, Lane::row(i, lane)) - Lane::column(0, lane);
 #pragma unroll
       for (int j = 0; j < kColumns / 4; ++j) {
         const int down = Lane::row(i, 0), right = Lane::column(j, 0);
         const T* const p = first + (A.swapped ? down * A.ld + right : right * A.ld + down);
-        sums.a[i * (kColumns / 4) + j] = right < elements ? *p : from_real<T>(0);
+        sums.a[i * (kColumns / 4) + j] = convert<Sum>(right < elements ? *p : from_real<T>(0));
       }
     }
   }
-  /// The sums, then the rows, in the same registers.
-  __device__ static __forceinline__ void finish(Sums& rows, const LowerView<T>&,
+  __device__ static __forceinline__ void finish(Rows& rows, const Sums& sums, const LowerView<T>&,
                                                 const RowBlockPlace&, T* scratch, int lane) {
-    TensorProduct::put(rows, scratch, lane);
-    rows.template read_row<kColumns, Sums::Read::assign>(scratch, lane);
+    TensorProduct::put(sums, scratch, lane);
+    rows.template read_row<kColumns, Rows::Read::assign>(scratch, lane);
   }
 
   /// sums[p], p < kParts, -= of the rows of `own` and those of `block` from p * kColumns on.
   template <int kParts, int kRows, class Own, class Block>
   __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
                                                        const Block& block, int lane) {
-#pragma unroll
+#pragma unroll(kUnroll)
     for (int k = 0; k < Own::kDepth; k += 4) {
-      T a[kRows / 2][2];
+      Sum a[kRows / 2][2];
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
-        a[i / 2][i % 2] = minus(*own.at(8 * i + lane / 4, k + lane % 4));
+        a[i / 2][i % 2] = negative(convert<Sum>(*own.at(8 * i + lane / 4, k + lane % 4)));
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {
-        T b[kTiles];
+        Sum b[kTiles];
 #pragma unroll
         for (int j = 0; j < kTiles; ++j)
-          b[j] = *block.at(p * kColumns + 8 * j + lane / 4, k + lane % 4);
+          b[j] = convert<Sum>(*block.at(p * kColumns + 8 * j + lane / 4, k + lane % 4));
 #pragma unroll
         for (int j = 0; j < kTiles; ++j)
 #pragma unroll
@@ -218,28 +224,13 @@ struct TensorProduct : ProductSums<TensorProduct<T, kColumns>, T, kColumns, Tens
   }
 
  private:
-  __device__ static __forceinline__ T minus(T x) {
-    if constexpr (Traits<T>::is_complex)
-      return {-x.re, -x.im};
-    else
-      return -x;
-  }
-  __device__ static __forceinline__ T (&tile(Sums& sums, int i, int j))[2] {
-    return *reinterpret_cast<T(*)[2]>(sums.a + 2 * (i * kTiles + j));
+  __device__ static __forceinline__ Sum (&tile(Sums& sums, int i, int j))[2] {
+    return *reinterpret_cast<Sum(*)[2]>(sums.a + 2 * (i * kTiles + j));
   }
 };
 
-template <class T, int kColumns, bool kSwapped>
-struct ProductChoice {
-  using Type = PlainProduct<T, kColumns, kSwapped>;
-};
-template <int kColumns, bool kSwapped>
-struct ProductChoice<double, kColumns, kSwapped> {
-  using Type = TensorProduct<double, kColumns>;
-};
-template <int kColumns, bool kSwapped>
-struct ProductChoice<Complex<double>, kColumns, kSwapped> {
-  using Type = TensorProduct<Complex<double>, kColumns>;
-};
+template <class T, int kColumns, bool kSwapped, ProductBy kBy>
+using ProductChoice = std::conditional_t<kBy == ProductBy::tensor, TensorProduct<T, kColumns>,
+                                         PlainProduct<T, kColumns, kSwapped>>;
 
 }  // namespace chol::cuda

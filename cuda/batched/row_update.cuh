@@ -7,81 +7,125 @@
 
 namespace chol::cuda {
 
-/// Shared elements of a warp: two stages of operands, or a transpose.
-template <class T, int kColumns, int kDepth>
-__host__ __device__ constexpr int staging_elements(bool swapped) {
-  const int staged = swapped ? StagedRows<T, 32, kDepth, true>::kElements +
-                                   StagedRows<T, kColumns, kDepth, true>::kElements
-                             : StagedRows<T, 32, kDepth, false>::kElements +
-                                   StagedRows<T, kColumns, kDepth, false>::kElements;
-  const int scratch = RowBlock<T, kColumns>::kScratch;
-  return 2 * staged > scratch ? 2 * staged : scratch;
-}
+/// One warp's rows of a block column, by shapes of left_looking.cuh.
+template <class T, bool kSwapped, class Shape>
+struct RowUpdate {
+  static constexpr int kColumns = Shape::kColumns, kDepth = Shape::kDepth;
+  using Rows = RowBlock<T, kColumns>;
+  using Product = ProductChoice<T, kColumns, kSwapped, Shape::kBy>;
+  using Sums = typename Product::Sums;
+  using Own = StagedRows<T, 32, kDepth, kSwapped, Shape::kBy>;
+  using Block = StagedRows<T, kColumns, kDepth, kSwapped, Shape::kBy>;
+  static constexpr int kStage = Own::kElements + Block::kElements;
+  /// Shared elements of a warp: two stages of operands, or a transpose.
+  static constexpr int kStaging = larger(2 * kStage, Rows::kScratch);
 
-/// The product of the columns [0, before) out of what it begins with.
-/// @tparam kPastFirst see copy_async_of_line. @tparam kRun elements that may be moved at once.
-template <int kDepth, bool kSwapped, bool kPastFirst, int kRun, class T, int kColumns>
-__device__ __forceinline__ void multiply_left(RowBlock<T, kColumns>& sums, const LowerView<T>& A,
-                                              const LowerView<T>& left, const LowerView<T>& top,
-                                              const RowBlockPlace& place, int before, T* staging,
-                                              int lane) {
-  using Product = typename ProductChoice<T, kColumns, kSwapped>::Type;
-  using Own = StagedRows<T, 32, kDepth, kSwapped>;
-  using Block = StagedRows<T, kColumns, kDepth, kSwapped>;
-  constexpr int kBuffer = Own::kElements + Block::kElements;
-  // Strips are whole where blocks have as many columns as strips have rows.
-  typename Own::template Copier<kRun, kColumns % 32 != 0, 32, kPastFirst> own(left.a, left.ld,
-                                                                              place.rows, lane);
-  typename Block::template Copier<kRun, false, 32, kPastFirst> block(top.a, top.ld, kColumns, lane);
-  const auto stage = [&](T* to, int depth) {
-    if (depth >= kDepth) {
-      own.copy(to);
-      block.copy(to + Own::kElements);
-    } else {
-      own.copy_last(to, depth);
-      block.copy_last(to + Own::kElements, depth);
-    }
-    close_copy_group();
-  };
-  __syncwarp();
-  stage(staging, before);
-  Product::begin(sums, A, place, lane);
-  T* at = staging;
-  T* next = staging + kBuffer;
-#pragma unroll 1
-  for (int k = before - kDepth;; k -= kDepth) {  // columns after this stage
-    if (k > 0) {
-      stage(next, k);
-      wait_for_copy_groups<1>();
-    } else {
-      wait_for_copy_groups<0>();
-    }
+  /// Starts the copies of the first stage, for run() to find them.
+  /// @param left the rows from column 0 on. @param top the diagonal block's from there on.
+  __device__ static __forceinline__ void start(const LowerView<T>& left, const LowerView<T>& top,
+                                               const RowBlockPlace& place, T* staging, int lane) {
     __syncwarp();
-    Product::template multiply<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements),
-                                  lane, place.rows);
-    __syncwarp();
-    if (k <= 0) break;
-    T* const done = at;
-    at = next;
-    next = done;
+    if (in_runs(place))
+      start_run<Rows::kWide>(left, top, place, staging, lane);
+    else
+      start_run<1>(left, top, place, staging, lane);
   }
-}
-/// rows := their elements of A less the product of the columns to the left.
-/// @param A from the warp's first row and the block's first column on. @param left the same rows
-/// from column 0 on. @param top the diagonal block's rows from column 0 on.
-template <int kDepth, bool kSwapped, bool kPastFirst, class T, int kColumns>
-__device__ __forceinline__ void update_rows(RowBlock<T, kColumns>& rows, const LowerView<T>& A,
-                                            const LowerView<T>& left, const LowerView<T>& top,
-                                            const RowBlockPlace& place, int before, T* staging,
-                                            int lane) {
-  constexpr int kWide = RowBlock<T, kColumns>::kWide;
-  if (kWide == 1 || place.aligned)
-    multiply_left<kDepth, kSwapped, kPastFirst, kWide>(rows, A, left, top, place, before, staging,
-                                                       lane);
-  else
-    multiply_left<kDepth, kSwapped, kPastFirst, 1>(rows, A, left, top, place, before, staging,
-                                                   lane);
-  ProductChoice<T, kColumns, kSwapped>::Type::finish(rows, A, place, staging, lane);
-}
+
+  /// rows := their elements of A less the product of the `before` columns to the left.
+  /// @param A from the warp's first row and the block's first column on. @param started whether
+  /// start() has been called for them.
+  __device__ static __forceinline__ void run(Rows& rows, const LowerView<T>& A,
+                                             const LowerView<T>& left, const LowerView<T>& top,
+                                             const RowBlockPlace& place, int before, bool started,
+                                             T* staging, int lane) {
+    const auto run_with = [&](Sums& sums) {
+      if (in_runs(place))
+        multiply_left<Rows::kWide>(sums, A, left, top, place, before, started, staging, lane);
+      else
+        multiply_left<1>(sums, A, left, top, place, before, started, staging, lane);
+      Product::finish(rows, sums, A, place, staging, lane);
+    };
+    if constexpr (std::is_same_v<Sums, Rows>) {
+      run_with(rows);
+    } else {
+      Sums sums;
+      run_with(sums);
+    }
+  }
+
+ private:
+  // Strips are whole where blocks have as many columns as strips have rows.
+  template <int kRun>
+  using OwnCopier = typename Own::template Copier<kRun, kColumns % 32 != 0, 32, Shape::kPastFirst>;
+  template <int kRun>
+  using BlockCopier = typename Block::template Copier<kRun, false, 32, Shape::kPastFirst>;
+
+  /// Whether elements may be moved 16 bytes at a time.
+  __device__ static __forceinline__ bool in_runs(const RowBlockPlace& place) {
+    return Rows::kWide == 1 || place.aligned;
+  }
+  /// @tparam kRun elements that may be moved at once.
+  template <int kRun>
+  __device__ static __forceinline__ void start_run(const LowerView<T>& left,
+                                                   const LowerView<T>& top,
+                                                   const RowBlockPlace& place, T* staging,
+                                                   int lane) {
+    OwnCopier<kRun>(left.a, left.ld, place.rows, lane).copy(staging);
+    BlockCopier<kRun>(top.a, top.ld, kColumns, lane).copy(staging + Own::kElements);
+    close_copy_group();
+  }
+  /// The product of the columns [0, before) out of what it begins with.
+  template <int kRun>
+  __device__ static __forceinline__ void multiply_left(Sums& sums, const LowerView<T>& A,
+                                                       const LowerView<T>& left,
+                                                       const LowerView<T>& top,
+                                                       const RowBlockPlace& place, int before,
+                                                       bool started, T* staging, int lane) {
+    OwnCopier<kRun> own(left.a, left.ld, place.rows, lane);
+    BlockCopier<kRun> block(top.a, top.ld, kColumns, lane);
+    // Where the group is closed decides on up to 220 bytes of spilled registers, one way for shapes
+    // that ask ahead and the other for those that do not: a tenth of their rate.
+    constexpr bool kCloseInBranches = Shape::kAhead;
+    const auto stage = [&](T* to, int depth) {
+      if (depth >= kDepth) {
+        own.copy(to);
+        block.copy(to + Own::kElements);
+        if (kCloseInBranches) close_copy_group();
+      } else {
+        own.copy_last(to, depth);
+        block.copy_last(to + Own::kElements, depth);
+        if (kCloseInBranches) close_copy_group();
+      }
+      if (!kCloseInBranches) close_copy_group();
+    };
+    if (Shape::kAhead && !kSwapped && started) {
+      own.skip();
+      block.skip();
+    } else {
+      __syncwarp();
+      stage(staging, before);
+    }
+    Product::begin(sums, A, place, lane);
+    T* at = staging;
+    T* next = staging + kStage;
+#pragma unroll 1
+    for (int k = before - kDepth;; k -= kDepth) {  // columns after this stage
+      if (k > 0) {
+        stage(next, k);
+        wait_for_copy_groups<1>();
+      } else {
+        wait_for_copy_groups<0>();
+      }
+      __syncwarp();
+      Product::template multiply<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements),
+                                    lane, place.rows);
+      __syncwarp();
+      if (k <= 0) break;
+      T* const done = at;
+      at = next;
+      next = done;
+    }
+  }
+};
 
 }  // namespace chol::cuda

@@ -34,18 +34,39 @@ template <int kWarpCount, int kTileCount, int kBlockCount>
 struct PanelShape {
   static constexpr int kWarps = kWarpCount, kTiles = kTileCount, kBlocks = kBlockCount;
 };
-/// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor, whether
-/// rows come past the first-level cache.
-template <int kWarpCount, int kStageDepth, int kBlockCount, bool kIsPastFirst = false>
+/// What multiplies in left_looking.cuh and wide_left_looking.cuh. Double precision is always by
+/// tensor cores, single precision by those of double precision where the device has them at full
+/// rate.
+enum class ProductBy : bool { fma, tensor };
+/// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor, columns of
+/// a block, what multiplies, and kOption: of column storage, whether a strip's first operands are
+/// asked for while the one before is eliminated; of row storage, whether rows come past the
+/// first-level cache.
+template <int kWarpCount, int kStageDepth, int kBlockCount, int kColumnCount, ProductBy kProductBy,
+          bool kOption = false>
 struct LeftLookingShape {
+  using Shape = LeftLookingShape;
   static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
-  static constexpr bool kPastFirst = kIsPastFirst;
+  static constexpr int kColumns = kColumnCount;
+  static constexpr ProductBy kBy = kProductBy;
+  static constexpr bool kAhead = kOption, kPastFirst = kOption;
+  /// What a plan calls it by.
+  static constexpr int kPlanWarps = kWarps, kPlanBlocks = kBlocks;
+};
+/// A shape by another name: of row storage what takes the place of the one for column storage that
+/// a plan names, of eight warps what has the same block columns as a plan for more matrices, so
+/// that their number does not change a bit.
+template <class RowShape, int kPlanWarpCount, int kPlanBlockCount>
+struct InPlaceOf {
+  using Shape = RowShape;
+  static constexpr int kPlanWarps = kPlanWarpCount, kPlanBlocks = kPlanBlockCount;
 };
 /// wide_left_looking.cuh: warps a matrix and how many of them lie side by side, row blocks of a
-/// warp side by side, columns staged at a time, stages, blocks a multiprocessor.
+/// warp side by side, columns staged at a time, stages, blocks a multiprocessor, what multiplies.
 template <int kWarpCount, int kColumnGroupCount, int kPartCount, int kStageDepth, int kStageCount,
-          int kBlockCount>
+          int kBlockCount, ProductBy kProductBy>
 struct WideShape {
+  static constexpr ProductBy kBy = kProductBy;
   static constexpr int kWarps = kWarpCount, kColumnGroups = kColumnGroupCount;
   static constexpr int kParts = kPartCount, kDepth = kStageDepth, kStages = kStageCount;
   static constexpr int kBlocks = kBlockCount;
@@ -80,6 +101,10 @@ template <class T>
 inline constexpr int kRowLanes = 0;
 template <>
 inline constexpr int kRowLanes<float> = 64;
+template <>
+inline constexpr int kRowLanes<double> = 48;
+template <>
+inline constexpr int kRowLanes<Complex<double>> = 40;
 
 // Small has a list a task: a solve holds right-hand sides beside the matrix, and SmallSolveOne is
 // what is faster for one of them than what SmallSolve has. Panel and Strip serve
@@ -105,12 +130,26 @@ struct Shapes<float> {
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<5, 2, 2, 1>,
                 SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 24>,
                 SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
-  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<4, 16, 4>,
-                                      LeftLookingShape<4, 8, 5>, LeftLookingShape<8, 16, 2>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 24, 16, ProductBy::tensor>,
+                LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, true>,
+                LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true>,
+                LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, true>,
+                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor>,
+                LeftLookingShape<8, 16, 2, 32, ProductBy::tensor>,
+                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
+                LeftLookingShape<4, 8, 5, 32, ProductBy::fma>,
+                LeftLookingShape<1, 8, 16, 32, ProductBy::fma>>;
   using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<1, 16, 12, true>,
-                LeftLookingShape<1, 16, 15, true>, LeftLookingShape<4, 16, 4, true>,
-                LeftLookingShape<4, 16, 5, true>, LeftLookingShape<8, 16, 2, true>>;
+      ShapeList<InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, true>, 1, 24>,
+                InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, true>, 1, 14>,
+                LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true>,
+                LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, true>,
+                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, true>,
+                LeftLookingShape<8, 16, 2, 32, ProductBy::tensor, true>,
+                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, true>, 8, 16>,
+                LeftLookingShape<4, 16, 5, 32, ProductBy::fma, true>,
+                LeftLookingShape<1, 8, 16, 32, ProductBy::fma, true>>;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
@@ -142,13 +181,23 @@ struct Shapes<double> {
                 SmallShape<12, 4, 4, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
                 SmallShape<32, 8, 4, 1>>;
   using ColumnLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 12>, LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 6>,
-                LeftLookingShape<3, 8, 4>, LeftLookingShape<3, 8, 5>, LeftLookingShape<4, 8, 4>,
-                LeftLookingShape<8, 8, 2>>;
+      ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                LeftLookingShape<2, 8, 5, 16, ProductBy::tensor, true>,
+                LeftLookingShape<3, 8, 4, 32, ProductBy::tensor>,
+                LeftLookingShape<4, 8, 4, 32, ProductBy::tensor>,
+                LeftLookingShape<8, 8, 2, 32, ProductBy::tensor>,
+                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
+                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 24>>;
   using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 10, true>, LeftLookingShape<1, 16, 8, true>,
-                LeftLookingShape<2, 16, 5>, LeftLookingShape<4, 16, 2>, LeftLookingShape<8, 16, 1>>;
-  using ColumnWide = ShapeList<WideShape<4, 2, 1, 8, 3, 4>, WideShape<8, 2, 1, 16, 3, 2>>;
+      ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                InPlaceOf<LeftLookingShape<4, 16, 2, 32, ProductBy::tensor>, 3, 3>,
+                InPlaceOf<LeftLookingShape<2, 16, 5, 32, ProductBy::tensor>, 3, 4>,
+                InPlaceOf<LeftLookingShape<1, 16, 8, 32, ProductBy::tensor, true>, 3, 5>,
+                InPlaceOf<LeftLookingShape<1, 16, 8, 32, ProductBy::tensor, true>, 2, 5>,
+                LeftLookingShape<4, 16, 2, 32, ProductBy::tensor>,
+                LeftLookingShape<8, 16, 1, 32, ProductBy::tensor>,
+                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, true>, 8, 16>>;
+  using ColumnWide = ShapeList<WideShape<8, 2, 1, 16, 3, 2, ProductBy::tensor>>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 12, 4>>;
   using Strip = StripShape<8, 8, 2>;
@@ -179,13 +228,22 @@ struct Shapes<Complex<float>> {
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
                 SmallShape<32, 16, 1, 10>>;
-  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 16>, LeftLookingShape<3, 8, 5>,
-                                      LeftLookingShape<4, 8, 4>, LeftLookingShape<8, 8, 2>>;
-  using RowLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 16, true>, LeftLookingShape<4, 16, 4, true>,
-                LeftLookingShape<8, 16, 2, true>>;
-  using ColumnWide = ShapeList<WideShape<2, 1, 4, 8, 3, 4>>;
-  using RowWide = ShapeList<WideShape<4, 1, 2, 8, 3, 4>>;
+  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                                      LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, true>,
+                                      LeftLookingShape<4, 16, 3, 16, ProductBy::tensor>,
+                                      LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>,
+                                      LeftLookingShape<4, 8, 4, 16, ProductBy::fma>,
+                                      LeftLookingShape<1, 8, 16, 16, ProductBy::fma>>;
+  using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                                   LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, true>,
+                                   LeftLookingShape<4, 16, 3, 16, ProductBy::tensor, true>,
+                                   LeftLookingShape<8, 16, 2, 16, ProductBy::tensor, true>,
+                                   LeftLookingShape<4, 16, 4, 16, ProductBy::fma, true>,
+                                   LeftLookingShape<1, 8, 16, 16, ProductBy::fma, true>>;
+  using ColumnWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4, ProductBy::tensor>,
+                               WideShape<2, 1, 4, 8, 3, 4, ProductBy::fma>>;
+  using RowWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4, ProductBy::tensor>,
+                            WideShape<4, 1, 2, 8, 3, 4, ProductBy::fma>>;
   using Panel = ShapeList<PanelShape<4, 4, 3>>;
   using Strip = StripShape<2, 4, 4>;
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
@@ -213,11 +271,22 @@ struct Shapes<Complex<double>> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<6, 2, 2, 1>,
                 SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>,
                 SmallShape<24, 8, 4, 1>>;
-  using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 8>, LeftLookingShape<2, 8, 4>,
-                                      LeftLookingShape<4, 8, 2>, LeftLookingShape<8, 8, 1>>;
-  using RowLeftLooking = ColumnLeftLooking;
-  using ColumnWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4>, WideShape<4, 1, 2, 16, 2, 2>>;
-  using RowWide = ShapeList<WideShape<8, 2, 1, 8, 3, 1>>;
+  using ColumnLeftLooking =
+      ShapeList<LeftLookingShape<1, 8, 12, 8, ProductBy::tensor>,
+                LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, true>,
+                LeftLookingShape<2, 8, 4, 16, ProductBy::tensor, true>,
+                LeftLookingShape<4, 8, 2, 16, ProductBy::tensor>,
+                LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>,
+                InPlaceOf<LeftLookingShape<8, 8, 1, 8, ProductBy::tensor>, 8, 16>>;
+  using RowLeftLooking =
+      ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor>, 1, 12>,
+                LeftLookingShape<1, 8, 8, 16, ProductBy::tensor>,
+                LeftLookingShape<2, 8, 4, 16, ProductBy::tensor>,
+                LeftLookingShape<4, 8, 2, 16, ProductBy::tensor>,
+                LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>>;
+  using ColumnWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4, ProductBy::tensor>,
+                               WideShape<4, 1, 2, 16, 2, 2, ProductBy::tensor>>;
+  using RowWide = ShapeList<WideShape<8, 2, 1, 8, 3, 1, ProductBy::tensor>>;
   using Panel = ShapeList<PanelShape<8, 9, 1>>;
   using Strip = StripShape<4, 4, 2>;
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;

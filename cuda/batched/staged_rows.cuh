@@ -2,19 +2,22 @@
 #pragma once
 
 #include "batched/async_copy.cuh"
+#include "batched/shapes.hpp"
 #include "common/scalar.cuh"
 
 namespace chol::cuda {
 
 /// Rows of kDepthCount columns in shared memory, laid out as they lie in memory: a column's rows
 /// side by side or, of swapped storage, a row's columns.
-template <class T, int kRows, int kDepthCount, bool kSwapped>
+template <class T, int kRows, int kDepthCount, bool kSwapped, ProductBy kBy>
 struct StagedRows {
   static constexpr int kDepth = kDepthCount;
   static constexpr int kWide = 16 / sizeof(T);
   /// Spreads the operand reads below over all banks.
-  static constexpr int kPad =
-      sizeof(Real<T>) == 4 || !kSwapped ? kWide * int(sizeof(Real<T>) / 4) : 4;
+  static constexpr int kPad = kBy == ProductBy::tensor && sizeof(Real<T>) == 4
+                                  ? (sizeof(T) == 8 || kSwapped ? 4 : 8)
+                              : sizeof(Real<T>) == 4 || !kSwapped ? kWide * int(sizeof(Real<T>) / 4)
+                                                                  : 4;
   static constexpr int kPitch = (kSwapped ? kDepth : kRows) + kPad;
   static constexpr int kElements = kPitch * (kSwapped ? kRows : kDepth);
 
@@ -71,6 +74,8 @@ struct StagedRows {
       }
       from += stage_step;
     }
+    /// As if copied already.
+    __device__ __forceinline__ void skip() { from += stage_step; }
     /// The last `depth` columns; beyond them zero, for which a copy of no bytes reads nothing.
     __device__ __forceinline__ void copy_last(T* to, int depth) const {
       const T* p = from;

@@ -17,7 +17,8 @@ template <class T, bool kSwapped, class Shape>
 struct WideLayout {
   using Rows = RowBlock<T, kBlockColumnsOf<T>>;
   using Block = DiagonalBlock<T, Rows::kColumns>;
-  using Product = typename ProductChoice<T, Rows::kColumns, kSwapped>::Type;
+  using Product = ProductChoice<T, Rows::kColumns, kSwapped, Shape::kBy>;
+  using Sums = typename Product::Sums;
   static constexpr int kColumns = Rows::kColumns, kWarps = Shape::kWarps, kThreads = 32 * kWarps;
   static constexpr int kParts = Shape::kParts, kRowGroups = kWarps / Shape::kColumnGroups;
   static constexpr int kAllParts = kParts * Shape::kColumnGroups;
@@ -26,12 +27,13 @@ struct WideLayout {
   static_assert(kWarps % Shape::kColumnGroups == 0 && kColumns % kDepth == 0);
 
   /// A stage of operands: the strip's rows and the diagonal block's.
-  using Own = StagedRows<T, kStrip, kDepth, kSwapped>;
-  using Top = StagedRows<T, kWidth, kDepth, kSwapped>;
+  using Own = StagedRows<T, kStrip, kDepth, kSwapped, Shape::kBy>;
+  using Top = StagedRows<T, kWidth, kDepth, kSwapped, Shape::kBy>;
   static constexpr int kStage = Own::kElements + Top::kElements;
   /// An eliminated part as the operand of the parts after it: the strip's rows and those of the
   /// diagonal block that are in other parts than the first.
-  using OtherTop = StagedRows<T, kAllParts == 1 ? 1 : kWidth - kColumns, kDepth, kSwapped>;
+  using OtherTop =
+      StagedRows<T, kAllParts == 1 ? 1 : kWidth - kColumns, kDepth, kSwapped, Shape::kBy>;
   static constexpr int kPanel = Own::kElements * (kColumns / kDepth);
   static constexpr int kTopPanel = OtherTop::kElements * (kColumns / kDepth);
 
@@ -52,6 +54,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
   using typename Layout::Own;
   using typename Layout::Product;
   using typename Layout::Rows;
+  using typename Layout::Sums;
   using typename Layout::Top;
   static constexpr int kParts = Layout::kParts, kDepth = Layout::kDepth;
 
@@ -73,7 +76,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
   /// sums with the product of the columns [0, before) of the strip at `row` and of the block
   /// column's rows at j. @param works whether this warp's sums are wanted.
   template <int kRun>
-  __device__ __forceinline__ void multiply(Rows (&sums)[kParts], int row, int j, int before,
+  __device__ __forceinline__ void multiply(Sums (&sums)[kParts], int row, int j, int before,
                                            bool works) const {
     constexpr int kStages = Layout::kStages;
     using OwnCopier = typename Own::template Copier<kRun, true, Layout::kThreads>;
@@ -125,7 +128,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
     }
   }
   /// sums with the product of an eliminated part of the strip and that of the diagonal block.
-  __device__ __forceinline__ void multiply_part(Rows& sums, int part, int of_part) const {
+  __device__ __forceinline__ void multiply_part(Sums& sums, int part, int of_part) const {
     const T* const top = top_panels + of_part * Layout::kTopPanel;
 #pragma unroll 1
     for (int c = 0; c < kColumns / kDepth; ++c)
@@ -151,6 +154,13 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       }
   }
 
+  /// Where the rows of a product are eliminated: where its sums are, if these are of one type.
+  __device__ static __forceinline__ Rows& rows_of(Rows& sums, Rows&) { return sums; }
+  template <class Other>
+  __device__ static __forceinline__ Rows& rows_of(Other&, Rows& rows) {
+    return rows;
+  }
+
   /// Rows [row, row + kStrip) of the block column at j, of `parts` parts of `columns` columns.
   __device__ __forceinline__ void strip(int row, int j, int parts, int columns) const {
     const int own_row = row + 32 * row_group, below = own_row - j;  // below the diagonal's first
@@ -160,8 +170,8 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       return part < parts && rows_left > 0 && below + 31 >= part * kColumns;
     };
     const bool works = has(first_part);
-    // What a product begins with and becomes of it, then the part's rows.
-    Rows values[kParts] = {};
+    // What a product begins with and becomes of it.
+    Sums values[kParts] = {};
     if (!Product::kBeginsWithA && works) prefetch(own_row, j, parts * columns);
     if (j > 0) {
       if constexpr (Product::kBeginsWithA) {
@@ -181,25 +191,29 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
 #pragma unroll
     for (int part = 0; part < Layout::kAllParts; ++part) {
       if (part >= parts) break;
-      Rows& rows = values[part % kParts];
+      Rows own_rows;
+      Rows& rows = rows_of(values[part % kParts], own_rows);
       const bool mine = part / kParts == column_group && has(part);
       const int diagonal = part * kColumns - below;
       const bool factors = mine && diagonal >= 0;
+      const int diagonal_row = (lane - diagonal) & 31;
+      Real<T> root{};
       const RowBlockPlace place{rows_left, columns, diagonal, aligned};
       const LowerView<T> here = A.from(own_row, j + part * kColumns);
       if (mine) {
         if (j > 0)
-          Product::finish(rows, here, place, scratch(), lane);
+          Product::finish(rows, values[part % kParts], here, place, scratch(), lane);
         else
           rows.template load<kColumns>(here, place, scratch(), lane);
         if (factors)
-          rows.template eliminate<kColumns, true>(block(part), columns, (lane - diagonal) & 31);
+          root = rows.template eliminate<kColumns, true, false>(block(part), columns, diagonal_row);
       }
       __syncthreads();
       if (mine) {
-        if (!factors) rows.template eliminate<kColumns, false>(block(part), columns, lane);
+        if (!factors) rows.template eliminate<kColumns, false, false>(block(part), columns, lane);
         if (part + 1 < parts) keep(rows, part, parts, below);
         rows.template store<kColumns>(here, place, scratch(), lane);
+        if (factors) Rows::store_diagonal(here, columns, lane, diagonal_row, root);
       }
       if (part + 1 < parts) {
         __syncthreads();

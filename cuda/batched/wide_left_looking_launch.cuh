@@ -13,13 +13,16 @@ Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t str
                 static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem);
 }
 
-/// NOT_SUPPORTED also where that kernel asks for more shared memory than the device has.
+/// NOT_SUPPORTED also where that kernel asks for what the device has not.
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
   const auto limit = static_cast<size_t>(block_shared_limit());
+  const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
   const auto try_shape = [&]<class S>(S) {
-    if (threads != 32 * S::kWarps || WideLayout<T, kSwapped, S>::kBytes > limit) return false;
+    if (threads != 32 * S::kWarps || (S::kBy == ProductBy::tensor && !has_tensor) ||
+        WideLayout<T, kSwapped, S>::kBytes > limit)
+      return false;
     status = launch_wide_left_looking<T, kSwapped, S>(problem, stream);
     return true;
   };

@@ -95,13 +95,13 @@ __device__ __forceinline__ T negative(T x) {
 template <class T>
 __device__ __forceinline__ T subtract_product(T c, T a, T b) {
   if constexpr (Traits<T>::is_complex) {
-    c.re -= a.re * b.re;
-    c.re += a.im * b.im;
-    c.im -= a.re * b.im;
-    c.im -= a.im * b.re;
+    c.re = fma(-a.re, b.re, c.re);
+    c.re = fma(a.im, b.im, c.re);
+    c.im = fma(-a.re, b.im, c.im);
+    c.im = fma(-a.im, b.re, c.im);
     return c;
   } else {
-    return c - a * b;
+    return fma(-a, b, c);
   }
 }
 /// c - a conj(b)
@@ -113,19 +113,27 @@ __device__ __forceinline__ T subtract_product_conj(T c, T a, T b) {
 template <class T>
 __device__ __forceinline__ T add_product_conj(T c, T a, T b) {
   if constexpr (Traits<T>::is_complex) {
-    c.re += a.re * b.re;
-    c.re += a.im * b.im;
-    c.im += a.im * b.re;
-    c.im -= a.re * b.im;
+    c.re = fma(a.re, b.re, c.re);
+    c.re = fma(a.im, b.im, c.re);
+    c.im = fma(a.im, b.re, c.im);
+    c.im = fma(-a.re, b.im, c.im);
     return c;
   } else {
-    return c + a * b;
+    return fma(a, b, c);
   }
 }
 /// c + conj(a) b
 template <class T>
 __device__ __forceinline__ T add_conj_product(T c, T a, T b) {
   return subtract_product(c, negative(conj(a)), b);
+}
+/// c + x r
+template <class T>
+__device__ __forceinline__ T add_scaled(T c, T x, Real<T> r) {
+  if constexpr (Traits<T>::is_complex)
+    return {fma(x.re, r, c.re), fma(x.im, r, c.im)};
+  else
+    return fma(x, r, c);
 }
 template <class T>
 __device__ __forceinline__ T select(bool first, T x, T y) {
@@ -136,6 +144,26 @@ __device__ __forceinline__ T select(bool first, T x, T y) {
 }
 
 inline constexpr unsigned kFullWarp = 0xffffffffu;
+
+template <class T>
+struct DoubledOf {
+  using Type = double;
+};
+template <class R>
+struct DoubledOf<Complex<R>> {
+  using Type = Complex<double>;
+};
+/// Double precision, real or complex as T.
+template <class T>
+using Doubled = typename DoubledOf<T>::Type;
+/// Between the precisions.
+template <class To, class T>
+__device__ __forceinline__ To convert(T x) {
+  if constexpr (Traits<T>::is_complex)
+    return {static_cast<Real<To>>(x.re), static_cast<Real<To>>(x.im)};
+  else
+    return static_cast<To>(x);
+}
 
 /// x of lane `source` in the caller's group of `width` lanes.
 template <class T>

@@ -15,8 +15,9 @@ namespace {
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block,
-//    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 for the first shape
-//    of so many threads. potrs by warps that have all rows (warp_solve.cuh).
+//    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 or one that there is
+//    not for the first shape of so many threads; of row storage shapes take their places. potrs by
+//    warps that have all rows (warp_solve.cuh).
 //  - fused: potrf and posv by wide block columns (wide_left_looking.cuh); threads: of the block,
 //    tile: of matrices stored by rows, 0 for the same. As panel where that storage has no wide
 //    kernel of so many. potrs by tiles of the triangle in shared memory (solve.cuh).
@@ -45,21 +46,29 @@ struct Limits {
   char precision;
   int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
   int64_t dealt_out;     ///< and deals them out to classes where they differ,
-  int64_t only_lanes;    ///< of the only matrix,
   int64_t posv_lanes;    ///< and of posv in one kernel
-  int64_t one_block;     ///< orders up to which a block works on the only matrix
   int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
   int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 64, 32, 400, 192, 128},
-                              {'d', 48, 32, 64, 32, 300, 128, 128},
-                              {'c', 48, 32, 48, 28, 160, 128, 128},
-                              {'z', 40, 32, 40, 24, 160, 128, 256}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 192, 128},
+                              {'d', 40, 32, 32, 128, 128},
+                              {'c', 48, 32, 28, 128, 128},
+                              {'z', 32, 32, 24, 128, 256}};
 constexpr int kPanelOrder = 65;   ///< above all factor_lanes
 constexpr int kSharedRows = 128;  ///< up to which potrs by blocks whose warps share rows serves one
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
+
+/// One matrix above Limits::factor_lanes that a block works on; it and a batch of its order have
+/// block columns of one width, so that the number of matrices does not change a bit.
+struct OneBlockRow {
+  char precision;
+  int64_t max_n;
+  int tile;
+};
+constexpr OneBlockRow kOneBlock[] = {{'s', 116, 16}, {'s', 400, 0}, {'d', 104, 16}, {'d', 140, 24},
+                                     {'d', 300, 0},  {'c', 160, 0}, {'z', 72, 16},  {'z', 160, 0}};
 
 /// Batches above Limits::factor_lanes.
 struct PanelRow {
@@ -68,21 +77,17 @@ struct PanelRow {
   int threads, tile;
   Method method = Method::panel;
 };
-// Few blocks leave each more registers and more of the first-level cache; large matrices take more
-// warps, so that fewer of them compete for the second-level one.
+// Small matrices by many blocks of narrow block columns, larger ones by wide ones, since less is
+// read again; large ones by more warps, so that fewer of them compete for the second-level cache.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 100, 32, 0},   {'s', 190, 32, 12}, {'s', 260, 32, 15},   {'s', 400, 128, 5}, {'s', 460, 128, 0},  {'s', 508, 128, 5},
-    {'s', kAny, 128, 0},
-    {'d', 100, 32, 12},  {'d', 160, 32, 8},  {'d', 240, 64, 0},   {'d', 290, 96, 4},  {'d', 350, 96, 5},
-    {'d', 412, 96, 4},   {'d', 504, 64, 0},  {'d', 600, 96, 4},
-    {'d', 800, 128, 0, Method::fused},       {'d', kAny, 256, 0, Method::fused},
-    {'c', 340, 32, 16},
-    {'c', 430, 128, 0, Method::fused},       {'c', 508, 96, 128, Method::fused},
-    {'c', 640, 128, 0, Method::fused},       {'c', kAny, 64, 128, Method::fused},
-    {'z', 200, 32, 0},   {'z', 270, 64, 0},  {'z', 300, 32, 0},   {'z', 370, 128, 0},
-    {'z', 430, 64, 0, Method::fused},        {'z', 900, 128, 0, Method::fused},
-    {'z', kAny, 128, 256, Method::fused}};
+    {'s', 72, 32, 24},   {'s', 116, 32, 14}, {'s', 224, 32, 12},  {'s', 290, 64, 6},
+    {'s', kAny, 128, 4},
+    {'d', 104, 32, 12},  {'d', 140, 64, 5},  {'d', 170, 96, 5},   {'d', 350, 96, 4},  {'d', 600, 96, 3},
+    {'d', kAny, 256, 0, Method::fused},
+    {'c', 176, 32, 12},  {'c', 350, 64, 5},  {'c', kAny, 64, 64, Method::fused},
+    {'z', 72, 32, 12},   {'z', 140, 32, 8},  {'z', 305, 64, 4},   {'z', 600, 64, 128, Method::fused},
+    {'z', 900, 128, 0, Method::fused},       {'z', kAny, 128, 256, Method::fused}};
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
@@ -188,10 +193,10 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 2 * 5 + 3 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 9 + 3 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
-  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPanels) +
-                 std::size(kSolves) + std::size(kInterleaved)];
+  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kOneBlock) +
+                 2 * std::size(kPanels) + std::size(kSolves) + std::size(kInterleaved)];
 };
 
 constexpr Table make_table() {
@@ -201,10 +206,14 @@ constexpr Table make_table() {
     const char p = limits.precision;
     for (Routine routine : kFactor) {
       const bool solves = routine == Routine::posv;
-      const int64_t only = solves ? limits.posv_lanes : limits.only_lanes;
-      *row++ = {routine, Form::one, p, only, {Method::lanes, kAsTheyLie, 0, 0}};
+      if (solves)
+        *row++ = {routine, Form::one, p, limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       *row++ = {
-          routine, Form::one, p, limits.one_block, {Method::panel, kAsTheyLie, 0, kOneThreads}};
+          routine, Form::one, p, limits.factor_lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
+      for (const OneBlockRow& r : kOneBlock)
+        if (r.precision == p)
+          *row++ = {
+              routine, Form::one, p, r.max_n, {Method::panel, kAsTheyLie, r.tile, kOneThreads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
       const auto add = [&](int64_t max_n, Plan its_plan) {
         *row++ = {routine, Form::batch, p, max_n, its_plan};

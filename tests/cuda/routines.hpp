@@ -57,6 +57,37 @@ struct Routines : Calls<T> {
       }
   }
 
+  /// Elements so small that they are no normal numbers, and so large that their reciprocals are
+  /// not.
+  void extremes(const std::vector<int64_t>& sizes) const {
+    using R = Real<T>;
+    constexpr int kTop = std::numeric_limits<R>::max_exponent;
+    const double tolerance = sizeof(R) == 4 ? 1e-3 : 1e-10;  // small ones have lost some bits
+    for (int64_t n : sizes) {
+      const Batch<T> A(uplo, n, n + 1, 3, static_cast<unsigned>(n));
+      std::vector<int> info;
+      const Batch<T> L = factored(A, &info);
+      const int order = std::ilogb(double(n) + 2);
+      for (int exponent : {kTop - 2 - order, -kTop - order}) {
+        exponent -= exponent % 2;
+        Batch<T> scaled = A;
+        for (T& x : scaled.a) x *= std::ldexp(R(1), exponent / 2);
+        for (T& x : scaled.a) x *= std::ldexp(R(1), exponent / 2);
+        const Batch<T> its = factored(scaled, &info);
+        double largest = 0;
+        for (int64_t b = 0; b < A.count; ++b) {
+          check(info[b] == 0, "info of extremes", n, info[b]);
+          for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = j; i < n; ++i)
+              largest = worse(
+                  largest,
+                  std::abs(its.value(b, i, j) * std::ldexp(1.0, -exponent / 2) - L.value(b, i, j)));
+        }
+        check(largest <= tolerance * std::sqrt(double(n) + 2), "factor of extremes", n, largest);
+      }
+    }
+  }
+
   void solves(const std::vector<int64_t>& sizes, int64_t count = 5) const {
     for (int64_t n : sizes)
       for (int64_t nrhs : {1, 2, 3, 5, 16, 37, 70}) {

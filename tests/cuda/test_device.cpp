@@ -27,6 +27,8 @@ void run_reduced(const Routines<T>& routines, const Batches<T>& batches) {
   routines.inverses({9, 45});
   routines.factors({45, 70}, 300);
   routines.solves({40, 90}, 300);
+  routines.extremes({50, 300});
+  for (int64_t n : {37, 60, 100, 125, 150, 200, 320, 640}) batches.places(n, 300);
   batches.variable(90, true);
 }
 
@@ -39,6 +41,7 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450, 641}, 300);
   routines.solves({33, 60, 64, 65, 96, 97, 128}, 300);
   routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 40, 45, 48, 64, 70, 130, 200, 300});
+  routines.extremes({40, 64, 90, 130, 200, 300, 390, 610, 850});
   routines.solves({1,  2,  4,  5,  8,  13, 16,  17,  24,  31,  32,  33,
                    40, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
   routines.inverses({0, 1, 2, 5, 16, 31, 32, 33, 64, 100, 130});
@@ -53,6 +56,8 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   batches.places(40, 70001);
   batches.places(65, 3000);
   batches.places(230, 1100);
+  for (int64_t n : {37, 45, 60, 70, 100, 112, 125, 150, 180, 300, 320, 400, 640})
+    batches.places(n, 300);
   for (int64_t n : {8, 50, 300}) batches.graph(n);
   batches.runs(20, 500);
   batches.runs(100, 200);

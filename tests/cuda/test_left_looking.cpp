@@ -37,14 +37,11 @@ void try_orders(const char* what, int warps, Kernel&& kernel) {
     try_order<T, kSwapped>(what, warps, n, n == 64, kernel);
 }
 
-template <class T, bool kSwapped, class Shape>
+template <class T, bool kSwapped, class Listed>
 void try_left_looking() {
-  using Matrix = LeftLooking<T, kSwapped, Shape::kWarps, Shape::kDepth, Shape::kPastFirst>;
-  static_assert(Matrix::kBytes <= kSharedBytes);
-  try_orders<T, kSwapped>("left looking", Shape::kWarps, [](const BatchProblem<T>& problem) {
-    left_looking_kernel<T, kSwapped, Shape::kWarps, Shape::kDepth, 1, Shape::kPastFirst>(
-        problem, Matrix::kStaging);
-  });
+  using Shape = typename Listed::Shape;
+  static_assert(LeftLooking<T, kSwapped, Shape>::kBytes <= kSharedBytes);
+  try_orders<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
 }
 template <class T, bool kSwapped, class Shape>
 void try_wide() {

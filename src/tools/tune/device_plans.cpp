@@ -65,7 +65,7 @@ std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
   }
   for (const int lanes : {0, 4, 8, 16, 32}) add_plan(plans, {Method::lanes, kAsTheyLie, lanes, 0});
   for (const int threads : {32, 64, 96, 128, 256})
-    for (const int blocks : {0, 1, 2, 4, 5, 6, 8, 10, 12, 16, 20})
+    for (const int blocks : {0, 2, 3, 4, 5, 6, 8, 12, 14, 16, 24})
       add_plan(plans, {Method::panel, 0, blocks, threads});
   for (const int threads : {64, 128, 256}) add_plan(plans, {Method::fused, 0, 0, threads});
   return plans;

@@ -172,6 +172,10 @@ template <class T>
 T __reduce_max_sync(unsigned, T x) {
   return all_of_warp(x, [](T a, T b) { return max(a, b); });
 }
+template <class T>
+T __reduce_min_sync(unsigned, T x) {
+  return all_of_warp(x, [](T a, T b) { return min(a, b); });
+}
 inline bool __any_sync(unsigned, bool x) {
   return all_of_warp(x, [](bool a, bool b) { return a || b; });
 }
