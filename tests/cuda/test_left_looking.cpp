@@ -1,7 +1,9 @@
 // The kernels of cuda/batched/left_looking.cuh and wide_left_looking.cuh by contexts of the host:
 // every shape that is built, both storages, equal and mixed orders, aligned and not, pivots that
 // are none. Copies arrive when they are waited for, so that what is read too early shows.
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include "batched/left_looking.cuh"
@@ -30,6 +32,30 @@ void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) 
   std::printf("%s, element of %zu bytes, swapped %d, %d warps: n %d, mixed %d\n", what, sizeof(T),
               kSwapped, warps, n, mixed);
 }
+template <class T>
+void scale_all(std::vector<T>& elements, int exponent) {
+  for (T& x : elements) x = scale(x, std::ldexp(Real<T>(1), exponent));
+}
+/// Pivots that are no normal numbers, and such whose reciprocals are none.
+template <class T, bool kSwapped, class Kernel>
+void try_extremes(const char* what, int warps, Kernel&& kernel) {
+  constexpr int n = 50, kTop = std::numeric_limits<Real<T>>::max_exponent;
+  for (const int half : {kTop / 2 - 1, -kTop / 2}) {
+    Batch<T, kSwapped> before(1, n, 0, 0, false);
+    auto after = before;
+    for (int k = 0; k < 2; ++k) scale_all(after.A, half);
+    const BatchProblem<T> problem = after.problem(false);
+    spoil_shared_memory();
+    block_of(32 * warps).run([&] { kernel(problem); }, 0);
+    scale_all(after.A, -half);
+    // What lies outside of the triangle was scaled with the rest.
+    for (size_t e = 0; e < before.A.size(); ++e)
+      if (std::isnan(real(before.A[e]))) after.A[e] = before.A[e];
+    if (count_batch<SmallTask::factor>(before, after, {0})) continue;
+    std::printf("%s, element of %zu bytes, swapped %d, %d warps: scaled by 2^%d\n", what, sizeof(T),
+                kSwapped, warps, 2 * half);
+  }
+}
 /// Orders whose first block column is whole, narrow, and that of a single element.
 template <class T, bool kSwapped, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
@@ -42,6 +68,7 @@ void try_left_looking() {
   using Shape = typename Listed::Shape;
   static_assert(LeftLooking<T, kSwapped, Shape>::kBytes <= kSharedBytes);
   try_orders<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
+  try_extremes<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
 }
 template <class T, bool kSwapped, class Shape>
 void try_wide() {

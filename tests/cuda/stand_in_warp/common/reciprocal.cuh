@@ -8,8 +8,13 @@ template <class R>
 bool has_estimate(R x) {
   return std::isnormal(x) && x > 0 && std::isnormal(1 / x);
 }
-inline float estimate_reciprocal(float x) { return 1 / x; }
-/// As good as that of a device, and no better.
-inline double estimate_reciprocal(double x) { return (1 + 0x1p-20) / x; }
+/// As good as those of a device, and no better: numbers that are not normal are zero to them.
+template <class R>
+R estimate(R x, R error) {
+  const R r = std::isnormal(x) ? (1 + error) / x : 1 / std::copysign(R(0), x);
+  return std::fpclassify(r) == FP_SUBNORMAL ? std::copysign(R(0), r) : r;
+}
+inline float estimate_reciprocal(float x) { return estimate(x, 0.0f); }
+inline double estimate_reciprocal(double x) { return estimate(x, 0x1p-20); }
 
 }  // namespace chol::cuda
