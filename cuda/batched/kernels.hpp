@@ -106,7 +106,7 @@ template <class T>
 inline constexpr int kBlockColumns = Shapes<T>::Strip::kColumns* kTileOrder<T>;
 
 /// Whether products of T are best done by double precision tensor cores here: what multiplies
-/// single precision at twice their rate or more is not a device for computing in double.
+/// single precision at more than twice their rate is not a device for computing in double.
 template <class T>
 bool multiplies_by_tensor() {
   return sizeof(Real<T>) == 8 || device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 2;
@@ -120,9 +120,7 @@ constexpr bool has_threads(ShapeList<Shape...>, [[maybe_unused]] int threads) {
 /// Whether run_left_looking has a kernel of that many threads (0: any).
 template <class T>
 bool has_left_looking(int threads) {
-  return threads == 0 || []<class... Shape>(ShapeList<Shape...>, int wanted) {
-    return ((wanted == 32 * Shape::kPlanWarps) || ...);
-  }(typename Shapes<T>::ColumnLeftLooking{}, threads);
+  return threads == 0 || has_threads(typename Shapes<T>::ColumnLeftLooking{}, threads);
 }
 /// Whether run_wide_left_looking has a kernel of that many threads in that storage.
 template <class T>

@@ -173,7 +173,8 @@ struct TensorProduct
   using TileT = TensorTile<Sum>;
   using typename ProductSums<TensorProduct, T, Sum, kColumns, Lane>::Sums;
   static constexpr int kTiles = kColumns / 8;
-  /// Beside sums of 64 registers operands of one step, or there are fewer warps.
+  /// Steps whose operands are read ahead: one beside sums of 64 registers, or there are fewer
+  /// warps; but for double complex, whose warps are few anyway.
   static constexpr int kUnroll = kColumns * sizeof(Sum) < 256 || sizeof(T) == 16 ? 4 : 1;
   static constexpr bool kBeginsWithA = true;
 

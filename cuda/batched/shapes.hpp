@@ -56,9 +56,8 @@ struct LeftLookingShape {
 /// A shape by another name: of row storage what takes the place of the one for column storage that
 /// a plan names, of eight warps what has the same block columns as a plan for more matrices, so
 /// that their number does not change a bit.
-template <class RowShape, int kPlanWarpCount, int kPlanBlockCount>
-struct InPlaceOf {
-  using Shape = RowShape;
+template <class ItsShape, int kPlanWarpCount, int kPlanBlockCount>
+struct InPlaceOf : ItsShape {
   static constexpr int kPlanWarps = kPlanWarpCount, kPlanBlocks = kPlanBlockCount;
 };
 /// wide_left_looking.cuh: warps a matrix and how many of them lie side by side, row blocks of a
