@@ -4,6 +4,7 @@
 // choice: a kernel that leaves something to it is wrong.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -57,6 +58,8 @@ struct PendingCopy {
 };
 struct HostThread {
   ucontext_t context;
+  jmp_buf place;  ///< where it goes on, once it has begun
+  bool begun = false;
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
   uint64_t slot = 0;   ///< what it gives to a shuffle
@@ -77,11 +80,11 @@ class HostBlock {
     warp_arrivals_.clear();
     block_arrivals_.clear();
     for (HostThread& t : threads_) {
-      t.done = false;
+      t.begun = t.done = false;
       getcontext(&t.context);
       t.context.uc_stack.ss_sp = t.stack.data();
       t.context.uc_stack.ss_size = t.stack.size();
-      t.context.uc_link = &scheduler_;
+      t.context.uc_link = nullptr;
       makecontext(&t.context, enter, 0);
     }
     const int count = static_cast<int>(threads_.size());
@@ -90,7 +93,7 @@ class HostBlock {
       for (int k = 0; k < count; ++k) {
         running = backwards_ ? count - 1 - k : k;
         if (threads_[running].done) continue;
-        swapcontext(&scheduler_, &threads_[running].context);
+        go_on(threads_[running]);
         left -= threads_[running].done ? 1 : 0;
       }
       if (before == steps_) {
@@ -116,7 +119,7 @@ class HostBlock {
   /// Lets the other threads run.
   void give_way() {
     const int self = running;
-    swapcontext(&threads_[self].context, &scheduler_);
+    if (_setjmp(threads_[self].place) == 0) _longjmp(scheduler_, 1);
     running = self;
   }
   /// Somebody who waits may go on.
@@ -133,12 +136,21 @@ class HostBlock {
     (*current->kernel_)();
     current->threads_[running].done = true;
     ++current->steps_;
+    _longjmp(current->scheduler_, 1);
+  }
+  /// Until the thread gives way or is done. By jumps, since to switch contexts takes a system call,
+  /// but for the first step into one. Kept apart: what jumps over this may not be in registers.
+  __attribute__((noinline)) void go_on(HostThread& thread) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (thread.begun) _longjmp(thread.place, 1);
+    thread.begun = true;
+    setcontext(&thread.context);
   }
   std::vector<HostThread> threads_;
   bool backwards_;
   int64_t steps_ = 0;  ///< arrivals and returns
   std::vector<int> warp_arrivals_, block_arrivals_;
-  ucontext_t scheduler_{};
+  jmp_buf scheduler_;
   const std::function<void()>* kernel_ = nullptr;
 };
 
