@@ -17,12 +17,16 @@ namespace chol::cuda {
 inline constexpr int kMostBlockSolve = 128;  ///< order
 
 /// Calls body(shape) with the first shape for orders up to n, which is at most kMostBlockSolve.
+/// @param has_tensor whether the device multiplies what T is summed up in by tensor cores.
 template <class T, bool kOne, class Body>
-void for_block_solve_shape(int64_t n, Body&& body) {
+void for_block_solve_shape(int64_t n, bool has_tensor, Body&& body) {
   using List = std::conditional_t<kOne, typename Shapes<T>::BlockSolveOne,
                                   typename Shapes<T>::BlockSolveMany>;
+  const auto serves = [&]<class Shape>(Shape) {
+    return n <= Shape::kOrder && (has_tensor || Shape::kBy != ProductBy::tensor);
+  };
   [&]<class... Shape>(ShapeList<Shape...>) {
-    static_cast<void>(((n <= Shape::kOrder && (body(Shape{}), true)) || ...));
+    static_cast<void>(((serves(Shape{}) && (body(Shape{}), true)) || ...));
   }(List{});
 }
 
@@ -30,7 +34,7 @@ void for_block_solve_shape(int64_t n, Body&& body) {
 template <class T, bool kSwapped, bool kOne, class Shape>
 using BlockRows = std::conditional_t<
     kOne, RowOfLane<T, kSwapped, Shape::kWarpBlocks>,
-    std::conditional_t<sizeof(Real<T>) == 8,
+    std::conditional_t<Shape::kBy == ProductBy::tensor,
                        TensorRows<T, kSwapped, Shape::kWarpBlocks, Shape::kColumns>,
                        PlainRows<T, kSwapped, Shape::kWarpBlocks, Shape::kColumns>>>;
 
@@ -64,7 +68,9 @@ struct BlockSweeps {
       if (is_own) {
         rows.template solve<kForward>(x, block);
         __syncwarp();
-        if (x.lane == 0) x.template is_solved<kForward>(block).raise();
+        Flag& flag = x.template is_solved<kForward>(block);
+        if (phase > 0) flag.wait(phase - 1);
+        flag.raise();
       }
       if (!goes_on) break;
       rows.template prepare<kForward>(x, block);

@@ -3,6 +3,7 @@
 
 #include "batched/block_solve.cuh"
 #include "batched/block_solve.hpp"
+#include "batched/kernels.hpp"
 #include "batched/solve_grid.hpp"
 
 namespace chol::cuda {
@@ -19,8 +20,9 @@ Status launch_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 template <class T, bool kSwapped>
 Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
   Status status;
+  const bool has_tensor = multiplies_by_tensor<T>();
   const auto launch = [&]<bool kOne>(std::bool_constant<kOne>) {
-    for_block_solve_shape<T, kOne>(problem.n, [&]<class Shape>(Shape) {
+    for_block_solve_shape<T, kOne>(problem.n, has_tensor, [&]<class Shape>(Shape) {
       status = launch_block_solve<T, kSwapped, kOne, Shape>(problem, stream);
     });
   };
@@ -35,9 +37,10 @@ Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t strea
 template <class T, bool kSwapped>
 int block_solve_limit_stored() {
   int n = kMostBlockSolve;
+  const bool has_tensor = multiplies_by_tensor<T>();
   const auto fits = [&] {
     bool found = false;
-    for_block_solve_shape<T, false>(n, [&]<class Shape>(Shape) {
+    for_block_solve_shape<T, false>(n, has_tensor, [&]<class Shape>(Shape) {
       found =
           int64_t(BlockSolveLayout<T, kSwapped, false, Shape>::bytes(n)) <= block_shared_limit();
     });

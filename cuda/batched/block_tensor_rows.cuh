@@ -13,18 +13,19 @@ template <class T, bool kSwapped, int kWarpBlocks, int kColumnCount>
 struct TensorRows {
   static constexpr int kColumns = kColumnCount, kTiles = kColumns / 8;
   static constexpr int kPad = 32 / sizeof(T);
-  /// Four rows meet every bank once where they are read as operands: complex ones by places that
-  /// turn from row to row, which takes no memory, real ones by a pad, which takes no instructions.
-  static constexpr bool kTurns = Traits<T>::is_complex;
+  /// Four rows meet every bank once where they are read as operands: complex ones of whole turns of
+  /// the banks by places that turn from row to row, which takes no memory, others by a pad, which
+  /// takes no instructions.
+  static constexpr bool kTurns = Traits<T>::is_complex && kColumns * sizeof(T) % 128 == 0;
   static constexpr int kPitch = kColumns + (kTurns ? 0 : kPad);
-  static_assert(!kTurns || kPitch * sizeof(T) % 128 == 0);
   using Triangle = BlockTriangle<T, kSwapped, kPad>;
   using Exchange = BlockExchange<Triangle, T>;
   template <bool kForward>
   using View = PanelView<kForward, kSwapped, T, Triangle>;
   static constexpr int kOrder = Triangle::kOrder;
-  using Rows = T[kTiles][2][2];  ///< of a diagonal block: tile, row l / 4 and the eighth after it,
-                                 ///< right-hand side 2 (l % 4) and the next
+  using Sum = Doubled<T>;          ///< which takes single precision exactly
+  using Rows = Sum[kTiles][2][2];  ///< of a diagonal block: tile, row l / 4 and the eighth after
+                                   ///< it, right-hand side 2 (l % 4) and the next
   Rows v[kWarpBlocks];
 
   template <class Body>
@@ -50,28 +51,30 @@ struct TensorRows {
   __device__ __forceinline__ void load(const RightHandSides<T>& rhs, const Exchange& x,
                                        int64_t column) {
     for_own(rhs, x, column, [&](int part, int tile, int r, int q, const T* b, bool there) {
-      v[part][tile][r][q] = there ? conj_if(rhs.conjugated, *b) : from_real<T>(0);
+      v[part][tile][r][q] = convert<Sum>(there ? conj_if(rhs.conjugated, *b) : from_real<T>(0));
     });
   }
   __device__ __forceinline__ void store(const RightHandSides<T>& rhs, const Exchange& x,
                                         int64_t column) const {
     for_own(rhs, x, column, [&](int part, int tile, int r, int q, T* b, bool there) {
-      if (there) *b = conj_if(rhs.conjugated, v[part][tile][r][q]);
+      if (there) *b = conj_if(rhs.conjugated, convert<T>(v[part][tile][r][q]));
     });
   }
   template <bool kForward>
   __device__ __forceinline__ void solve(const Exchange& x, int block) {
     const bool is_first = block % kWarpBlocks == 0;
     for_rows([&](int tile, int r, int q) {
-      *place(x, block, tile, r, q) =
-          negative(select(is_first, v[0][tile][r][q], v[kWarpBlocks - 1][tile][r][q]));
+      const Sum lacking = select(is_first, v[0][tile][r][q], v[kWarpBlocks - 1][tile][r][q]);
+      *place(x, block, tile, r, q) = convert<T>(negative(lacking));
     });
     __syncwarp();
     Rows rows;
-    for_rows([&](int tile, int r, int q) { rows[tile][r][q] = from_real<T>(0); });
+    for_rows([&](int tile, int r, int q) { rows[tile][r][q] = {}; });
     add_products<kForward>(rows, x, kOrder * block, kOrder * block);
     __syncwarp();
-    for_rows([&](int tile, int r, int q) { *place(x, block, tile, r, q) = rows[tile][r][q]; });
+    for_rows([&](int tile, int r, int q) {
+      *place(x, block, tile, r, q) = convert<T>(rows[tile][r][q]);
+    });
 #pragma unroll
     for (int part = 0; part < kWarpBlocks; ++part)
       for_rows([&](int tile, int r, int q) {
@@ -106,17 +109,18 @@ struct TensorRows {
     const View<kForward> panel(x.L, own + x.lane / 4, first + term);
 #pragma unroll
     for (int k = 0; k < kOrder; k += 4) {
-      T a[2];
+      Sum a[2];
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         T e[1];
         panel.read(e, 8 * r, k);
-        a[r] = e[0];
+        a[r] = convert<Sum>(e[0]);
       }
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile)
-        TensorTile<T>::accumulate(rows[tile][0], rows[tile][1], a,
-                                  conj(x.solved[index(first + k + term, 8 * tile + x.lane / 4)]));
+      for (int tile = 0; tile < kTiles; ++tile) {
+        const T found = x.solved[index(first + k + term, 8 * tile + x.lane / 4)];
+        TensorTile<Sum>::accumulate(rows[tile][0], rows[tile][1], a, convert<Sum>(conj(found)));
+      }
     }
   }
 };

@@ -100,14 +100,28 @@ struct BlockTriangle {
                                             int position) const {
     constexpr bool kDiagonal = kStep > 1;
     const int pitch = this->pitch(n, block), inside = max(min(n - position, kWide), 0);
+    const int64_t step = kStep * A.ld;
     int t = kOrder * block + first;
+    const auto is_above = [&] {
+      return kDiagonal && (kSwapped ? position > t : position + kWide <= t);
+    };
     T* to = run(t) + position;
     const T* from = A.a + t * A.ld + position;
-    const int64_t step = kStep * A.ld;
+    if (kAligned && kOrder * (block + 1) <= n) {
+      // All runs are there: all that is left to work out are addresses.
+      unsigned address = shared_address(to);
 #pragma unroll
+      for (int r = 0; r < kOrder; r += kStep) {
+        if (!is_above()) copy_async_once(address, from, inside * int(sizeof(T)));
+        t += kStep;
+        address += kStep * pitch * int(sizeof(T));
+        from = advanced(from, step);
+      }
+      return;
+    }
+#pragma unroll 1
     for (int r = 0; r < kOrder; r += kStep) {
-      const bool above = kDiagonal && (kSwapped ? position > t : position + kWide <= t);
-      if (!above) copy_chunk<kAligned>(to, from, t < n ? inside : 0);
+      if (!is_above()) copy_chunk<kAligned>(to, from, t < n ? inside : 0);
       t += kStep;
       to += kStep * pitch;
       from = advanced(from, step);

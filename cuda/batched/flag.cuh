@@ -1,20 +1,22 @@
-// A word of shared memory by which one thread tells others, time after time, how far it is.
+// A word of shared memory by which a warp tells others, time after time, how far it is.
 #pragma once
 
 #include <cstdint>
 
 namespace chol::cuda {
 
-/// A barrier at which one thread arrives (PTX ISA, mbarrier). Raised once a phase; whoever waits
-/// for a phase sees what the thread that raised it had written, or had seen, before. Phases are
-/// told apart by their parity: nobody may wait for one before the phase before it has ended.
+/// A barrier at which the lanes of one warp arrive (PTX ISA, mbarrier). Raised once a phase;
+/// whoever waits for a phase sees what the lanes that raised it had written, or had seen, before.
+/// Phases are told apart by their parity: nobody may wait for one before the phase before it has
+/// ended, and who raises it again has waited for that too.
 struct Flag {
   uint64_t state;
 
   /// By one thread, and a barrier of all before any other looks.
   __device__ __forceinline__ void prepare() {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address()) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(address()) : "memory");
   }
+  /// By all lanes of the warp.
   __device__ __forceinline__ void raise() {
     asm volatile("{.reg .b64 phase; mbarrier.arrive.shared.b64 phase, [%0];}" ::"r"(address())
                  : "memory");

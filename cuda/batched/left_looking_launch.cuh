@@ -15,14 +15,18 @@ Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) 
                 LeftLooking<T, kSwapped, Shape>::kBytes, stream, problem);
 }
 
+/// Whether the lines of a batch's matrices surely begin anywhere, not where 16 bytes do.
+template <class T>
+bool begins_anywhere(const BatchProblem<T>& problem) {
+  return !problem.orders && !problem.A.lds && (problem.A.ld | problem.n) * sizeof(T) % 16 != 0;
+}
+
 /// A shape that asks for more shared memory than the device has, that multiplies by what this has
 /// not at full rate, or that this storage does not have, gives way to another, one of more threads
 /// if there is one.
 template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
-  using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
-                                  typename Shapes<T>::ColumnLeftLooking>;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
@@ -36,12 +40,22 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     status = launch_left_looking<T, kSwapped, Its>(problem, stream);
     return true;
   };
-  const bool found = [&]<class... S>(ShapeList<S...>) {
-    const int most = threads == 0 ? INT_MAX : threads;
-    return (try_shape(S{}, threads, most, blocks) || ...) ||
-           (try_shape(S{}, threads, most, 0) || ...) ||
+  const int most = threads == 0 ? INT_MAX : threads;
+  const auto try_named = [&]<class... S>(ShapeList<S...>) {
+    return (try_shape(S{}, threads, most, blocks) || ...);
+  };
+  const auto try_list = [&]<class... S>(ShapeList<S...> list) {
+    return try_named(list) || (try_shape(S{}, threads, most, 0) || ...) ||
            (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
-  }(List{});
+  };
+  bool found = false;
+  if constexpr (!kSwapped && sizeof(T) == 4)
+    found = blocks != 0 && begins_anywhere(problem) &&
+            try_named(typename Shapes<T>::ShiftedLeftLooking{});
+  if constexpr (kSwapped)
+    found = try_list(typename Shapes<T>::RowLeftLooking{});
+  else
+    found = found || try_list(typename Shapes<T>::ColumnLeftLooking{});
   return found ? status
                : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
                                threads);

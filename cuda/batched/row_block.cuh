@@ -272,7 +272,7 @@ struct RowBlock {
   __device__ __forceinline__ Real<T> finish(Block& block, int columns, int lane) {
     using R = Real<T>;
     const bool is_row = lane < kColumns;
-    const R pivot = real(block.elements[is_row ? Block::diagonal(lane) : 0]);
+    const R pivot = is_row ? real(block.elements[Block::diagonal(lane)]) : R(1);
     const R inverse_root = reciprocal_sqrt(pivot);
     if (is_row) block.inverse_roots[lane] = inverse_root;
     const int bad =

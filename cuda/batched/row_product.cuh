@@ -164,18 +164,23 @@ struct TensorLane {
 /// 32 x kColumns products by double precision tensor cores, of single precision too: they take its
 /// elements exactly and have the rate of its own multiply-adds on devices for computing, in a
 /// fraction of the instructions.
-template <class T, int kColumns>
+/// @tparam kReadsAhead whether the operands of a step are read, and made double precision, while
+/// those of the one before are multiplied: for shapes that have registers left.
+template <class T, int kColumns, bool kReadsAhead>
 struct TensorProduct
-    : ProductSums<TensorProduct<T, kColumns>, T, Doubled<T>, kColumns, TensorLane<T>> {
+    : ProductSums<TensorProduct<T, kColumns, kReadsAhead>, T, Doubled<T>, kColumns, TensorLane<T>> {
   using Rows = RowBlock<T, kColumns>;
   using Lane = TensorLane<T>;
   using Sum = Doubled<T>;
   using TileT = TensorTile<Sum>;
   using typename ProductSums<TensorProduct, T, Sum, kColumns, Lane>::Sums;
   static constexpr int kTiles = kColumns / 8;
-  /// Steps whose operands are read ahead: one beside sums of 64 registers, or there are fewer
-  /// warps; but for double complex, whose warps are few anyway.
-  static constexpr int kUnroll = kColumns * sizeof(Sum) < 256 || sizeof(T) == 16 ? 4 : 1;
+  /// Steps that the compiler may mix: one beside sums of 64 registers, or there are fewer warps;
+  /// but for double complex, whose warps are few anyway.
+  static constexpr int kUnroll = kReadsAhead && Traits<T>::is_complex              ? 2
+                                 : kReadsAhead                                     ? 4
+                                 : kColumns * sizeof(Sum) < 256 || sizeof(T) == 16 ? 4
+                                                                                   : 1;
   static constexpr bool kBeginsWithA = true;
 
   /// sums := the elements of A, zero where there are none: they arrive while operands are fetched.
@@ -203,23 +208,35 @@ struct TensorProduct
   template <int kParts, int kRows, class Own, class Block>
   __device__ static __forceinline__ void multiply_rows(Sums* sums, const Own& own,
                                                        const Block& block, int lane) {
+    constexpr int kSteps = kReadsAhead ? 2 : 1;  // this one and the next
+    T a[kSteps][kRows], b[kSteps][kParts * kTiles];
+    const auto read = [&](int k) {
+      const int step = k / 4 % kSteps;
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) a[step][i] = *own.at(8 * i + lane / 4, k + lane % 4);
+#pragma unroll
+      for (int j = 0; j < kParts * kTiles; ++j)
+        b[step][j] = *block.at(8 * j + lane / 4, k + lane % 4);
+    };
+    if (kReadsAhead) read(0);
 #pragma unroll(kUnroll)
     for (int k = 0; k < Own::kDepth; k += 4) {
-      Sum a[kRows / 2][2];
+      const int step = k / 4 % kSteps;
+      if (!kReadsAhead)
+        read(k);
+      else if (k + 4 < Own::kDepth)
+        read(k + 4);
+      Sum left[kRows / 2][2];
 #pragma unroll
-      for (int i = 0; i < kRows; ++i)
-        a[i / 2][i % 2] = negative(convert<Sum>(*own.at(8 * i + lane / 4, k + lane % 4)));
+      for (int i = 0; i < kRows; ++i) left[i / 2][i % 2] = negative(convert<Sum>(a[step][i]));
 #pragma unroll
-      for (int p = 0; p < kParts; ++p) {
-        Sum b[kTiles];
+      for (int j = 0; j < kParts * kTiles; ++j) {
+        const Sum right = convert<Sum>(b[step][j]);
+        Sums& its = sums[j / kTiles];
 #pragma unroll
-        for (int j = 0; j < kTiles; ++j)
-          b[j] = convert<Sum>(*block.at(p * kColumns + 8 * j + lane / 4, k + lane % 4));
-#pragma unroll
-        for (int j = 0; j < kTiles; ++j)
-#pragma unroll
-          for (int i = 0; i < kRows / 2; ++i)
-            TileT::accumulate(tile(sums[p], 2 * i, j), tile(sums[p], 2 * i + 1, j), a[i], b[j]);
+        for (int i = 0; i < kRows / 2; ++i)
+          TileT::accumulate(tile(its, 2 * i, j % kTiles), tile(its, 2 * i + 1, j % kTiles), left[i],
+                            right);
       }
     }
   }
@@ -230,8 +247,9 @@ struct TensorProduct
   }
 };
 
-template <class T, int kColumns, bool kSwapped, ProductBy kBy>
-using ProductChoice = std::conditional_t<kBy == ProductBy::tensor, TensorProduct<T, kColumns>,
-                                         PlainProduct<T, kColumns, kSwapped>>;
+template <class T, int kColumns, bool kSwapped, ProductBy kBy, bool kReadsAhead = false>
+using ProductChoice =
+    std::conditional_t<kBy == ProductBy::tensor, TensorProduct<T, kColumns, kReadsAhead>,
+                       PlainProduct<T, kColumns, kSwapped>>;
 
 }  // namespace chol::cuda

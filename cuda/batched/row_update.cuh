@@ -12,7 +12,7 @@ template <class T, bool kSwapped, class Shape>
 struct RowUpdate {
   static constexpr int kColumns = Shape::kColumns, kDepth = Shape::kDepth;
   using Rows = RowBlock<T, kColumns>;
-  using Product = ProductChoice<T, kColumns, kSwapped, Shape::kBy>;
+  using Product = ProductChoice<T, kColumns, kSwapped, Shape::kBy, Shape::kReadsAhead>;
   using Sums = typename Product::Sums;
   using Own = StagedRows<T, 32, kDepth, kSwapped, Shape::kBy>;
   using Block = StagedRows<T, kColumns, kDepth, kSwapped, Shape::kBy>;
@@ -25,10 +25,11 @@ struct RowUpdate {
   __device__ static __forceinline__ void start(const LowerView<T>& left, const LowerView<T>& top,
                                                const RowBlockPlace& place, T* staging, int lane) {
     __syncwarp();
-    if (in_runs(place))
-      start_run<Rows::kWide>(left, top, place, staging, lane);
-    else
-      start_run<1>(left, top, place, staging, lane);
+    with_runs(place, [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
+      OwnCopier<kRuns>(left.a, left.ld, place.rows, lane).copy(staging);
+      BlockCopier<kRuns>(top.a, top.ld, kColumns, lane).copy(staging + Own::kElements);
+      close_copy_group();
+    });
   }
 
   /// rows := their elements of A less the product of the `before` columns to the left.
@@ -39,10 +40,9 @@ struct RowUpdate {
                                              const RowBlockPlace& place, int before, bool started,
                                              T* staging, int lane) {
     const auto run_with = [&](Sums& sums) {
-      if (in_runs(place))
-        multiply_left<Rows::kWide>(sums, A, left, top, place, before, started, staging, lane);
-      else
-        multiply_left<1>(sums, A, left, top, place, before, started, staging, lane);
+      with_runs(place, [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
+        multiply_left<kRuns>(sums, A, left, top, place, before, started, staging, lane);
+      });
       Product::finish(rows, sums, A, place, staging, lane);
     };
     if constexpr (std::is_same_v<Sums, Rows>) {
@@ -55,34 +55,29 @@ struct RowUpdate {
 
  private:
   // Strips are whole where blocks have as many columns as strips have rows.
-  template <int kRun>
-  using OwnCopier = typename Own::template Copier<kRun, kColumns % 32 != 0, 32, Shape::kPastFirst>;
-  template <int kRun>
-  using BlockCopier = typename Block::template Copier<kRun, false, 32, Shape::kPastFirst>;
+  template <Runs kRuns>
+  using OwnCopier = typename Own::template Copier<kRuns, kColumns % 32 != 0, 32, Shape::kPastFirst>;
+  template <Runs kRuns>
+  using BlockCopier = typename Block::template Copier<kRuns, false, 32, Shape::kPastFirst>;
 
-  /// Whether elements may be moved 16 bytes at a time.
-  __device__ static __forceinline__ bool in_runs(const RowBlockPlace& place) {
-    return Rows::kWide == 1 || place.aligned;
-  }
-  /// @tparam kRun elements that may be moved at once.
-  template <int kRun>
-  __device__ static __forceinline__ void start_run(const LowerView<T>& left,
-                                                   const LowerView<T>& top,
-                                                   const RowBlockPlace& place, T* staging,
-                                                   int lane) {
-    OwnCopier<kRun>(left.a, left.ld, place.rows, lane).copy(staging);
-    BlockCopier<kRun>(top.a, top.ld, kColumns, lane).copy(staging + Own::kElements);
-    close_copy_group();
+  /// Whether lines that begin anywhere come shifted, for which operands of different lines meet in
+  /// banks: better than copies of 4 bytes, worse than those of 8. It takes registers.
+  static constexpr bool kShifts = sizeof(T) == 4 && Shape::kReadsAhead;
+  template <class Body>
+  __device__ static __forceinline__ void with_runs(const RowBlockPlace& place, Body&& body) {
+    choose_runs<Rows::kWide, kShifts>(place.aligned, body);
   }
   /// The product of the columns [0, before) out of what it begins with.
-  template <int kRun>
+  template <Runs kRuns>
   __device__ static __forceinline__ void multiply_left(Sums& sums, const LowerView<T>& A,
                                                        const LowerView<T>& left,
                                                        const LowerView<T>& top,
                                                        const RowBlockPlace& place, int before,
                                                        bool started, T* staging, int lane) {
-    OwnCopier<kRun> own(left.a, left.ld, place.rows, lane);
-    BlockCopier<kRun> block(top.a, top.ld, kColumns, lane);
+    OwnCopier<kRuns> own(left.a, left.ld, place.rows, lane);
+    BlockCopier<kRuns> block(top.a, top.ld, kColumns, lane);
+    const int own_shift = Own::template lane_shift<kRuns>(left.a, left.ld, lane);
+    const int block_shift = Block::template lane_shift<kRuns>(top.a, top.ld, lane);
     // Where the group is closed decides on up to 220 bytes of spilled registers, one way for shapes
     // that ask ahead and the other for those that do not: a tenth of their rate.
     constexpr bool kCloseInBranches = Shape::kAhead;
@@ -117,8 +112,9 @@ struct RowUpdate {
         wait_for_copy_groups<0>();
       }
       __syncwarp();
-      Product::template multiply<1>(&sums, Own::operand(at), Block::operand(at + Own::kElements),
-                                    lane, place.rows);
+      Product::template multiply<1>(&sums, Own::operand(at, 0, own_shift),
+                                    Block::operand(at + Own::kElements, 0, block_shift), lane,
+                                    place.rows);
       __syncwarp();
       if (k <= 0) break;
       T* const done = at;

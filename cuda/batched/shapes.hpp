@@ -41,21 +41,24 @@ enum class ProductBy : bool { fma, tensor };
 /// left_looking.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor, columns of
 /// a block, what multiplies, and kOption: of column storage, whether a strip's first operands are
 /// asked for while the one before is eliminated; of row storage, whether rows come past the
-/// first-level cache.
+/// first-level cache. kReadAheadOption: whether the operands of a step are read while the one
+/// before is multiplied and, in single precision, lines that begin anywhere come shifted
+/// (staged_rows.cuh).
 template <int kWarpCount, int kStageDepth, int kBlockCount, int kColumnCount, ProductBy kProductBy,
-          bool kOption = false>
+          bool kOption = false, bool kReadAheadOption = false>
 struct LeftLookingShape {
   using Shape = LeftLookingShape;
   static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
   static constexpr int kColumns = kColumnCount;
   static constexpr ProductBy kBy = kProductBy;
   static constexpr bool kAhead = kOption, kPastFirst = kOption;
+  static constexpr bool kReadsAhead = kReadAheadOption;
   /// What a plan calls it by.
   static constexpr int kPlanWarps = kWarps, kPlanBlocks = kBlocks;
 };
-/// A shape by another name: of row storage what takes the place of the one for column storage that
-/// a plan names, of eight warps what has the same block columns as a plan for more matrices, so
-/// that their number does not change a bit.
+/// A shape by another name: of row storage, and of columns that begin anywhere, what takes the
+/// place of the one that a plan names, of eight warps what has the same block columns as a plan for
+/// more matrices, so that their number does not change a bit.
 template <class ItsShape, int kPlanWarpCount, int kPlanBlockCount>
 struct InPlaceOf : ItsShape {
   static constexpr int kPlanWarps = kPlanWarpCount, kPlanBlocks = kPlanBlockCount;
@@ -86,9 +89,11 @@ struct SolveShape {
 };
 /// block_solve.cuh: orders up to kMaxOrder; diagonal blocks of a warp: two leave less to do twice,
 /// one makes the chain shorter; groups of warps, each with kColumns right-hand sides at a time;
-/// blocks a multiprocessor.
-template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount>
+/// blocks a multiprocessor; what multiplies, where there are several right-hand sides.
+template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount,
+          ProductBy kProductBy = ProductBy::fma>
 struct BlockSolveShape {
+  static constexpr ProductBy kBy = kProductBy;
   static constexpr int kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
   static constexpr int kGroups = kGroupCount, kColumns = kColumnCount, kBlocks = kBlockCount;
 };
@@ -132,19 +137,26 @@ struct Shapes<float> {
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 24, 16, ProductBy::tensor>,
                 LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, true>,
-                LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true>,
-                LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, true>,
-                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor>,
+                LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true, true>,
+                InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true, true>, 1, 11>,
+                LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, true, true>,
+                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, false, true>,
                 LeftLookingShape<8, 16, 2, 32, ProductBy::tensor>,
                 InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
                 LeftLookingShape<4, 8, 5, 32, ProductBy::fma>,
                 LeftLookingShape<1, 8, 16, 32, ProductBy::fma>>;
+  /// What comes first for matrices whose lines begin anywhere: more warps, which have lines in
+  /// common.
+  using ShiftedLeftLooking =
+      ShapeList<InPlaceOf<LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, false, true>, 1, 11>,
+                InPlaceOf<LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, false, true>, 2, 6>>;
   using RowLeftLooking =
       ShapeList<InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, true>, 1, 24>,
                 InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, true>, 1, 14>,
                 LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true>,
+                InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, true>, 1, 11>,
                 LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, true>,
-                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, true>,
+                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, true, true>,
                 LeftLookingShape<8, 16, 2, 32, ProductBy::tensor, true>,
                 InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, true>, 8, 16>,
                 LeftLookingShape<4, 16, 5, 32, ProductBy::fma, true>,
@@ -205,8 +217,8 @@ struct Shapes<double> {
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
   using BlockSolveOne =
       ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
-  using BlockSolveMany =
-      ShapeList<BlockSolveShape<96, 2, 1, 16, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
+  using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
+                                   BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
 };
 template <>
 struct Shapes<Complex<float>> {
@@ -226,14 +238,16 @@ struct Shapes<Complex<float>> {
   using SmallFactorAndSolve =
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
-                SmallShape<32, 16, 1, 10>>;
+                SmallShape<32, 8, 4, 2>>;
   using ColumnLeftLooking = ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                                      LeftLookingShape<1, 16, 8, 16, ProductBy::tensor, true, true>,
                                       LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, true>,
                                       LeftLookingShape<4, 16, 3, 16, ProductBy::tensor>,
                                       LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>,
                                       LeftLookingShape<4, 8, 4, 16, ProductBy::fma>,
                                       LeftLookingShape<1, 8, 16, 16, ProductBy::fma>>;
   using RowLeftLooking = ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, true>,
+                                   LeftLookingShape<1, 16, 8, 16, ProductBy::tensor, true, true>,
                                    LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, true>,
                                    LeftLookingShape<4, 16, 3, 16, ProductBy::tensor, true>,
                                    LeftLookingShape<8, 16, 2, 16, ProductBy::tensor, true>,
@@ -251,7 +265,11 @@ struct Shapes<Complex<float>> {
   using BlockSolveOne =
       ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
   using BlockSolveMany =
-      ShapeList<BlockSolveShape<96, 1, 2, 8, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
+      ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
+                BlockSolveShape<80, 1, 2, 8, 3, ProductBy::tensor>,
+                BlockSolveShape<96, 2, 2, 8, 3, ProductBy::tensor>,
+                BlockSolveShape<128, 1, 2, 8, 2, ProductBy::tensor>,
+                BlockSolveShape<96, 1, 2, 8, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
 };
 template <>
 struct Shapes<Complex<double>> {
@@ -291,10 +309,9 @@ struct Shapes<Complex<double>> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
-  using BlockSolveOne =
-      ShapeList<BlockSolveShape<80, 2, 1, 1, 1>, BlockSolveShape<128, 1, 1, 1, 1>>;
-  using BlockSolveMany =
-      ShapeList<BlockSolveShape<96, 2, 2, 8, 2>, BlockSolveShape<128, 1, 2, 8, 1>>;
+  using BlockSolveOne = ShapeList<BlockSolveShape<128, 1, 1, 1, 1>>;
+  using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
+                                   BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;
 };
 
 }  // namespace chol::cuda

@@ -75,12 +75,12 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
 
   /// sums with the product of the columns [0, before) of the strip at `row` and of the block
   /// column's rows at j. @param works whether this warp's sums are wanted.
-  template <int kRun>
+  template <Runs kRuns>
   __device__ __forceinline__ void multiply(Sums (&sums)[kParts], int row, int j, int before,
                                            bool works) const {
     constexpr int kStages = Layout::kStages;
-    using OwnCopier = typename Own::template Copier<kRun, true, Layout::kThreads>;
-    using TopCopier = typename Top::template Copier<kRun, true, Layout::kThreads>;
+    using OwnCopier = typename Own::template Copier<kRuns, true, Layout::kThreads>;
+    using TopCopier = typename Top::template Copier<kRuns, true, Layout::kThreads>;
     OwnCopier own(A.at(row, 0), A.ld, n - row, thread);
     TopCopier top(A.at(j, 0), A.ld, n - j, thread);
     int copied = 0, to = 0, from = 0;
@@ -183,10 +183,10 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
                            {rows_left, columns, before - below, aligned}, lane);
         }
       }
-      if (aligned)
-        multiply<Rows::kWide>(values, row, j, j, works);
-      else
-        multiply<1>(values, row, j, j, works);
+      choose_runs<Rows::kWide, false>(aligned,
+                                      [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
+                                        multiply<kRuns>(values, row, j, j, works);
+                                      });
     }
 #pragma unroll
     for (int part = 0; part < Layout::kAllParts; ++part) {

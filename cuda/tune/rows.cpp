@@ -53,7 +53,7 @@ struct Limits {
 // Measured on an H200, CUDA 13.0.
 constexpr Limits kHopper[] = {{'s', 48, 32, 32, 192, 128},
                               {'d', 40, 32, 32, 128, 128},
-                              {'c', 48, 32, 28, 128, 128},
+                              {'c', 48, 32, 32, 128, 128},
                               {'z', 32, 32, 24, 128, 256}};
 constexpr int kPanelOrder = 65;   ///< above all factor_lanes
 constexpr int kSharedRows = 128;  ///< up to which potrs by blocks whose warps share rows serves one
@@ -81,11 +81,11 @@ struct PanelRow {
 // read again; large ones by more warps, so that fewer of them compete for the second-level cache.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 72, 32, 24},   {'s', 116, 32, 14}, {'s', 224, 32, 12},  {'s', 290, 64, 6},
-    {'s', kAny, 128, 4},
+    {'s', 72, 32, 24},   {'s', 116, 32, 14}, {'s', 150, 32, 12},  {'s', 224, 32, 11},
+    {'s', 240, 64, 6},   {'s', kAny, 128, 4},
     {'d', 104, 32, 12},  {'d', 140, 64, 5},  {'d', 170, 96, 5},   {'d', 350, 96, 4},  {'d', 600, 96, 3},
     {'d', kAny, 256, 0, Method::fused},
-    {'c', 176, 32, 12},  {'c', 350, 64, 5},  {'c', kAny, 64, 64, Method::fused},
+    {'c', 176, 32, 12},  {'c', 230, 32, 8},  {'c', 350, 64, 5},  {'c', kAny, 64, 64, Method::fused},
     {'z', 72, 32, 12},   {'z', 140, 32, 8},  {'z', 305, 64, 4},   {'z', 600, 64, 128, Method::fused},
     {'z', 900, 128, 0, Method::fused},       {'z', kAny, 128, 256, Method::fused}};
 // clang-format on
@@ -99,13 +99,18 @@ struct SolveRow {
   int few, from = 0;
 };
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0}, {'s', 24, Method::lanes, 4},     {'s', 28, Method::lanes, 1},
-    {'s', 64, Method::panel, 4}, {'s', 128, Method::tiles, 4, 1}, {'s', 192, Method::fused, 0},
-    {'d', 8, Method::lanes, 0},  {'d', 16, Method::lanes, 4},     {'d', 24, Method::lanes, 1},
-    {'d', 48, Method::panel, 4}, {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
-    {'c', 8, Method::lanes, 0},  {'c', 16, Method::lanes, 4},     {'c', 24, Method::lanes, 1},
-    {'c', 64, Method::panel, 4}, {'c', 128, Method::tiles, 4, 2}, {'z', 8, Method::lanes, 0},
-    {'z', 16, Method::lanes, 4}, {'z', 64, Method::panel, 4},     {'z', 128, Method::tiles, 4, 2},
+    {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},
+    {'s', 28, Method::lanes, 1},     {'s', 64, Method::panel, 4},
+    {'s', 128, Method::tiles, 4, 1}, {'s', 192, Method::fused, 0},
+    {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},
+    {'d', 24, Method::lanes, 1},     {'d', 48, Method::panel, 4},
+    {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
+    {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},
+    {'c', 24, Method::lanes, 1},     {'c', 40, Method::panel, 4},
+    {'c', 64, Method::tiles, 4, 1},  {'c', 96, Method::tiles, 2, 2},
+    {'c', 128, Method::tiles, 4, 2}, {'z', 8, Method::lanes, 0},
+    {'z', 16, Method::lanes, 4},     {'z', 64, Method::panel, 4},
+    {'z', 128, Method::tiles, 2, 2},
 };
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }

@@ -109,6 +109,33 @@ struct Batches : Calls<T> {
     int64_t bad = 0;
     for (int i : infos.get()) bad += i != 0;
     check(bad == 0, "info of a large batch", n, double(bad));
+    if (n <= 300 && count <= 3000) solutions_at_places(one, count);
+  }
+  /// One right-hand side with the same matrix, alone and at every place of a batch.
+  void solutions_at_places(const Batch<T>& one, int64_t count) const {
+    const int64_t n = one.n, size = n * n;
+    std::mt19937_64 engine(n);
+    std::vector<T> matrices, sides, b(n), alone;
+    for (T& x : b) x = random_element<T>(engine);
+    for (const int64_t copies : {int64_t(1), count}) {
+      for (int64_t k = 0; k < copies; ++k) {
+        matrices.insert(matrices.end(), one.a.begin(), one.a.begin() + size);
+        sides.insert(sides.end(), b.begin(), b.end());
+      }
+      DeviceArray<T> a(matrices), x(sides);
+      DeviceArray<int> infos(copies);
+      ok(posv_strided_of(T{})(handle, uplo, n, 1, a.data(), n, size, x.data(), n, n, infos.data(),
+                              copies),
+         "posv_strided_batched");
+      const std::vector<T> solutions = x.get();
+      if (copies == 1) alone = solutions;
+      int64_t different = 0;
+      for (int64_t k = 0; k < copies; ++k)
+        different += std::memcmp(&solutions[k * n], alone.data(), sizeof(T) * n) != 0;
+      check(different == 0, "same solution at any place", n, double(different));
+      matrices.clear();
+      sides.clear();
+    }
   }
 
   /// More elements than 32 bits count; every matrix a copy of the first.

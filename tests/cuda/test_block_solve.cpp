@@ -11,8 +11,8 @@ Solves solves;
 
 /// @param bound of the orders of a variable batch, from which a block has its warps.
 template <class T, bool kSwapped, bool kOne>
-void solve(int n, int bound, int nrhs, bool backwards) {
-  for_block_solve_shape<T, kOne>(bound, [&]<class Shape>(Shape) {
+void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor = true) {
+  for_block_solve_shape<T, kOne>(bound, has_tensor, [&]<class Shape>(Shape) {
     const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
     const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
     solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
@@ -26,7 +26,9 @@ void solve_orders() {
     const bool backwards = n % 2 == 0;
     const int bound = n % 3 == 0 ? std::min(n + 33, kMostBlockSolve) : n;
     solve<T, kSwapped, true>(n, bound, n % 8 == 1 ? 3 : 1, backwards);
-    if (n % 4 < 3) solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards);
+    for (const bool has_tensor : {true, false})
+      if (n % 4 < 3 && (has_tensor || sizeof(Real<T>) == 4))
+        solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards, has_tensor);
   }
 }
 template <class T>

@@ -16,14 +16,14 @@ enum class Extent { whole, reduced, smallest } extent = Extent::whole;
 template <class T>
 void run_smallest(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({16, 32, 40, 70, 205, 330});
-  routines.solves({20, 30, 40, 90});
+  routines.solves({20, 30, 40, 50, 90});
   batches.variable(40, true);
 }
 
 template <class T>
 void run_reduced(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({1, 5, 16, 33, 70, 150, 290, 610});
-  routines.solves({7, 40, 200});
+  routines.solves({7, 40, 55, 200});
   routines.inverses({9, 45});
   routines.factors({45, 70}, 300);
   routines.solves({40, 90}, 300);
@@ -42,8 +42,8 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   routines.solves({33, 60, 64, 65, 96, 97, 128}, 300);
   routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 40, 45, 48, 64, 70, 130, 200, 300});
   routines.extremes({40, 64, 90, 130, 200, 300, 390, 610, 850});
-  routines.solves({1,  2,  4,  5,  8,  13, 16,  17,  24,  31,  32,  33,
-                   40, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
+  routines.solves({1,  2,  4,  5,  8,  13, 16, 17,  24,  31,  32,  33,  40, 41,
+                   48, 57, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
   routines.inverses({0, 1, 2, 5, 16, 31, 32, 33, 64, 100, 130});
   routines.one_matrix({1, 7, 32, 60, 128, 200, 300, 513, 1000});
   for (int64_t max_n : {10, 32, 60, 100, 300}) {

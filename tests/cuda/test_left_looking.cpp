@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
+#include <typeindex>
 #include <vector>
 
 #include "batched/left_looking.cuh"
@@ -15,6 +17,7 @@ namespace chol::cuda {
 namespace {
 
 constexpr int kCount = 3;
+std::set<std::type_index> tried;  ///< some kernels are listed by several names
 
 template <class T, bool kSwapped, class Kernel>
 void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) {
@@ -66,6 +69,7 @@ void try_orders(const char* what, int warps, Kernel&& kernel) {
 template <class T, bool kSwapped, class Listed>
 void try_left_looking() {
   using Shape = typename Listed::Shape;
+  if (!tried.insert(typeid(LeftLooking<T, kSwapped, Shape>)).second) return;
   static_assert(LeftLooking<T, kSwapped, Shape>::kBytes <= kSharedBytes);
   try_orders<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
   try_extremes<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);

@@ -8,13 +8,14 @@ struct Flag {
   int64_t raised;
 
   void prepare() { raised = 0; }
+  /// By all lanes.
   void raise() {
     ++raised;
     HostBlock::current->note_step();
   }
   /// By their parity, as on a device: who waits for a phase before its turn does not wait.
   void wait(unsigned phase) const {
-    while (raised % 2 == phase % 2) HostBlock::current->give_way();
+    while (raised / 32 % 2 == phase % 2) HostBlock::current->give_way();
   }
 };
 
