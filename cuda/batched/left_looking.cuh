@@ -9,6 +9,7 @@
 
 #include "batched/one_block.cuh"
 #include "batched/row_update.cuh"
+#include "common/early_start.cuh"
 
 namespace chol::cuda {
 
@@ -103,6 +104,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     left_looking_kernel(BatchProblem<T> problem) {
   using Matrix = LeftLooking<T, kSwapped, Shape>;
   constexpr int kColumns = Matrix::kColumns, kWarps = Shape::kWarps;
+  wait_for_kernels_before();
   // Shuffles tell the compiler what is the same in every lane.
   const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
   const int thread = threadIdx.x;

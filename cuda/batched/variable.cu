@@ -2,6 +2,8 @@
 #include <cub/block/block_scan.cuh>
 
 #include "batched/variable.hpp"
+#include "common/early_start.cuh"
+#include "common/launch.hpp"
 #include "common/precisions.hpp"
 
 namespace chol::cuda {
@@ -84,6 +86,7 @@ __global__ void __launch_bounds__(kClasses)
     check_and_count_kernel(VariableCheck<T> check, float scale, unsigned* counts) {
   __shared__ unsigned own[kClasses];
   const int t = threadIdx.x;
+  let_next_kernel_start();
   own[t] = 0;
   __syncthreads();
   check_items<kItemsOfThread>(
@@ -102,6 +105,8 @@ __global__ void __launch_bounds__(kClasses)
   __shared__ typename Scan::TempStorage scan;
   __shared__ unsigned own[kClasses], first[kClasses];
   const int t = threadIdx.x;
+  let_next_kernel_start();
+  wait_for_kernels_before();
   own[t] = 0;
   unsigned start = 0;
   Scan(scan).ExclusiveSum(counts[t], start);
@@ -162,8 +167,10 @@ Status check_variable(const VariableCheck<T>& check, const Sequence& sequence,
     if (!status.ok()) return status;
     const unsigned blocks = blocks_for(check.count, kShare);
     check_and_count_kernel<<<blocks, kClasses, 0, stream>>>(check, scale, counts);
-    place_kernel<<<blocks, kClasses, 0, stream>>>(check.orders, check.count, scale, counts, taken,
-                                                  sequence.matrices);
+    const Status counted = launched("argument check");
+    if (!counted.ok()) return counted;
+    return launch_early("sort by orders", place_kernel, blocks, kClasses, 0, stream, check.orders,
+                        check.count, scale, counts, taken, sequence.matrices);
   }
   return launched("argument check");
 }

@@ -34,15 +34,26 @@ inline int64_t block_shared_limit() {
 
 /// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB need a permission,
 /// of which the launch syntax of CUDA C++ knows nothing.
+/// @param early whether it may start before the kernel before it has ended, which it has to be
+/// written for (early_start.cuh) and the device to have.
 inline Status launch(const char* name, const void* kernel, dim3 blocks, int threads, size_t bytes,
-                     cudaStream_t stream, void** arguments) {
+                     cudaStream_t stream, void** arguments, bool early = false) {
   if (bytes > 48 * 1024) {
     const cudaError_t error = cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
     if (error != cudaSuccess) return status_of(error, name);
   }
-  const dim3 block(static_cast<unsigned>(threads));
-  return status_of(cudaLaunchKernel(kernel, blocks, block, arguments, bytes, stream), name);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = early && device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 ? 1 : 0;
+  return status_of(cudaLaunchKernelExC(&config, kernel, arguments), name);
 }
 template <class... Parameters>
 Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
@@ -50,6 +61,13 @@ Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int 
   void* arguments[] = {&values...};
   return launch(name, reinterpret_cast<const void*>(kernel), blocks, threads, bytes, stream,
                 arguments);
+}
+template <class... Parameters>
+Status launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+                    size_t bytes, cudaStream_t stream, std::type_identity_t<Parameters>... values) {
+  void* arguments[] = {&values...};
+  return launch(name, reinterpret_cast<const void*>(kernel), blocks, threads, bytes, stream,
+                arguments, true);
 }
 
 /// Makes `device` current and puts the caller's one back.
