@@ -68,9 +68,7 @@ struct BlockSweeps {
       if (is_own) {
         rows.template solve<kForward>(x, block);
         __syncwarp();
-        Flag& flag = x.template is_solved<kForward>(block);
-        if (phase > 0) flag.wait(phase - 1);
-        flag.raise();
+        x.template is_solved<kForward>(block).raise(phase);
       }
       if (!goes_on) break;
       rows.template prepare<kForward>(x, block);

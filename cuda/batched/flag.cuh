@@ -17,7 +17,8 @@ struct Flag {
     asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(address()) : "memory");
   }
   /// By all lanes of the warp.
-  __device__ __forceinline__ void raise() {
+  __device__ __forceinline__ void raise(unsigned phase) {
+    if (phase > 0) wait(phase - 1);
     asm volatile("{.reg .b64 phase; mbarrier.arrive.shared.b64 phase, [%0];}" ::"r"(address())
                  : "memory");
   }

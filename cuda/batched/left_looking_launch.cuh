@@ -11,10 +11,10 @@ namespace chol::cuda {
 template <class T, bool kSwapped, class Shape>
 Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
   // Matrices of different orders are sorted by kernels just before it.
-  const auto start = problem.sequence ? launch_early<BatchProblem<T>> : launch<BatchProblem<T>>;
-  return start("left looking", left_looking_kernel<T, kSwapped, Shape>,
-               static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
-               LeftLooking<T, kSwapped, Shape>::kBytes, stream, problem);
+  const bool early = problem.sequence != nullptr;
+  return launch_as(early, "left looking", left_looking_kernel<T, kSwapped, Shape>,
+                   static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
+                   LeftLooking<T, kSwapped, Shape>::kBytes, stream, problem);
 }
 
 /// Whether the lines of a batch's matrices surely begin anywhere, not where 16 bytes do.

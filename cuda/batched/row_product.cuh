@@ -176,11 +176,9 @@ struct TensorProduct
   using typename ProductSums<TensorProduct, T, Sum, kColumns, Lane>::Sums;
   static constexpr int kTiles = kColumns / 8;
   /// Steps that the compiler may mix: one beside sums of 64 registers, or there are fewer warps;
-  /// but for double complex, whose warps are few anyway.
-  static constexpr int kUnroll = kReadsAhead && Traits<T>::is_complex              ? 2
-                                 : kReadsAhead                                     ? 4
-                                 : kColumns * sizeof(Sum) < 256 || sizeof(T) == 16 ? 4
-                                                                                   : 1;
+  /// but for double complex, whose warps are few anyway, and where registers are left.
+  static constexpr bool kMixes = kColumns * sizeof(Sum) < 256 || sizeof(T) == 16;
+  static constexpr int kUnroll = kReadsAhead ? (Traits<T>::is_complex ? 2 : 4) : (kMixes ? 4 : 1);
   static constexpr bool kBeginsWithA = true;
 
   /// sums := the elements of A, zero where there are none: they arrive while operands are fetched.

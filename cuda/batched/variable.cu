@@ -169,8 +169,8 @@ Status check_variable(const VariableCheck<T>& check, const Sequence& sequence,
     check_and_count_kernel<<<blocks, kClasses, 0, stream>>>(check, scale, counts);
     const Status counted = launched("argument check");
     if (!counted.ok()) return counted;
-    return launch_early("sort by orders", place_kernel, blocks, kClasses, 0, stream, check.orders,
-                        check.count, scale, counts, taken, sequence.matrices);
+    return launch_as(true, "sort by orders", place_kernel, blocks, kClasses, 0, stream,
+                     check.orders, check.count, scale, counts, taken, sequence.matrices);
   }
   return launched("argument check");
 }

@@ -56,18 +56,17 @@ inline Status launch(const char* name, const void* kernel, dim3 blocks, int thre
   return status_of(cudaLaunchKernelExC(&config, kernel, arguments), name);
 }
 template <class... Parameters>
-Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
-              size_t bytes, cudaStream_t stream, std::type_identity_t<Parameters>... values) {
+Status launch_as(bool early, const char* name, void (*kernel)(Parameters...), dim3 blocks,
+                 int threads, size_t bytes, cudaStream_t stream,
+                 std::type_identity_t<Parameters>... values) {
   void* arguments[] = {&values...};
   return launch(name, reinterpret_cast<const void*>(kernel), blocks, threads, bytes, stream,
-                arguments);
+                arguments, early);
 }
 template <class... Parameters>
-Status launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
-                    size_t bytes, cudaStream_t stream, std::type_identity_t<Parameters>... values) {
-  void* arguments[] = {&values...};
-  return launch(name, reinterpret_cast<const void*>(kernel), blocks, threads, bytes, stream,
-                arguments, true);
+Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+              size_t bytes, cudaStream_t stream, std::type_identity_t<Parameters>... values) {
+  return launch_as(false, name, kernel, blocks, threads, bytes, stream, values...);
 }
 
 /// Makes `device` current and puts the caller's one back.

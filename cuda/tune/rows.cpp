@@ -16,8 +16,8 @@ namespace {
 //    up to four as panel.
 //  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block,
 //    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 or one that there is
-//    not for the first shape of so many threads; of row storage shapes take their places. potrs by
-//    warps that have all rows (warp_solve.cuh).
+//    not for the first shape of so many threads; of row storage, and of columns that begin
+//    anywhere, shapes take their places. potrs by warps that have all rows (warp_solve.cuh).
 //  - fused: potrf and posv by wide block columns (wide_left_looking.cuh); threads: of the block,
 //    tile: of matrices stored by rows, 0 for the same. As panel where that storage has no wide
 //    kernel of so many. potrs by tiles of the triangle in shared memory (solve.cuh).

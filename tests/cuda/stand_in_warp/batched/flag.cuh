@@ -9,7 +9,8 @@ struct Flag {
 
   void prepare() { raised = 0; }
   /// By all lanes.
-  void raise() {
+  void raise(unsigned phase) {
+    if (phase > 0) wait(phase - 1);
     ++raised;
     HostBlock::current->note_step();
   }
