@@ -29,6 +29,8 @@ bool begins_anywhere(const BatchProblem<T>& problem) {
 template <class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
+  using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
+                                  typename Shapes<T>::ColumnLeftLooking>;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
@@ -54,13 +56,10 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
   if constexpr (!kSwapped && sizeof(T) == 4)
     found = blocks != 0 && begins_anywhere(problem) &&
             try_named(typename Shapes<T>::ShiftedLeftLooking{});
-  if constexpr (kSwapped)
-    found = try_list(typename Shapes<T>::RowLeftLooking{});
-  else
-    found = found || try_list(typename Shapes<T>::ColumnLeftLooking{});
-  return found ? status
-               : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
-                               threads);
+  return found || try_list(List{})
+             ? status
+             : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
+                             threads);
 }
 
 }  // namespace chol::cuda

@@ -91,20 +91,14 @@ struct Batches : Calls<T> {
     const Batch<T> one(uplo, n, n, 1, 5);
     std::vector<int> info;
     const Batch<T> L = factored(one, &info);
-    std::vector<T> all(n * n * count);
-    for (int64_t b = 0; b < count; ++b)
-      std::copy(one.a.begin(), one.a.begin() + n * n, all.begin() + b * n * n);
-    DeviceArray<T> a(all);
+    DeviceArray<T> a(repeated(one.a.data(), n * n, count));
     DeviceArray<int> infos(std::vector<int>(count, -9));
     std::vector<T*> pointers(count);
     for (int64_t b = 0; b < count; ++b) pointers[b] = a.data() + b * n * n;
     DeviceArray<T*> device_pointers(pointers);
     ok(potrf_batched_of(T{})(handle, uplo, n, device_pointers.data(), n, infos.data(), count),
        "potrf_batched");
-    const std::vector<T> out = a.get();
-    int64_t different = 0;
-    for (int64_t b = 0; b < count; ++b)
-      if (std::memcmp(&out[b * n * n], L.a.data(), sizeof(T) * n * n) != 0) ++different;
+    const int64_t different = places_unlike(L.a.data(), n * n, a.get());
     check(different == 0, "same bits at any place", n, double(different));
     int64_t bad = 0;
     for (int i : infos.get()) bad += i != 0;
@@ -115,27 +109,31 @@ struct Batches : Calls<T> {
   void solutions_at_places(const Batch<T>& one, int64_t count) const {
     const int64_t n = one.n, size = n * n;
     std::mt19937_64 engine(n);
-    std::vector<T> matrices, sides, b(n), alone;
+    std::vector<T> b(n), alone;
     for (T& x : b) x = random_element<T>(engine);
     for (const int64_t copies : {int64_t(1), count}) {
-      for (int64_t k = 0; k < copies; ++k) {
-        matrices.insert(matrices.end(), one.a.begin(), one.a.begin() + size);
-        sides.insert(sides.end(), b.begin(), b.end());
-      }
-      DeviceArray<T> a(matrices), x(sides);
+      DeviceArray<T> a(repeated(one.a.data(), size, copies)), x(repeated(b.data(), n, copies));
       DeviceArray<int> infos(copies);
       ok(posv_strided_of(T{})(handle, uplo, n, 1, a.data(), n, size, x.data(), n, n, infos.data(),
                               copies),
          "posv_strided_batched");
-      const std::vector<T> solutions = x.get();
-      if (copies == 1) alone = solutions;
-      int64_t different = 0;
-      for (int64_t k = 0; k < copies; ++k)
-        different += std::memcmp(&solutions[k * n], alone.data(), sizeof(T) * n) != 0;
+      if (copies == 1) alone = x.get();
+      const int64_t different = places_unlike(alone.data(), n, x.get());
       check(different == 0, "same solution at any place", n, double(different));
-      matrices.clear();
-      sides.clear();
     }
+  }
+  static std::vector<T> repeated(const T* one, int64_t size, int64_t count) {
+    std::vector<T> all;
+    all.reserve(size * count);
+    for (int64_t b = 0; b < count; ++b) all.insert(all.end(), one, one + size);
+    return all;
+  }
+  /// How many of those in `all` have other bits.
+  static int64_t places_unlike(const T* one, int64_t size, const std::vector<T>& all) {
+    int64_t different = 0;
+    for (size_t at = 0; at < all.size(); at += size)
+      different += std::memcmp(&all[at], one, sizeof(T) * size) != 0;
+    return different;
   }
 
   /// More elements than 32 bits count; every matrix a copy of the first.
