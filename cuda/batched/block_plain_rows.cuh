@@ -52,7 +52,7 @@ struct PlainRows {
     put(place + kPitch * (x.lane % 8), rows);
     __syncwarp();
     for_rows([&](int r, int q) { rows[r][q] = from_real<T>(0); });
-    subtract_products<kForward, true>(rows, x, kOrder * block + x.lane % 8, kOrder * block, place);
+    subtract_products<kForward, true>(rows, x, block, block, place);
     __syncwarp();
     put(place + kPitch * (x.lane % 8), rows);
 #pragma unroll
@@ -70,8 +70,7 @@ struct PlainRows {
     for (int part = 0; part < kWarpBlocks; ++part) {
       const int own = kWarpBlocks * x.warp + part;
       if (Exchange::template is_after<kForward>(own, block) && own < x.L.blocks(x.L.n))
-        subtract_products<kForward, false>(v[part], x, kOrder * own + x.lane % 8, kOrder * block,
-                                           found);
+        subtract_products<kForward, false>(v[part], x, own, block, found);
     }
   }
 
@@ -87,12 +86,12 @@ struct PlainRows {
 #pragma unroll
     for (int r = 0; r < 2; ++r) copy_wide<kOwn, T>(to + 8 * r * kPitch, rows[r]);
   }
-  /// Of rows `own` and the eighth after it, the products with rows `first` and on of a block.
+  /// Of the rows of block `own`, the products with those of block `other`.
   /// @tparam kDiagonal by a triangle.
   template <bool kForward, bool kDiagonal>
   __device__ static __forceinline__ void subtract_products(Rows& rows, const Exchange& x, int own,
-                                                           int first, const T* found) {
-    const View<kForward> panel(x.L, own, first);
+                                                           int other, const T* found) {
+    const View<kForward> panel(x.L, own, other, x.lane % 8, 0);
 #pragma unroll
     for (int k = 0; k < kOrder; k += kTerms) {
       T e[2][kTerms];

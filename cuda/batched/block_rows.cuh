@@ -32,17 +32,19 @@ struct BlockExchange {
   }
 };
 
-/// op(L)(own + r, first + k), r and k below the order of a block, where op is the conjugate
-/// transpose in the backward sweep.
+/// Block (own, other) of op(L), from its row `row` and its column `column` on, where op is the
+/// conjugate transpose in the backward sweep.
 template <bool kForward, bool kSwapped, class T, class Triangle>
 struct PanelView {
   static constexpr bool kAcross = kForward != kSwapped;  ///< rows lie side by side
   const T* from;
   int pitch;
 
-  __device__ __forceinline__ PanelView(const Triangle& L, int own, int first)
-      : from(kAcross ? L.run(first) + own : L.run(own) + first),
-        pitch(L.pitch(L.n, (kAcross ? first : own) / Triangle::kOrder)) {}
+  __device__ __forceinline__ PanelView(const Triangle& L, int own, int other, int row, int column) {
+    const int i = kForward ? own : other, j = kForward ? other : own;
+    pitch = L.pitch(L.n, kSwapped ? i : j);
+    from = L.block(i, j) + (kAcross ? column * pitch + row : row * pitch + column);
+  }
   /// e[t] := that of row r and of k + t.
   template <int kCount>
   __device__ __forceinline__ void read(T (&e)[kCount], int r, int k) const {
@@ -92,7 +94,7 @@ struct RowOfLane {
     if (own) rows[i] = whole;
     __syncwarp();
     T inverse[kHalf], b[kHalf], sums[2] = {from_real<T>(0), from_real<T>(0)};
-    View<kForward>(x.L, kOrder * block + i, kOrder * block + first).read(inverse, 0, 0);
+    View<kForward>(x.L, block, block, i, first).read(inverse, 0, 0);
     copy_wide<kHalf, T>(b, rows + first);
     __syncwarp();
 #pragma unroll
@@ -103,7 +105,8 @@ struct RowOfLane {
   }
   template <bool kForward>
   __device__ __forceinline__ void prepare(const Exchange& x, int block) {
-    View<kForward>(x.L, place(x), kOrder * block + first_term(x)).read(e, 0, 0);
+    const int i = place(x);
+    View<kForward>(x.L, i / kOrder, block, i % kOrder, first_term(x)).read(e, 0, 0);
   }
   template <bool kForward>
   __device__ __forceinline__ void update(const Exchange& x, int block) {

@@ -70,7 +70,7 @@ struct TensorRows {
     __syncwarp();
     Rows rows;
     for_rows([&](int tile, int r, int q) { rows[tile][r][q] = {}; });
-    add_products<kForward>(rows, x, kOrder * block, kOrder * block);
+    add_products<kForward>(rows, x, block, block);
     __syncwarp();
     for_rows([&](int tile, int r, int q) {
       *place(x, block, tile, r, q) = convert<T>(rows[tile][r][q]);
@@ -90,7 +90,7 @@ struct TensorRows {
     for (int part = 0; part < kWarpBlocks; ++part) {
       const int own = kWarpBlocks * x.warp + part;
       if (Exchange::template is_after<kForward>(own, block) && own < x.L.blocks(x.L.n))
-        add_products<kForward>(v[part], x, kOrder * own, kOrder * block);
+        add_products<kForward>(v[part], x, own, block);
     }
   }
 
@@ -101,12 +101,12 @@ struct TensorRows {
   __device__ static __forceinline__ int index(int row, int column) {
     return kPitch * row + (kTurns ? column ^ kPad * (row % 4) : column);
   }
-  /// The products of 16 rows from `own` on with those from `first` on.
+  /// The products of the rows of block `own` with those of block `other`.
   template <bool kForward>
   __device__ static __forceinline__ void add_products(Rows& rows, const Exchange& x, int own,
-                                                      int first) {
+                                                      int other) {
     const int term = x.lane % 4;
-    const View<kForward> panel(x.L, own + x.lane / 4, first + term);
+    const View<kForward> panel(x.L, own, other, x.lane / 4, term);
 #pragma unroll
     for (int k = 0; k < kOrder; k += 4) {
       Sum a[2];
@@ -118,7 +118,7 @@ struct TensorRows {
       }
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
-        const T found = x.solved[index(first + k + term, 8 * tile + x.lane / 4)];
+        const T found = x.solved[index(kOrder * other + k + term, 8 * tile + x.lane / 4)];
         TensorTile<Sum>::accumulate(rows[tile][0], rows[tile][1], a, convert<Sum>(conj(found)));
       }
     }

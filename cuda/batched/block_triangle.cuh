@@ -37,6 +37,12 @@ struct BlockTriangle {
     return data + offset(n, block) + t % kOrder * pitch(n, block) - (kSwapped ? 0 : kOrder * block);
   }
 
+  /// Position 0 of the first run of block (i, j).
+  __device__ __forceinline__ const T* block(int i, int j) const {
+    const int of_runs = kSwapped ? i : j, of_positions = kSwapped ? j : i;
+    return data + offset(n, of_runs) + kOrder * (of_positions - (kSwapped ? 0 : of_runs));
+  }
+
   /// What follows run r of a block: 16 bytes of no element.
   __device__ __forceinline__ T* padding(int block, int r) const {
     return data + offset(n, block) + (r + 1) * pitch(n, block) - kPad;
