@@ -12,6 +12,12 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
   asm("" : "+r"(address));
   return address;
 }
+/// p, of shared memory, in a register: the compiler would ask for where this memory begins in every
+/// branch, and reads would wait for the answer.
+template <class T>
+__device__ __forceinline__ T* held_in_register(T* p) {
+  return static_cast<T*>(__cvta_shared_to_generic(shared_address(p)));
+}
 /// p + step by a sum, where the compiler would see a product of the loop's count.
 template <class T>
 __device__ __forceinline__ const T* advanced(const T* p, int64_t step) {

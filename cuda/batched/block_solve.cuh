@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(
   const RightHandSides<T> rhs{problem.B.matrix(b), problem.B.leading_dimension(b),
                               min(problem.rhs_count(b), begin + columns_of_block), n, kSwapped};
   extern __shared__ __align__(128) unsigned char shared[];
-  const Triangle L{reinterpret_cast<T*>(shared), n};
+  const Triangle L{held_in_register(reinterpret_cast<T*>(shared)), n};
   T* const solved = L.data + Triangle::elements(n) + group * Layout::solved(n);
   const BlockSweeps<Rows, Shape::kWarpBlocks> sweeps{{L, solved, group, warp % of_group, lane}};
 

@@ -60,6 +60,8 @@ struct RowBlock {
   /// Of a row in shared memory: an odd number of 16-byte accesses.
   static constexpr int kPitch = kColumns + kWide;
   static constexpr int kScratch = 32 * kPitch;  ///< elements
+  /// Whether a row leaves no registers for what else could be at hand.
+  static constexpr bool kFillsRegisters = !Traits<T>::is_complex && kColumns * sizeof(T) >= 256;
 
   T a[kColumns];
 
@@ -253,7 +255,7 @@ struct RowBlock {
     for (int k = kFirst; k < kMost && k < kEarly; k += kWide) read(k);
     T m;
     if constexpr (kFactors) {
-      m = divide_by_pivot(a[c], real(column[c]));
+      m = divide_by_pivot<kFillsRegisters>(a[c], real(column[c]));
     } else {
       a[c] = scale(a[c], inverse_roots[c % kReals]);
       m = scale(a[c], inverse_roots[c % kReals]);
@@ -271,12 +273,11 @@ struct RowBlock {
   template <int kMost>
   __device__ __forceinline__ Real<T> finish(Block& block, int columns, int lane) {
     using R = Real<T>;
-    const bool is_row = lane < kColumns;
+    const bool is_row = lane < columns;
     const R pivot = is_row ? real(block.elements[Block::diagonal(lane)]) : R(1);
     const R inverse_root = reciprocal_sqrt(pivot);
     if (is_row) block.inverse_roots[lane] = inverse_root;
-    const int bad =
-        __reduce_min_sync(kFullWarp, lane < columns && !is_pivot(pivot) ? lane : kColumns);
+    const int bad = __reduce_min_sync(kFullWarp, is_row && !is_pivot(pivot) ? lane : kColumns);
     if (lane == 0) block.bad = bad < kColumns ? bad : -1;
     __syncwarp();
 #pragma unroll

@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(32 * Shape::kWarps * Shape::kMatrices, Shape::
                               problem.swapped};
 
   extern __shared__ __align__(128) unsigned char shared_bytes[];
-  T* const triangle =
-      reinterpret_cast<T*>(shared_bytes + threadIdx.x / kThreads * shared_of_matrix);
+  T* const triangle = reinterpret_cast<T*>(held_in_register(shared_bytes) +
+                                           threadIdx.x / kThreads * shared_of_matrix);
   T* const scratch = triangle + shared_of_matrix / int(sizeof(T)) - kSolveScratch<T, Shape, kOne> +
                      thread / 32 * Columns::kScratch;
   const Sweeps sweeps{{triangle, (n + 7) / 8, n}, {scratch, thread % 32}, thread};

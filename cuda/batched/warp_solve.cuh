@@ -209,7 +209,8 @@ __global__ void __launch_bounds__(32 * kWarps,
   extern __shared__ __align__(16) unsigned char shared[];
   const int n = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0);
-  const typename Solve::Triangle triangle{reinterpret_cast<T*>(shared), n};
+  unsigned char* const bytes = held_in_register(shared);
+  const typename Solve::Triangle triangle{reinterpret_cast<T*>(bytes), n};
   triangle.template start_copies<kWarps>(lower_view(problem, b), warp, lane);
   const int64_t ldb = problem.B.leading_dimension(b), columns = problem.rhs_count(b);
   if (warp * kColumns >= columns) {
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(32 * kWarps,
       if (triangle.waits_for(piece)) triangle.template wait_for_piece<kWarps>(piece);
     return;
   }
-  T* const exchange = reinterpret_cast<T*>(shared + Shape::triangle_bytes(n));
+  T* const exchange = reinterpret_cast<T*>(bytes + Shape::triangle_bytes(n));
   Solve solve(triangle, exchange + warp * Solve::kScratch, lane);
   T* const B = problem.B.matrix(b);
   bool arrives = true;

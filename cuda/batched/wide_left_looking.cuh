@@ -255,12 +255,13 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   const uint64_t offsets = (A.ld | narrow) * sizeof(T);
 
   extern __shared__ __align__(16) unsigned char shared[];
-  T* const top_panels = reinterpret_cast<T*>(shared + kAllParts * Matrix::kBlockBytes);
+  unsigned char* const bytes = held_in_register(shared);
+  T* const top_panels = reinterpret_cast<T*>(bytes + kAllParts * Matrix::kBlockBytes);
   const Matrix matrix{{},
                       A,
                       n,
                       ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0,
-                      shared,
+                      bytes,
                       top_panels,
                       top_panels + (kAllParts - 1) * Matrix::kTopPanel,
                       thread,

@@ -8,6 +8,10 @@ inline unsigned shared_address(const void* p) {
   return static_cast<unsigned>(static_cast<const unsigned char*>(p) - shared);
 }
 template <class T>
+T* held_in_register(T* p) {
+  return p;
+}
+template <class T>
 const T* advanced(const T* p, int64_t step) {
   return p + step;
 }
