@@ -27,8 +27,7 @@ struct LeftLooking {
   static constexpr int kColumns = Shape::kColumns, kWarps = Shape::kWarps;
   using Rows = RowBlock<T, kColumns>;
   using Update = RowUpdate<T, kSwapped, Shape>;
-  /// Shapes that hold addresses of the next strip have no registers for it.
-  static constexpr bool kReadEarly = !Shape::kAhead;
+  static constexpr bool kReadEarly = (Shape::kOptions & kSavesRegisters) == 0;
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(Update::kStaging) * kWarps;
@@ -41,8 +40,7 @@ struct LeftLooking {
   bool aligned;
 
   /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,
-  /// lanes going along the lines that hold them, and for the first operands of its product where
-  /// the staging is free, which a transpose of row storage takes.
+  /// lanes going along the lines that hold them, and for the first operands of its product.
   /// @return whether for those.
   __device__ __forceinline__ bool ask_for_next(int row, int j, int columns) const {
     const int before = j;
@@ -63,8 +61,9 @@ struct LeftLooking {
         if (at < length) prefetch_to_l2(p + at);
     }
     // Columns that nobody works on any more.
-    if (kSwapped || !Shape::kAhead || before < Update::kDepth) return false;
-    Update::start(A.from(row, 0), A.from(j, 0), {n - row, columns, 0, aligned}, staging, lane);
+    if (!Update::kStartsNext || before < Update::kDepth) return false;
+    Update::start(A.from(row, 0), A.from(j, 0), {n - row, columns, row == j ? 0 : -32, aligned},
+                  staging, lane);
     return true;
   }
 
@@ -82,7 +81,7 @@ struct LeftLooking {
       Rows rows;
       if (row < n) {
         if (kMost < kColumns || j == 0)
-          rows.template load<kMost>(here, place, staging, lane);
+          rows.template load<kMost>(here, place, staging + Update::kScratchAt, lane);
         else
           Update::run(rows, here, A.from(row, 0), top, place, j, started, staging, lane);
         started = ask_for_next(row, j, columns);
@@ -93,7 +92,7 @@ struct LeftLooking {
       if (strip == warp) meet<kWarps>();
       if (strip > 0 && row < n)
         rows.template eliminate<kMost, false, kReadEarly>(block, columns, lane);
-      if (row < n) rows.template store<kMost>(here, place, staging, lane);
+      if (row < n) rows.template store<kMost>(here, place, staging + Update::kScratchAt, lane);
       if (strip == 0) Rows::store_diagonal(here, columns, lane, lane, root);
     }
   }
@@ -119,8 +118,9 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   const uint64_t offsets = (A.ld | narrow) * sizeof(T);
 
   extern __shared__ __align__(16) unsigned char shared[];
-  auto& block = *reinterpret_cast<typename Matrix::Block*>(shared);
-  T* const staging = reinterpret_cast<T*>(shared + Matrix::kBlockBytes);
+  unsigned char* const bytes = Matrix::Rows::kFillsRegisters ? shared : held_in_register(shared);
+  auto& block = *reinterpret_cast<typename Matrix::Block*>(bytes);
+  T* const staging = reinterpret_cast<T*>(bytes + Matrix::kBlockBytes);
   const Matrix matrix{A,
                       n,
                       block,

@@ -31,6 +31,8 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
                                   typename Shapes<T>::ColumnLeftLooking>;
+  using Anywhere = std::conditional_t<kSwapped, typename Shapes<T>::RowAnywhere,
+                                      typename Shapes<T>::ColumnAnywhere>;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
@@ -52,10 +54,7 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     return try_named(list) || (try_shape(S{}, threads, most, 0) || ...) ||
            (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
   };
-  bool found = false;
-  if constexpr (!kSwapped && sizeof(T) == 4)
-    found = blocks != 0 && begins_anywhere(problem) &&
-            try_named(typename Shapes<T>::ShiftedLeftLooking{});
+  const bool found = blocks != 0 && begins_anywhere(problem) && try_named(Anywhere{});
   return found || try_list(List{})
              ? status
              : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",

@@ -7,18 +7,28 @@
 
 namespace chol::cuda {
 
-/// One warp's rows of a block column, by shapes of left_looking.cuh.
+/// One warp's rows of a block column, by shapes of left_looking.cuh. Where they begin with those of
+/// the diagonal block, these are not staged once more.
 template <class T, bool kSwapped, class Shape>
 struct RowUpdate {
   static constexpr int kColumns = Shape::kColumns, kDepth = Shape::kDepth;
+  static constexpr bool kReadsAhead = (Shape::kOptions & cuda::kReadsAhead) != 0;
+  static constexpr bool kStartsNext = (Shape::kOptions & cuda::kStartsNext) != 0;
+  static constexpr bool kPastFirst = (Shape::kOptions & cuda::kPastFirst) != 0;
   using Rows = RowBlock<T, kColumns>;
-  using Product = ProductChoice<T, kColumns, kSwapped, Shape::kBy, Shape::kReadsAhead>;
+  using Product = ProductChoice<T, kColumns, kSwapped, Shape::kBy, kReadsAhead>;
   using Sums = typename Product::Sums;
-  using Own = StagedRows<T, 32, kDepth, kSwapped, Shape::kBy>;
-  using Block = StagedRows<T, kColumns, kDepth, kSwapped, Shape::kBy>;
-  static constexpr int kStage = Own::kElements + Block::kElements;
-  /// Shared elements of a warp: two stages of operands, or a transpose.
-  static constexpr int kStaging = larger(2 * kStage, Rows::kScratch);
+  /// Lines that begin anywhere come shifted, for which operands of different lines meet in banks:
+  /// better than copies of 4 bytes, worse than those of 8. It takes registers.
+  static constexpr bool kShifts = sizeof(T) == 4 && kReadsAhead;
+  /// The warp's rows and, behind them and what a shift pushes out of their lines, the block's.
+  static constexpr int kBlockRow = 32 + (kShifts && !kSwapped ? Rows::kWide : 0);
+  using Staged = StagedRows<T, kBlockRow + kColumns, kDepth, kSwapped, Shape::kBy>;
+  static constexpr int kStage = Staged::kElements, kBlockAt = Staged::index(kBlockRow, 0);
+  /// Where rows are transposed: beside the stage that may be asked for meanwhile.
+  static constexpr int kScratchAt = kSwapped && kStartsNext ? kStage : 0;
+  /// Shared elements of a warp.
+  static constexpr int kStaging = larger(2 * kStage, kScratchAt + Rows::kScratch);
 
   /// Starts the copies of the first stage, for run() to find them.
   /// @param left the rows from column 0 on. @param top the diagonal block's from there on.
@@ -27,7 +37,8 @@ struct RowUpdate {
     __syncwarp();
     with_runs(place, [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
       OwnCopier<kRuns>(left.a, left.ld, place.rows, lane).copy(staging);
-      BlockCopier<kRuns>(top.a, top.ld, kColumns, lane).copy(staging + Own::kElements);
+      if (place.diagonal < 0)
+        BlockCopier<kRuns>(top.a, top.ld, kColumns, lane).copy(staging + kBlockAt);
       close_copy_group();
     });
   }
@@ -43,7 +54,7 @@ struct RowUpdate {
       with_runs(place, [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
         multiply_left<kRuns>(sums, A, left, top, place, before, started, staging, lane);
       });
-      Product::finish(rows, sums, A, place, staging, lane);
+      Product::finish(rows, sums, A, place, staging + kScratchAt, lane);
     };
     if constexpr (std::is_same_v<Sums, Rows>) {
       run_with(rows);
@@ -56,13 +67,10 @@ struct RowUpdate {
  private:
   // Strips are whole where blocks have as many columns as strips have rows.
   template <Runs kRuns>
-  using OwnCopier = typename Own::template Copier<kRuns, kColumns % 32 != 0, 32, Shape::kPastFirst>;
+  using OwnCopier = typename Staged::template Copier<kRuns, kColumns % 32 != 0, 32, kPastFirst, 32>;
   template <Runs kRuns>
-  using BlockCopier = typename Block::template Copier<kRuns, false, 32, Shape::kPastFirst>;
+  using BlockCopier = typename Staged::template Copier<kRuns, false, 32, kPastFirst, kColumns>;
 
-  /// Whether lines that begin anywhere come shifted, for which operands of different lines meet in
-  /// banks: better than copies of 4 bytes, worse than those of 8. It takes registers.
-  static constexpr bool kShifts = sizeof(T) == 4 && Shape::kReadsAhead;
   template <class Body>
   __device__ static __forceinline__ void with_runs(const RowBlockPlace& place, Body&& body) {
     choose_runs<Rows::kWide, kShifts>(place.aligned, body);
@@ -76,24 +84,26 @@ struct RowUpdate {
                                                        bool started, T* staging, int lane) {
     OwnCopier<kRuns> own(left.a, left.ld, place.rows, lane);
     BlockCopier<kRuns> block(top.a, top.ld, kColumns, lane);
-    const int own_shift = Own::template lane_shift<kRuns>(left.a, left.ld, lane);
-    const int block_shift = Block::template lane_shift<kRuns>(top.a, top.ld, lane);
+    const int own_shift = Staged::template lane_shift<kRuns>(left.a, left.ld, lane);
+    const int block_shift = Staged::template lane_shift<kRuns>(top.a, top.ld, lane);
+    const bool copies_block = place.diagonal < 0;
+    const int block_at = copies_block ? kBlockAt : 0;
     // Where the group is closed decides on up to 220 bytes of spilled registers, one way for shapes
-    // that ask ahead and the other for those that do not: a tenth of their rate.
-    constexpr bool kCloseInBranches = Shape::kAhead;
+    // that save them and the other for those that do not: a tenth of their rate.
+    constexpr bool kCloseInBranches = (Shape::kOptions & kSavesRegisters) != 0;
     const auto stage = [&](T* to, int depth) {
       if (depth >= kDepth) {
         own.copy(to);
-        block.copy(to + Own::kElements);
+        if (copies_block) block.copy(to + kBlockAt);
         if (kCloseInBranches) close_copy_group();
       } else {
         own.copy_last(to, depth);
-        block.copy_last(to + Own::kElements, depth);
+        if (copies_block) block.copy_last(to + kBlockAt, depth);
         if (kCloseInBranches) close_copy_group();
       }
       if (!kCloseInBranches) close_copy_group();
     };
-    if (Shape::kAhead && !kSwapped && started) {
+    if (kStartsNext && started) {
       own.skip();
       block.skip();
     } else {
@@ -112,8 +122,8 @@ struct RowUpdate {
         wait_for_copy_groups<0>();
       }
       __syncwarp();
-      Product::template multiply<1>(&sums, Own::operand(at, 0, own_shift),
-                                    Block::operand(at + Own::kElements, 0, block_shift), lane,
+      Product::template multiply<1>(&sums, Staged::operand(at, 0, own_shift),
+                                    Staged::operand(at + block_at, 0, block_shift), lane,
                                     place.rows);
       __syncwarp();
       if (k <= 0) break;

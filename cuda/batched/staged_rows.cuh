@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "batched/async_copy.cuh"
-#include "batched/shapes.hpp"
+#include "batched/shape.hpp"
 #include "common/scalar.cuh"
 
 namespace chol::cuda {
@@ -29,11 +29,16 @@ template <class T, int kRows, int kDepthCount, bool kSwapped, ProductBy kBy>
 struct StagedRows {
   static constexpr int kDepth = kDepthCount;
   static constexpr int kWide = 16 / sizeof(T);
-  /// Spreads the operand reads below over all banks.
-  static constexpr int kPad = kBy == ProductBy::tensor && sizeof(Real<T>) == 4
-                                  ? (sizeof(T) == 8 || kSwapped ? 4 : 8)
-                              : sizeof(Real<T>) == 4 || !kSwapped ? kWide * int(sizeof(Real<T>) / 4)
-                                                                  : 4;
+  /// Spreads the operand reads of products over all banks: those of tensor cores are of 8 rows in 4
+  /// columns.
+  static constexpr int pad() {
+    if (kSwapped) return sizeof(Real<T>) == 4 && kBy == ProductBy::fma ? kWide : 4;
+    if (kBy == ProductBy::fma) return kWide * int(sizeof(Real<T>) / 4);
+    int columns = kWide;
+    while ((kRows + columns) * sizeof(T) % 64 != 32) ++columns;
+    return columns;
+  }
+  static constexpr int kPad = pad();
   static constexpr int kPitch = (kSwapped ? kDepth : kRows) + kPad;
   static constexpr int kElements = kPitch * (kSwapped ? kRows : kDepth);
 
@@ -64,12 +69,14 @@ struct StagedRows {
   }
 
   /// Copies one stage after the other. @tparam kPartial there may be fewer rows than kRows.
-  /// @tparam kPastFirst see copy_async_of_line.
-  template <Runs kRuns, bool kPartial, int kThreads = 32, bool kPastFirst = false>
+  /// @tparam kPastFirst see copy_async_of_line. @tparam kCopied rows of it.
+  template <Runs kRuns, bool kPartial, int kThreads = 32, bool kPastFirst = false,
+            int kCopied = kRows>
   struct Copier {
     static constexpr bool kShifted = kRuns == Runs::shifted;
     static constexpr int kRun = kRuns == Runs::elements ? 1 : kWide;
-    static constexpr int kLength = kSwapped ? kDepth : kRows, kLines = kSwapped ? kRows : kDepth;
+    static constexpr int kLength = kSwapped ? kDepth : kCopied;
+    static constexpr int kLines = kSwapped ? kCopied : kDepth;
     static constexpr int kLine =
         kLength / kRun;  ///< copies of a line, less the end of a shifted one
     static constexpr int kAtOnce = kThreads / kLine;
@@ -94,7 +101,7 @@ struct StagedRows {
           offset(first_line * kPitch + at),
           own_shift(kShifted ? shift(a, ld, first_line) : 0),
           rows(rows_there) {
-      lines = kSwapped ? min(rows, kRows) : at < rows + own_shift ? kDepth : 0;
+      lines = kSwapped ? min(rows, kCopied) : at < rows + own_shift ? kDepth : 0;
       from = a + first_line * ld + at - own_shift;
     }
     /// The next kDepth columns. Of swapped storage they are parts of lines, whose others are next.

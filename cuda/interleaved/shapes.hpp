@@ -1,7 +1,7 @@
 // The kernels of interleaved batches that are built, for each element type.
 #pragma once
 
-#include "batched/shapes.hpp"
+#include "batched/shape.hpp"
 #include "interleaved/block_shape.hpp"
 
 namespace chol::cuda {

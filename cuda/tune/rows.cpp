@@ -67,7 +67,7 @@ struct OneBlockRow {
   int64_t max_n;
   int tile;
 };
-constexpr OneBlockRow kOneBlock[] = {{'s', 116, 16}, {'s', 400, 0}, {'d', 104, 16}, {'d', 140, 24},
+constexpr OneBlockRow kOneBlock[] = {{'s', 116, 16}, {'s', 400, 0}, {'d', 112, 16}, {'d', 152, 24},
                                      {'d', 300, 0},  {'c', 160, 0}, {'z', 72, 16},  {'z', 160, 0}};
 
 /// Batches above Limits::factor_lanes.
@@ -81,13 +81,16 @@ struct PanelRow {
 // read again; large ones by more warps, so that fewer of them compete for the second-level cache.
 // clang-format off
 constexpr PanelRow kPanels[] = {
-    {'s', 72, 32, 24},   {'s', 116, 32, 14}, {'s', 150, 32, 12},  {'s', 224, 32, 11},
-    {'s', 240, 64, 6},   {'s', kAny, 128, 4},
-    {'d', 104, 32, 12},  {'d', 140, 64, 5},  {'d', 170, 96, 5},   {'d', 350, 96, 4},  {'d', 600, 96, 3},
+    {'s', 72, 32, 24},  {'s', 116, 32, 14}, {'s', 150, 32, 12}, {'s', 224, 32, 11},
+    {'s', 240, 64, 6},  {'s', kAny, 128, 4},
+    {'d', 72, 32, 12},  {'d', 104, 32, 11}, {'d', 112, 64, 6},  {'d', 152, 64, 5},
+    {'d', 170, 96, 5},  {'d', 224, 96, 4},  {'d', 600, 96, 3},
     {'d', kAny, 256, 0, Method::fused},
-    {'c', 176, 32, 12},  {'c', 230, 32, 8},  {'c', 350, 64, 5},  {'c', kAny, 64, 64, Method::fused},
-    {'z', 72, 32, 12},   {'z', 140, 32, 8},  {'z', 305, 64, 4},   {'z', 600, 64, 128, Method::fused},
-    {'z', 900, 128, 0, Method::fused},       {'z', kAny, 128, 256, Method::fused}};
+    {'c', 104, 32, 12}, {'c', 176, 32, 11}, {'c', 230, 32, 8},  {'c', 400, 64, 5},
+    {'c', kAny, 64, 64, Method::fused},
+    {'z', 72, 32, 12},  {'z', 140, 32, 8},  {'z', 305, 64, 4},
+    {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
+    {'z', kAny, 128, 256, Method::fused}};
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
