@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "batched/copy_wide.cuh"
 #include "batched/with_care.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
@@ -120,15 +121,17 @@ struct RegisterGrid {
   }
 
   /// Column j, unscaled, by the lanes that hold it, from the tile of its diagonal on. Rows of that
-  /// tile above the diagonal are zero, so that no product with them spoils anything.
+  /// tile above the diagonal are zero, so that no product with them spoils anything. Copied as
+  /// a run of one: the assignment of a complex element under a condition became a branch. Longer
+  /// runs make s a tenth slower.
   template <int j>
   __device__ __forceinline__ void publish(T* column) const {
     T* const own = column + index(p);
 #pragma unroll
     for (int it = j / P; it < kRowTiles; ++it) {
-      T x = a[it][j / Q];
-      if (it == j / P) x = select(p < j % P, from_real<T>(0), x);
-      if (q == j % Q) own[it * kRowStep] = x;
+      T x[1] = {a[it][j / Q]};
+      if (it == j / P) x[0] = select(p < j % P, from_real<T>(0), x[0]);
+      if (q == j % Q) copy_wide<1>(own + it * kRowStep, x);
     }
   }
   /// Tiles from `first` on of a lane's part of a column.
@@ -138,10 +141,7 @@ struct RegisterGrid {
 #pragma unroll
     for (int t = first / kRun * kRun; t < kTiles; t += kRun) {
       T run[kRun];
-      if constexpr (kRun == 1)
-        run[0] = part[t * kStep];
-      else
-        *reinterpret_cast<float4*>(run) = *reinterpret_cast<const float4*>(part + t);
+      copy_wide<kRun>(run, part + t * kStep);
 #pragma unroll
       for (int k = 0; k < kRun && t + k < kTiles; ++k) x[t + k] = run[k];
     }
