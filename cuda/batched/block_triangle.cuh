@@ -39,8 +39,7 @@ struct BlockTriangle {
 
   /// Position 0 of the first run of block (i, j).
   __device__ __forceinline__ const T* block(int i, int j) const {
-    const int of_runs = kSwapped ? i : j, of_positions = kSwapped ? j : i;
-    return data + offset(n, of_runs) + kOrder * (of_positions - (kSwapped ? 0 : of_runs));
+    return run(kOrder * (kSwapped ? i : j)) + kOrder * (kSwapped ? j : i);
   }
 
   /// What follows run r of a block: 16 bytes of no element.
