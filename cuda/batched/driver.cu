@@ -40,7 +40,9 @@ int lanes_limit(Routine routine, const Plan& plan) {
   if (routine == Routine::potrf || (routine == Routine::posv && !solves_as_it_factors(plan)))
     return small_limit<SmallTask::factor, T>(plan.tile);
   if (routine == Routine::posv) return small_limit<SmallTask::factor_and_solve, T>(plan.tile);
-  return routine == Routine::potrs ? small_limit<SmallTask::solve, T>(plan.tile) : -1;
+  return routine == Routine::potrs ? larger(small_limit<SmallTask::solve, T>(plan.tile),
+                                            small_limit<SmallTask::solve_one, T>(plan.tile))
+                                   : -1;
 }
 
 /// The `count` matrices from `first` on.
@@ -136,6 +138,15 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
   return factor_left_looking(problem, plan, stream);
 }
 
+/// Whether a grid of lanes has done the task, of one right-hand side.
+template <SmallTask kTask, class T>
+bool by_grid(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream,
+             Status& status) {
+  if (plan.method != Method::lanes || problem.nrhs != 1) return false;
+  status = run_small<kTask>(problem, plan.tile, stream);
+  return status.code() != CHOL_STATUS_NOT_SUPPORTED;
+}
+
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
@@ -143,8 +154,11 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
     return plan.method != Method::blocked && problem.n <= solve_limit<T>();
   };
   const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
-  if (plan.method == Method::lanes && few)
-    return run_small<SmallTask::solve>(problem, plan.tile, stream);
+  if (plan.method == Method::lanes && few) {
+    if (Status status; by_grid<SmallTask::solve_one>(problem, plan, stream, status)) return status;
+    if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
+      return run_small<SmallTask::solve>(problem, plan.tile, stream);
+  }
   const bool by_blocks = plan.method == Method::tiles && problem.n <= block_solve_limit<T>();
   const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
                         : by_blocks ? plan.tile <= problem.nrhs && problem.nrhs <= plan.block
@@ -167,6 +181,9 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
                               cudaStream_t stream) {
+  if (Status status;
+      !problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan, stream, status))
+    return status;
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
   Status status = factor_batch(problem, plan, stream);

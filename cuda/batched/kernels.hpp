@@ -135,10 +135,17 @@ bool has_panel(int threads) {
 }
 /// The shapes of small.cuh for a task.
 template <SmallTask kTask, class T>
-using SmallShapes =
-    std::conditional_t<kTask == SmallTask::factor, typename Shapes<T>::SmallFactor,
-                       std::conditional_t<kTask == SmallTask::solve, typename Shapes<T>::SmallSolve,
-                                          typename Shapes<T>::SmallFactorAndSolve>>;
+struct SmallShapesOf {
+  using Of = Shapes<T>;
+  template <SmallTask kThis, class Its, class Others>
+  using If = std::conditional_t<kTask == kThis, Its, Others>;
+  using OfOne = If<SmallTask::solve_one, typename Of::GridSolve, typename Of::GridFactorAndSolve>;
+  using OfMany = If<SmallTask::solve, typename Of::SmallSolve, typename Of::SmallFactorAndSolve>;
+  using Type = If<SmallTask::factor, typename Of::SmallFactor,
+                  std::conditional_t<kIsOfOne<kTask>, OfOne, OfMany>>;
+};
+template <SmallTask kTask, class T>
+using SmallShapes = typename SmallShapesOf<kTask, T>::Type;
 /// Largest order that run_small takes with that many lanes (0: any).
 template <SmallTask kTask, class T>
 int small_limit(int lanes) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "batched/copy_wide.cuh"
+#include "batched/grid_solve.cuh"
 #include "batched/with_care.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
@@ -14,8 +15,9 @@
 namespace chol::cuda {
 
 /// @tparam N largest order, a multiple of P and Q, of which one divides the other.
-template <class T, int N, int P, int Q, bool kSwapped>
-struct RegisterGrid {
+/// @tparam Solve the right-hand side that is eliminated along.
+template <class T, int N, int P, int Q, bool kSwapped, class Solve = NoGridSolve>
+struct RegisterGrid : Solve {
   static constexpr int kGroups = 32 / (P * Q);  ///< matrices of a warp
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of one shared-memory access
   static constexpr int kRowTiles = N / P, kColumnTiles = N / Q;
@@ -27,37 +29,77 @@ struct RegisterGrid {
   static constexpr int kRowStep = P / kLists, kColumnStep = Q / kLists;
   static constexpr int kPitch = ((N / kLists + kWide - 1) / kWide | 1) * kWide;
   static constexpr int kColumn = kLists * kPitch;
+  /// What follows two columns: the reciprocal roots of all pivots, and what is left of the
+  /// right-hand side.
+  static constexpr int kInverses = 2 * kColumn;
+  static constexpr int kLeft = kInverses + (N * int(sizeof(Real<T>)) + 15) / 16 * kWide;
+  static constexpr int kUsed = kLeft / kWide + (Solve::kSolves ? (N + kWide - 1) / kWide : 0);
   /// Half of the banks lie between groups.
-  static constexpr int kGroupShared = 2 * kColumn + (2 * kColumn / kWide % 8 == 4 ? 0 : 4 * kWide);
+  static constexpr int kGroupShared = (kUsed + (12 - kUsed % 8) % 8) * kWide;
   static constexpr int kShared = kGroupShared * kGroups;  ///< elements a warp
 
   int p, q;  ///< of the lane
   T a[kRowTiles][kColumnTiles];
-  Real<T> inverse_roots[kColumnTiles];  ///< of the pivots of the lane's columns
 
   /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
   /// own at once.
   /// @param bound largest n of the warp.
   /// @return 0, or the order of the first leading minor that is not positive definite.
   __device__ __forceinline__ int factor(const LowerView<T>& A, T* shared, int n, int bound, int r) {
-    p = kSwapped ? r / Q : r % P;
-    q = kSwapped ? r % Q : r / P;
+    take_place(r);
     const int info = with_care<T>(
         [&](auto care) { return load_and_eliminate<care.value>(A, shared, n, bound); });
+    Real<T> inverse_roots[kColumnTiles];
+    __syncwarp();
+#pragma unroll
+    for (int jt = 0; jt < kColumnTiles; ++jt)
+      inverse_roots[jt] = shared_or<Real<T>>(inverses_in(shared), jt * Q + q, bound, 1);
     over_tiles([&](int it, int jt) {
       const Real<T> inverse_root = inverse_roots[jt];
       const T unscaled = a[it][jt];
       a[it][jt] = scale(unscaled, inverse_root);
-      const bool may_be_diagonal = it * P < (jt + 1) * Q && jt * Q < (it + 1) * P;
-      if (may_be_diagonal && it * P + p == jt * Q + q)
-        a[it][jt] = from_real<T>(sqrt_from(real(unscaled), inverse_root));
+      if (is_diagonal(it, jt)) a[it][jt] = from_real<T>(sqrt_from(real(unscaled), inverse_root));
     });
     return info;
   }
 
   __device__ __forceinline__ void store(const LowerView<T>& A, int n, int) { move<true>(A, n); }
 
+  __device__ __forceinline__ void load(const LowerView<T>& A, int n, int r) {
+    take_place(r);
+    move<false>(A, n);
+  }
+  /// Of what is loaded.
+  __device__ __forceinline__ void solve(T* shared, int n, int bound) {
+    Solve::load(n, p);
+    over_tiles([&](int it, int jt) {
+      if (is_diagonal(it, jt)) inverses_in(shared)[it * P + p] = Real<T>(1) / real(a[it][jt]);
+    });
+    __syncwarp();
+    this->solve_both(a, inverses_in(shared), bound, p, q);
+    Solve::store(n, p, q);
+  }
+  /// What factor() left of the right-hand side becomes the solution.
+  __device__ __forceinline__ void solve_factored(const T* shared, int n, int bound) {
+    this->solve_backward(a, shared + kLeft, inverses_in(shared), bound, p, q);
+    Solve::store(n, p, q);
+  }
+
  private:
+  __device__ __forceinline__ void take_place(int r) {
+    p = kSwapped ? r / Q : r % P;
+    q = kSwapped ? r % Q : r / P;
+  }
+  /// Whether the lane's element of a tile is on the diagonal.
+  __device__ __forceinline__ bool is_diagonal(int it, int jt) const {
+    const bool may_be = it * P < (jt + 1) * Q && jt * Q < (it + 1) * P;
+    return may_be && it * P + p == jt * Q + q;
+  }
+  template <class E>
+  __device__ static __forceinline__ auto inverses_in(E* shared) {
+    using R = std::conditional_t<std::is_const_v<E>, const Real<T>, Real<T>>;
+    return reinterpret_cast<R*>(shared + kInverses);
+  }
   /// Whether a tile has elements on or below the diagonal.
   __host__ __device__ static constexpr bool is_inside(int it, int jt) {
     return (it + 1) * P > jt * Q;
@@ -105,8 +147,7 @@ struct RegisterGrid {
   __device__ __forceinline__ int load_and_eliminate(const LowerView<T>& A, T* shared, int n,
                                                     int bound) {
     move<false>(A, n);
-#pragma unroll
-    for (int g = 0; g < kColumnTiles; ++g) inverse_roots[g] = 1;
+    if constexpr (Solve::kSolves) Solve::load(n, p);
     __syncwarp();
     publish<0>(shared);
     int info = 0;
@@ -125,7 +166,9 @@ struct RegisterGrid {
   /// a run of one: the assignment of a complex element under a condition became a branch. Longer
   /// runs make s a tenth slower.
   template <int j>
-  __device__ __forceinline__ void publish(T* column) const {
+  __device__ __forceinline__ void publish(T* shared) const {
+    if constexpr (Solve::kSolves) Solve::template publish<j>(shared + kLeft, p, q);
+    T* const column = shared + j % 2 * kColumn;
     T* const own = column + index(p);
 #pragma unroll
     for (int it = j / P; it < kRowTiles; ++it) {
@@ -165,17 +208,22 @@ struct RegisterGrid {
     const Real<T> pivot = real(column[index(j)]);
     if (info == 0 && j < n && !is_pivot(pivot)) info = j + 1;
     const Real<T> inverse_root = reciprocal_sqrt(pivot);
-    Real<T>& own = inverse_roots[j / Q];
-    own = q == j % Q ? inverse_root : own;
+    if (p == 0 && q == 0) inverses_in(shared)[j] = inverse_root;
     if constexpr (j + 1 < N) {
       constexpr int kNext = j + 1, kRow = kNext / P, kFirst = kNext / Q;
       T rows[kRowTiles], columns[kColumnTiles];
       read<kRow, kRowStep>(column + index(p), rows);
       read<kFirst, kColumnStep>(column + index(q), columns);
-      if constexpr (kRowTiles < kColumnTiles)
+      constexpr bool kScalesRows = kRowTiles < kColumnTiles;
+      if constexpr (kScalesRows)
         scale_twice<kRow>(rows, inverse_root);
       else
         scale_twice<kFirst>(columns, inverse_root);
+      if constexpr (Solve::kSolves) {
+        T unknown[1] = {shared[kLeft + j]};
+        if constexpr (!kScalesRows) scale_twice<0>(unknown, inverse_root);
+        this->template subtract_column<kRow>(rows, unknown[0]);
+      }
       const bool is_ahead = kNext % Q == 0 || q > j % Q;
       columns[kFirst] = select(is_ahead, columns[kFirst], from_real<T>(0));
 #pragma unroll
@@ -183,7 +231,7 @@ struct RegisterGrid {
         const T updated = subtract_product_conj(a[it][kFirst], rows[it], columns[kFirst]);
         a[it][kFirst] = kCareful ? select(is_ahead, updated, a[it][kFirst]) : updated;
       }
-      publish<kNext>(shared + kNext % 2 * kColumn);
+      publish<kNext>(shared);
 #pragma unroll
       for (int jt = kFirst + 1; jt < kColumnTiles; ++jt)
 #pragma unroll

@@ -8,20 +8,29 @@ namespace chol::cuda {
 template <class... Shapes>
 struct ShapeList {};
 
-enum class SmallTask { factor, solve, factor_and_solve };
-/// small.cuh: orders up to kOrder, kLanes lanes a matrix, warps a block, blocks a multiprocessor
-/// (which bounds the registers).
+/// Those of one right-hand side are by a grid of lanes.
+enum class SmallTask { factor, solve, factor_and_solve, solve_one, factor_and_solve_one };
+template <SmallTask kTask>
+inline constexpr bool kFactors = kTask != SmallTask::solve&& kTask != SmallTask::solve_one;
+template <SmallTask kTask>
+inline constexpr bool kIsOfOne = kTask >= SmallTask::solve_one;
+/// Orders up to kOrder, kLanes lanes a matrix.
+template <int kMaxOrder, int kLaneCount>
+struct SmallClass {
+  static constexpr int kLeast = 0, kOrder = kMaxOrder, kLanes = kLaneCount;
+};
+/// small.cuh: the same, warps a block, blocks a multiprocessor (which bounds the registers).
 template <int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
-struct SmallShape {
-  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
+struct SmallShape : SmallClass<kMaxOrder, kLaneCount> {
   static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
+};
+/// Of one right-hand side, from order kLeast on.
+template <int kLeastOrder, int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
+struct GridShape : SmallShape<kMaxOrder, kLaneCount, kWarpCount, kBlockCount> {
+  static constexpr int kLeast = kLeastOrder;
 };
 /// dealt_small.cuh: warps a block, blocks a multiprocessor, classes in the order in which they are
 /// worked on.
-template <int kMaxOrder, int kLaneCount>
-struct SmallClass {
-  static constexpr int kOrder = kMaxOrder, kLanes = kLaneCount;
-};
 template <int kWarpCount, int kBlockCount, class... Class>
 struct DealtShape {
   static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;

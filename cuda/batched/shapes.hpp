@@ -17,7 +17,8 @@ template <>
 inline constexpr int kRowLanes<double> = 48;
 
 // Small has a list a task: a solve holds right-hand sides beside the matrix, and SmallSolveOne is
-// what is faster for one of them than what SmallSolve has. Panel and Strip serve
+// what is faster for one of them than what SmallSolve has. GridSolve and GridFactorAndSolve have
+// what is faster for one than all others, where it is. Panel and Strip serve
 // one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
 // of row storage 16 columns make whole lines, which pays where matrices are large; Anywhere has
 // what comes first for matrices whose lines begin anywhere: more warps, which have lines in common;
@@ -28,8 +29,8 @@ struct Shapes<float> {
   using SmallFactor =
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 32>,
                 SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>,
-                SmallShape<32, 16, 4, 4>, SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>,
-                SmallShape<64, 32, 1, 16>>;
+                SmallShape<27, 16, 1, 20>, SmallShape<32, 16, 4, 4>, SmallShape<40, 32, 1, 24>,
+                SmallShape<48, 32, 1, 20>, SmallShape<64, 32, 1, 16>>;
   using DealtSmall = DealtShape<8, 2, SmallClass<32, 16>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>,
@@ -41,6 +42,13 @@ struct Shapes<float> {
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<5, 2, 2, 1>,
                 SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 24>,
                 SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
+  using GridSolve = ShapeList<GridShape<25, 28, 16, 1, 24>, GridShape<29, 31, 16, 1, 24>,
+                              GridShape<33, 36, 16, 1, 20>, GridShape<37, 40, 16, 1, 20>,
+                              GridShape<41, 47, 16, 1, 16>>;
+  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 20>, GridShape<21, 24, 16, 1, 20>,
+                                       GridShape<25, 28, 16, 1, 20>, GridShape<29, 32, 16, 1, 16>,
+                                       GridShape<33, 36, 16, 1, 14>, GridShape<37, 40, 16, 1, 11>,
+                                       GridShape<41, 44, 16, 1, 11>, GridShape<45, 48, 32, 1, 16>>;
   using ColumnLeftLooking = ShapeList<
       LeftLookingShape<1, 8, 24, 16, ProductBy::tensor>,
       LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, kAhead>,
@@ -110,6 +118,13 @@ struct Shapes<double> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 4, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
                 SmallShape<32, 8, 4, 1>>;
+  using GridSolve = ShapeList<GridShape<18, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
+                              GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
+                              GridShape<33, 39, 16, 1, 11>>;
+  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 16>, GridShape<21, 24, 16, 1, 16>,
+                                       GridShape<25, 28, 16, 1, 16>, GridShape<29, 32, 16, 1, 12>,
+                                       GridShape<33, 36, 16, 1, 10>, GridShape<37, 40, 16, 1, 8>,
+                                       GridShape<41, 44, 16, 1, 8>, GridShape<45, 48, 32, 1, 12>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
                 InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
@@ -155,8 +170,8 @@ struct Shapes<Complex<float>> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 14>,
                 SmallShape<7, 4, 1, 28>, SmallShape<8, 8, 1, 28>, SmallShape<11, 4, 4, 4>,
                 SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
-                SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>,
-                SmallShape<48, 32, 1, 12>>;
+                SmallShape<24, 8, 4, 3>, SmallShape<28, 16, 1, 16>, SmallShape<32, 16, 4, 3>,
+                SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
   using DealtSmall = DealtShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
@@ -168,6 +183,12 @@ struct Shapes<Complex<float>> {
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
                 SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
                 SmallShape<32, 8, 4, 2>>;
+  using GridSolve = ShapeList<GridShape<17, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
+                              GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
+                              GridShape<33, 36, 16, 1, 13>, GridShape<37, 40, 16, 1, 11>>;
+  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 8, 1, 12>, GridShape<21, 24, 16, 1, 14>,
+                                       GridShape<25, 28, 16, 1, 12>, GridShape<29, 32, 16, 4, 3>,
+                                       GridShape<33, 36, 16, 1, 8>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
                 InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
@@ -213,8 +234,8 @@ struct Shapes<Complex<double>> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 1, 32>,
                 SmallShape<6, 4, 1, 24>, SmallShape<8, 8, 1, 24>, SmallShape<10, 4, 4, 3>,
                 SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>,
-                SmallShape<32, 32, 1, 12>, SmallShape<40, 32, 1, 8>>;
-  using DealtSmall = DealtShape<4, 2, SmallClass<24, 8>, SmallClass<32, 32>, SmallClass<16, 8>>;
+                SmallShape<28, 16, 1, 8>, SmallShape<32, 16, 1, 8>, SmallShape<40, 32, 1, 8>>;
+  using DealtSmall = DealtShape<4, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;
@@ -224,6 +245,9 @@ struct Shapes<Complex<double>> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<6, 2, 2, 1>,
                 SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>,
                 SmallShape<24, 8, 4, 1>>;
+  using GridSolve = ShapeList<GridShape<17, 20, 16, 1, 16>, GridShape<25, 28, 16, 1, 10>>;
+  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 12>, GridShape<25, 28, 16, 1, 8>,
+                                       GridShape<29, 32, 16, 1, 8>, GridShape<33, 39, 32, 1, 8>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12, 8, ProductBy::tensor>,
                 LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kAhead>,

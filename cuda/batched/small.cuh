@@ -15,27 +15,30 @@ namespace chol::cuda {
 /// which are longer pieces of memory. Measured on an H200.
 template <class T, int kLanes, bool kSwapped>
 inline constexpr bool kIsGrid = kLanes == 32 ||
-                                (kSwapped ? kLanes == 16 || (kLanes == 8 && Traits<T>::is_complex)
-                                          : kLanes == 16 && sizeof(Real<T>) == 4);
-template <class T, int N, int kLanes, bool kSwapped>
+                                (kLanes == 16 && (kSwapped || !std::is_same_v<T, double>)) ||
+                                (kLanes == 8 && kSwapped && Traits<T>::is_complex);
+template <class T, int N, int kLanes, bool kSwapped, bool kSolves>
 struct GridOf {
-  /// Lanes along a line of memory: at least 32 bytes of it where there are so many.
-  static constexpr int kAlong = kLanes == 32 || (kLanes == 16 && sizeof(T) == 4) ? 8 : 4;
+  /// Lanes along a line of memory: 32 bytes where that is faster.
+  static constexpr bool kWide = kLanes == 32 || (kLanes == 16 && sizeof(T) == 4 && N == 32);
+  static constexpr int kAlong = kWide ? 8 : 4;
   static constexpr int kAcross = kLanes / kAlong;
-  using Type =
-      RegisterGrid<T, N, kSwapped ? kAcross : kAlong, kSwapped ? kAlong : kAcross, kSwapped>;
+  static constexpr int kRows = kSwapped ? kAcross : kAlong;
+  static constexpr int kColumns = kSwapped ? kAlong : kAcross;
+  using Solve =
+      std::conditional_t<kSolves, GridSolve<T, N, kRows, kColumns, kSwapped>, NoGridSolve>;
+  using Type = RegisterGrid<T, N, kRows, kColumns, kSwapped, Solve>;
 };
 template <class T, int N, int kLanes, bool kSwapped>
 struct LinesOf {
   using Type =
       std::conditional_t<kSwapped, RegisterColumns<T, N, kLanes>, RegisterRows<T, N, kLanes>>;
 };
-/// A solve wants lines.
+/// A solve wants lines, but of one right-hand side.
 template <SmallTask kTask, class T, int N, int kLanes, bool kSwapped>
-using LanesShare =
-    typename std::conditional_t<kTask == SmallTask::factor && kIsGrid<T, kLanes, kSwapped>,
-                                GridOf<T, N, kLanes, kSwapped>,
-                                LinesOf<T, N, kLanes, kSwapped>>::Type;
+using LanesShare = typename std::conditional_t<
+    kIsOfOne<kTask> || (kTask == SmallTask::factor && kIsGrid<T, kLanes, kSwapped>),
+    GridOf<T, N, kLanes, kSwapped, kIsOfOne<kTask>>, LinesOf<T, N, kLanes, kSwapped>>::Type;
 
 /// Right-hand sides [first, first + kColumns) of one matrix, its rows spread
 /// over the lanes.
@@ -62,11 +65,29 @@ __device__ __forceinline__ void solve_columns(const Lines& lines, const Real<T> 
         B[(first + q) * ldb + g * kLanes + r] = conj_if(conjugated, x[q][g]);
 }
 
-/// What a kernel has room for. The lanes of a grid lie eight or fewer along its sides; shared
-/// memory is read by 16 bytes.
+/// All right-hand sides of matrix b, which is loaded.
+template <class Lines, class T>
+__device__ __forceinline__ void solve_in_lines(const BatchProblem<T>& problem, const Lines& lines,
+                                               int64_t b, bool solves, int n, int bound, int r,
+                                               bool conjugated) {
+  Real<T> inverse[Lines::kTiles];
+  lines.invert_diagonal(inverse, r);
+  const int64_t nrhs = solves ? problem.rhs_count(b) : 0;
+  T* B = nrhs > 0 ? problem.B.matrix(b) : nullptr;
+  const int64_t ldb = nrhs > 0 ? problem.B.leading_dimension(b) : 1;
+  const int64_t most = __reduce_max_sync(kFullWarp, static_cast<unsigned>(nrhs));
+  if (most == 1)
+    solve_columns<1>(lines, inverse, B, ldb, 0, nrhs, n, bound, r, conjugated);
+  else
+    for (int64_t first = 0; first < most; first += 2)
+      solve_columns<2>(lines, inverse, B, ldb, first, nrhs, n, bound, r, conjugated);
+}
+
+/// What a kernel has room for: whole tiles of a grid, lines for every lane, accesses of 16 bytes.
 template <class Shape>
 inline constexpr int kSmallOrder = [] {
-  constexpr int kRound = Shape::kLanes == 32 ? 8 : larger(Shape::kLanes, 4);
+  constexpr bool kIsGrid = Shape::kLeast > 0 || Shape::kLanes >= 16;
+  constexpr int kRound = Shape::kLanes == 32 ? 8 : kIsGrid ? 4 : larger(Shape::kLanes, 4);
   return (Shape::kOrder + kRound - 1) / kRound * kRound;
 }();
 
@@ -83,28 +104,26 @@ __device__ __forceinline__ void work_on_small(const BatchProblem<T>& problem, in
   if (n > 0) A = lower_view(problem, b);
 
   Share share;
+  if constexpr (kIsOfOne<kTask>)
+    if (n > 0 && problem.rhs_count(b) > 0) share.B = problem.B.matrix(b);
   int info = 0;
-  if constexpr (kTask == SmallTask::solve) {
-    share.load(A, n, r);
-  } else {
+  if constexpr (kFactors<kTask>) {
     info = share.factor(A, shared, n, bound, r);
     if (active && r == 0) problem.info[b] = info;
+  } else {
+    share.load(A, n, r);
   }
-  if constexpr (kTask != SmallTask::factor) {
-    Real<T> inverse[Share::kTiles];
-    share.invert_diagonal(inverse, r);
-    const bool solves = n > 0 && info == 0;
-    const int64_t nrhs = solves ? problem.rhs_count(b) : 0;
-    T* B = nrhs > 0 ? problem.B.matrix(b) : nullptr;
-    const int64_t ldb = nrhs > 0 ? problem.B.leading_dimension(b) : 1;
-    const int64_t most = __reduce_max_sync(kFullWarp, static_cast<unsigned>(nrhs));
-    if (most == 1)
-      solve_columns<1>(share, inverse, B, ldb, 0, nrhs, n, bound, r, kSwapped);
-    else
-      for (int64_t first = 0; first < most; first += 2)
-        solve_columns<2>(share, inverse, B, ldb, first, nrhs, n, bound, r, kSwapped);
+  if constexpr (kTask == SmallTask::factor_and_solve_one) {
+    share.store(A, n, r);
+    if (info != 0) share.B = nullptr;
+    share.solve_factored(shared, n, bound);
+  } else if constexpr (kTask == SmallTask::solve_one) {
+    share.solve(shared, n, bound);
+  } else {
+    if constexpr (kTask != SmallTask::factor)
+      solve_in_lines(problem, share, b, n > 0 && info == 0, n, bound, r, kSwapped);
+    if constexpr (kFactors<kTask>) share.store(A, n, r);
   }
-  if constexpr (kTask != SmallTask::solve) share.store(A, n, r);
 }
 
 /// The order of matrix b, checked; -1 where an argument is bad, of which info then says which.

@@ -21,7 +21,8 @@ template <SmallTask kTask, class T, bool kSwapped>
 Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
   Status status;
   const auto try_shape = [&]<class S>(S) {
-    if (problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes)) return false;
+    if (problem.n < S::kLeast || problem.n > S::kOrder || (lanes != 0 && lanes != S::kLanes))
+      return false;
     status = launch_small<T, S, kTask, kSwapped>(problem, stream);
     return true;
   };

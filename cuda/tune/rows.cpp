@@ -1,5 +1,6 @@
 #include "tune/rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
@@ -47,15 +48,16 @@ struct Limits {
   int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
   int64_t dealt_out;     ///< and deals them out to classes where they differ,
   int64_t posv_lanes;    ///< and of posv in one kernel
+  int64_t posv_one;      ///< the same of one right-hand side
   int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
   int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 192, 128},
-                              {'d', 40, 32, 32, 128, 128},
-                              {'c', 48, 32, 32, 128, 128},
-                              {'z', 32, 32, 24, 128, 256}};
-constexpr int kPanelOrder = 65;   ///< above all factor_lanes
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192, 128},
+                              {'d', 40, 32, 32, 48, 128, 128},
+                              {'c', 48, 32, 32, 36, 128, 128},
+                              {'z', 32, 32, 24, 39, 128, 256}};
+constexpr int kPanelOrder = 65;   ///< above all orders of lanes
 constexpr int kSharedRows = 128;  ///< up to which potrs by blocks whose warps share rows serves one
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
@@ -101,20 +103,27 @@ struct SolveRow {
   Method method;
   int few, from = 0;
 };
+// Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
+// at multiples of 128 bytes warps are faster.
+// clang-format off
 constexpr SolveRow kSolves[] = {
-    {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},
-    {'s', 28, Method::lanes, 1},     {'s', 64, Method::panel, 4},
+    {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},     {'s', 31, Method::lanes, 1},
+    {'s', 32, Method::panel, 4},     {'s', 47, Method::lanes, 1},     {'s', 64, Method::panel, 4},
     {'s', 128, Method::tiles, 4, 1}, {'s', 192, Method::fused, 0},
-    {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},
-    {'d', 24, Method::lanes, 1},     {'d', 48, Method::panel, 4},
+
+    {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},     {'d', 31, Method::lanes, 1},
+    {'d', 32, Method::panel, 4},     {'d', 39, Method::lanes, 1},     {'d', 48, Method::panel, 4},
     {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
-    {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},
-    {'c', 24, Method::lanes, 1},     {'c', 40, Method::panel, 4},
-    {'c', 64, Method::tiles, 4, 1},  {'c', 96, Method::tiles, 2, 2},
-    {'c', 128, Method::tiles, 4, 2}, {'z', 8, Method::lanes, 0},
-    {'z', 16, Method::lanes, 4},     {'z', 64, Method::panel, 4},
+
+    {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},     {'c', 31, Method::lanes, 1},
+    {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 64, Method::tiles, 4, 1},
+    {'c', 96, Method::tiles, 2, 2},  {'c', 128, Method::tiles, 4, 2},
+
+    {'z', 8, Method::lanes, 0},      {'z', 16, Method::lanes, 4},     {'z', 20, Method::lanes, 1},
+    {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 64, Method::panel, 4},
     {'z', 128, Method::tiles, 2, 2},
 };
+// clang-format on
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
@@ -214,10 +223,11 @@ constexpr Table make_table() {
     const char p = limits.precision;
     for (Routine routine : kFactor) {
       const bool solves = routine == Routine::posv;
+      const int64_t lanes =
+          solves ? std::max(limits.factor_lanes, limits.posv_one) : limits.factor_lanes;
       if (solves)
         *row++ = {routine, Form::one, p, limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0}};
-      *row++ = {
-          routine, Form::one, p, limits.factor_lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
+      *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
       for (const OneBlockRow& r : kOneBlock)
         if (r.precision == p)
           *row++ = {
@@ -230,7 +240,7 @@ constexpr Table make_table() {
         add(limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0});
       else
         add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
-      add(limits.factor_lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
+      add(lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : kPanels)
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
     }

@@ -45,9 +45,10 @@ class Suite {
   }
 
   static void try_order(int n, int nrhs, bool mixed) {
+    if (kIsOfOne<kTask>) nrhs = 1;
     Data before(kCount, n, nrhs, n % 2, mixed);
     std::vector<int> expected(kCount, 0);
-    if constexpr (kTask != SmallTask::solve) spoil_pivots(before, expected);
+    if constexpr (kFactors<kTask>) spoil_pivots(before, expected);
     Data after = before;
     launch(after.problem(mixed));
     if (count_batch<kTask>(before, after, expected)) return;
@@ -118,6 +119,8 @@ void try_all() {
   try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolve{});
   try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolveOne{});
   try_shapes<T, SmallTask::factor_and_solve>(typename Shapes<T>::SmallFactorAndSolve{});
+  try_shapes<T, SmallTask::solve_one>(typename Shapes<T>::GridSolve{});
+  try_shapes<T, SmallTask::factor_and_solve_one>(typename Shapes<T>::GridFactorAndSolve{});
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ bool same_bits(T x, T y) {
 template <class T, bool kSwapped, SmallTask kTask>
 double largest_error(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b) {
   const int n = static_cast<int>(before.orders[b]);
-  auto& factor = kTask == SmallTask::solve ? before : after;
+  auto& factor = kFactors<kTask> ? after : before;
   double largest = 0;
   const auto consider = [&](T x) {
     const double error = magnitude(x);
@@ -91,7 +91,7 @@ double largest_error(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int 
       sum = add_product_conj(sum, factor.at(b, i, k), factor.at(b, j, k));
     return sum;
   };
-  if constexpr (kTask != SmallTask::solve)
+  if constexpr (kFactors<kTask>)
     for (int j = 0; j < n; ++j)
       for (int i = j; i < n; ++i) consider(subtract(before.at(b, i, j), product(i, j)));
   if constexpr (kTask != SmallTask::factor)
@@ -131,7 +131,7 @@ void spoil_pivots(Data& data, std::vector<int>& expected) {
 }
 template <class T, bool kSwapped, SmallTask kTask>
 bool is_right(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int expected) {
-  if (kTask != SmallTask::solve && after.info[b] != expected) return false;
+  if (kFactors<kTask> && after.info[b] != expected) return false;
   if (expected) {
     for (int i = 0; i < before.orders[b]; ++i)
       for (int q = 0; q < before.nrhs; ++q)
