@@ -9,6 +9,7 @@
 #include "batched/copy_wide.cuh"
 #include "batched/grid_solve.cuh"
 #include "batched/with_care.cuh"
+#include "common/pivot.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
 
@@ -49,16 +50,16 @@ struct RegisterGrid : Solve {
     take_place(r);
     const int info = with_care<T>(
         [&](auto care) { return load_and_eliminate<care.value>(A, shared, n, bound); });
-    Real<T> inverse_roots[kColumnTiles];
-    __syncwarp();
-#pragma unroll
-    for (int jt = 0; jt < kColumnTiles; ++jt)
-      inverse_roots[jt] = shared_or<Real<T>>(inverses_in(shared), jt * Q + q, bound, 1);
     over_tiles([&](int it, int jt) {
-      const Real<T> inverse_root = inverse_roots[jt];
-      const T unscaled = a[it][jt];
-      a[it][jt] = scale(unscaled, inverse_root);
-      if (is_diagonal(it, jt)) a[it][jt] = from_real<T>(sqrt_from(real(unscaled), inverse_root));
+      if (!is_diagonal(it, jt)) return;
+      const Real<T> pivot = real(a[it][jt]), inverse_root = reciprocal_sqrt(pivot);
+      inverses_in(shared)[it * P + p] = inverse_root;
+      a[it][jt] = from_real<T>(sqrt_from(pivot, inverse_root));
+    });
+    __syncwarp();
+    over_tiles([&](int it, int jt) {
+      const T scaled = scale(a[it][jt], inverses_in(shared)[jt * Q + q]);
+      a[it][jt] = is_diagonal(it, jt) ? a[it][jt] : scaled;
     });
     return info;
   }
@@ -150,15 +151,27 @@ struct RegisterGrid : Solve {
     if constexpr (Solve::kSolves) Solve::load(n, p);
     __syncwarp();
     publish<0>(shared);
-    int info = 0;
-    eliminate<kCareful>(shared, n, bound, info, std::make_integer_sequence<int, N>{});
-    return info;
+    eliminate<kCareful>(shared, bound, std::make_integer_sequence<int, N>{});
+    return first_bad_pivot(n);
+  }
+  /// Its order, or 0. Pivots stay where they are, unscaled.
+  __device__ __forceinline__ int first_bad_pivot(int n) const {
+    constexpr int kNone = N;
+    int bad = kNone;
+    over_tiles([&](int it, int jt) {
+      const int row = it * P + p;
+      if (is_diagonal(it, jt) && row < n && !is_pivot(real(a[it][jt]))) bad = min(bad, row);
+    });
+#pragma unroll
+    for (int distance = P * Q / 2; distance > 0; distance /= 2)
+      bad = min(bad, __shfl_xor_sync(kFullWarp, bad, distance));
+    return bad == kNone ? 0 : bad + 1;
   }
   // A fold, since the compiler gives up unrolling loops of so many statements.
   template <bool kCareful, int... j>
-  __device__ __forceinline__ void eliminate(T* shared, int n, int bound, int& info,
+  __device__ __forceinline__ void eliminate(T* shared, int bound,
                                             std::integer_sequence<int, j...>) {
-    (eliminate_column<j, kCareful>(shared, n, bound, info), ...);
+    (eliminate_column<j, kCareful>(shared, bound), ...);
   }
 
   /// Column j, unscaled, by the lanes that hold it, from the tile of its diagonal on. Rows of that
@@ -190,10 +203,10 @@ struct RegisterGrid : Solve {
     }
   }
 
-  template <int first, int kTiles>
-  __device__ static __forceinline__ void scale_twice(T (&x)[kTiles], Real<T> factor) {
+  template <int first, int kTiles, class Operation>
+  __device__ static __forceinline__ void over(T (&x)[kTiles], Operation&& operation) {
 #pragma unroll
-    for (int t = first; t < kTiles; ++t) x[t] = scale(scale(x[t], factor), factor);
+    for (int t = first; t < kTiles; ++t) operation(x[t]);
   }
 
   /// Right-looking elimination; a column goes to all lanes through shared
@@ -201,29 +214,28 @@ struct RegisterGrid : Solve {
   /// update, which hides that latency.
   /// @tparam kCareful see with_care.
   template <int j, bool kCareful>
-  __device__ __forceinline__ void eliminate_column(T* shared, int n, int bound, int& info) {
+  __device__ __forceinline__ void eliminate_column(T* shared, int bound) {
     if (j >= bound) return;
     __syncwarp();
     const T* const column = shared + j % 2 * kColumn;
     const Real<T> pivot = real(column[index(j)]);
-    if (info == 0 && j < n && !is_pivot(pivot)) info = j + 1;
-    const Real<T> inverse_root = reciprocal_sqrt(pivot);
-    if (p == 0 && q == 0) inverses_in(shared)[j] = inverse_root;
     if constexpr (j + 1 < N) {
       constexpr int kNext = j + 1, kRow = kNext / P, kFirst = kNext / Q;
       T rows[kRowTiles], columns[kColumnTiles];
       read<kRow, kRowStep>(column + index(p), rows);
       read<kFirst, kColumnStep>(column + index(q), columns);
-      constexpr bool kScalesRows = kRowTiles < kColumnTiles;
-      if constexpr (kScalesRows)
-        scale_twice<kRow>(rows, inverse_root);
-      else
-        scale_twice<kFirst>(columns, inverse_root);
-      if constexpr (Solve::kSolves) {
-        T unknown[1] = {shared[kLeft + j]};
-        if constexpr (!kScalesRows) scale_twice<0>(unknown, inverse_root);
-        this->template subtract_column<kRow>(rows, unknown[0]);
-      }
+      constexpr bool kDividesRows = kRowTiles < kColumnTiles;
+      T unknown{};
+      if constexpr (Solve::kSolves) unknown = shared[kLeft + j];
+      divide_each_by_pivot<T>(pivot, [&](auto&& operation) {
+        if constexpr (kDividesRows) {
+          over<kRow>(rows, operation);
+        } else {
+          over<kFirst>(columns, operation);
+          if constexpr (Solve::kSolves) operation(unknown);
+        }
+      });
+      if constexpr (Solve::kSolves) this->template subtract_column<kRow>(rows, unknown);
       const bool is_ahead = kNext % Q == 0 || q > j % Q;
       columns[kFirst] = select(is_ahead, columns[kFirst], from_real<T>(0));
 #pragma unroll

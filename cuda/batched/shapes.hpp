@@ -28,9 +28,10 @@ template <>
 struct Shapes<float> {
   using SmallFactor =
       ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 32>,
-                SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<24, 8, 4, 4>,
-                SmallShape<27, 16, 1, 20>, SmallShape<32, 16, 4, 4>, SmallShape<40, 32, 1, 24>,
-                SmallShape<48, 32, 1, 20>, SmallShape<64, 32, 1, 16>>;
+                SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<20, 16, 1, 28>,
+                SmallShape<24, 16, 1, 24>, SmallShape<28, 16, 1, 20>, SmallShape<32, 16, 4, 4>,
+                SmallShape<35, 16, 1, 14>, SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>,
+                SmallShape<64, 32, 1, 16>>;
   using DealtSmall = DealtShape<8, 2, SmallClass<32, 16>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>,
@@ -104,8 +105,8 @@ struct Shapes<double> {
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 8>,
                 SmallShape<7, 4, 1, 32>, SmallShape<8, 8, 1, 32>, SmallShape<11, 4, 4, 4>,
                 SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
-                SmallShape<24, 8, 4, 3>, SmallShape<32, 16, 1, 12>, SmallShape<40, 32, 1, 16>,
-                SmallShape<48, 32, 1, 12>, SmallShape<64, 32, 1, 8>>;
+                SmallShape<18, 16, 1, 20>, SmallShape<24, 16, 1, 16>, SmallShape<32, 16, 1, 12>,
+                SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>, SmallShape<64, 32, 1, 8>>;
   using DealtSmall =
       DealtShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>, SmallClass<8, 8>>;
   using SmallSolve =
@@ -121,10 +122,10 @@ struct Shapes<double> {
   using GridSolve = ShapeList<GridShape<18, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
                               GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
                               GridShape<33, 39, 16, 1, 11>>;
-  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 16>, GridShape<21, 24, 16, 1, 16>,
-                                       GridShape<25, 28, 16, 1, 16>, GridShape<29, 32, 16, 1, 12>,
-                                       GridShape<33, 36, 16, 1, 10>, GridShape<37, 40, 16, 1, 8>,
-                                       GridShape<41, 44, 16, 1, 8>, GridShape<45, 48, 32, 1, 12>>;
+  using GridFactorAndSolve = ShapeList<
+      GridShape<13, 16, 8, 1, 16>, GridShape<17, 20, 16, 1, 16>, GridShape<21, 24, 16, 1, 16>,
+      GridShape<25, 28, 16, 1, 16>, GridShape<29, 32, 16, 1, 12>, GridShape<33, 36, 16, 1, 10>,
+      GridShape<37, 40, 16, 1, 8>, GridShape<41, 44, 16, 1, 8>, GridShape<45, 48, 32, 1, 12>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
                 InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
@@ -169,9 +170,9 @@ struct Shapes<Complex<float>> {
   using SmallFactor =
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 14>,
                 SmallShape<7, 4, 1, 28>, SmallShape<8, 8, 1, 28>, SmallShape<11, 4, 4, 4>,
-                SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
-                SmallShape<24, 8, 4, 3>, SmallShape<28, 16, 1, 16>, SmallShape<32, 16, 4, 3>,
-                SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
+                SmallShape<12, 4, 12, 1>, SmallShape<14, 8, 1, 16>, SmallShape<16, 16, 1, 28>,
+                SmallShape<20, 16, 1, 20>, SmallShape<24, 16, 1, 16>, SmallShape<28, 16, 1, 16>,
+                SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
   using DealtSmall = DealtShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>>;
   using SmallSolve =
       ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
@@ -186,9 +187,9 @@ struct Shapes<Complex<float>> {
   using GridSolve = ShapeList<GridShape<17, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
                               GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
                               GridShape<33, 36, 16, 1, 13>, GridShape<37, 40, 16, 1, 11>>;
-  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 8, 1, 12>, GridShape<21, 24, 16, 1, 14>,
-                                       GridShape<25, 28, 16, 1, 12>, GridShape<29, 32, 16, 4, 3>,
-                                       GridShape<33, 36, 16, 1, 8>>;
+  using GridFactorAndSolve = ShapeList<GridShape<13, 16, 8, 1, 16>, GridShape<17, 20, 8, 1, 12>,
+                                       GridShape<21, 24, 16, 1, 14>, GridShape<25, 28, 16, 1, 12>,
+                                       GridShape<29, 32, 16, 4, 3>, GridShape<33, 36, 16, 1, 8>>;
   using ColumnLeftLooking =
       ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
                 InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
@@ -233,8 +234,9 @@ struct Shapes<Complex<double>> {
   using SmallFactor =
       ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 1, 32>,
                 SmallShape<6, 4, 1, 24>, SmallShape<8, 8, 1, 24>, SmallShape<10, 4, 4, 3>,
-                SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<24, 8, 4, 2>,
-                SmallShape<28, 16, 1, 8>, SmallShape<32, 16, 1, 8>, SmallShape<40, 32, 1, 8>>;
+                SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<20, 16, 1, 12>,
+                SmallShape<24, 8, 4, 2>, SmallShape<28, 16, 1, 8>, SmallShape<32, 16, 1, 8>,
+                SmallShape<40, 32, 1, 8>>;
   using DealtSmall = DealtShape<4, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,

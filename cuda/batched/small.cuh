@@ -13,9 +13,10 @@ namespace chol::cuda {
 
 /// Whether the lanes share a matrix as a grid, which takes fewer instructions, or by lines of it,
 /// which are longer pieces of memory. Measured on an H200.
-template <class T, int kLanes, bool kSwapped>
+template <class T, int N, int kLanes, bool kSwapped>
 inline constexpr bool kIsGrid = kLanes == 32 ||
-                                (kLanes == 16 && (kSwapped || !std::is_same_v<T, double>)) ||
+                                (kLanes == 16 &&
+                                 (kSwapped || !std::is_same_v<T, double> || N % kLanes != 0)) ||
                                 (kLanes == 8 && kSwapped && Traits<T>::is_complex);
 template <class T, int N, int kLanes, bool kSwapped, bool kSolves>
 struct GridOf {
@@ -37,7 +38,7 @@ struct LinesOf {
 /// A solve wants lines, but of one right-hand side.
 template <SmallTask kTask, class T, int N, int kLanes, bool kSwapped>
 using LanesShare = typename std::conditional_t<
-    kIsOfOne<kTask> || (kTask == SmallTask::factor && kIsGrid<T, kLanes, kSwapped>),
+    kIsOfOne<kTask> || (kTask == SmallTask::factor && kIsGrid<T, N, kLanes, kSwapped>),
     GridOf<T, N, kLanes, kSwapped, kIsOfOne<kTask>>, LinesOf<T, N, kLanes, kSwapped>>::Type;
 
 /// Right-hand sides [first, first + kColumns) of one matrix, its rows spread

@@ -1,6 +1,8 @@
 // Division by a pivot, on which everything in a factorization waits.
 #pragma once
 
+#include <type_traits>
+
 #include "common/reciprocal.cuh"
 #include "common/scalar.cuh"
 
@@ -20,6 +22,15 @@ __device__ __forceinline__ T times_reciprocal(T x, Real<T> p) {
   }
 }
 
+/// Scales p towards what has an estimate. @return the factor.
+template <class R>
+__device__ __forceinline__ R scale_towards_estimate(R& p) {
+  constexpr R kUp = sizeof(R) == 4 ? R(0x1p40) : R(0x1p100);
+  const R factor = p > R(1) ? R(1) / kUp : kUp;
+  p *= factor;
+  return factor;
+}
+
 /// x / p to an ulp or two, p positive: by the hardware's estimate, which is good for 20 bits of a
 /// double, and a step of third order on the quotient. What has no estimate has one when it is
 /// scaled, which is written as a loop: code does not move past one, as it does past an if, with all
@@ -28,13 +39,11 @@ __device__ __forceinline__ T times_reciprocal(T x, Real<T> p) {
 template <bool kChecksFirst, class T>
 __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   using R = Real<T>;
-  constexpr R kUp = sizeof(R) == 4 ? R(0x1p40) : R(0x1p100);
   T quotient;
   if constexpr (!kChecksFirst) quotient = times_reciprocal(x, p);
 #pragma unroll 1
   for (int tries = 0; tries < 2 && !has_estimate(p); ++tries) {
-    const R factor = p > R(1) ? R(1) / kUp : kUp;
-    p *= factor;
+    const R factor = scale_towards_estimate(p);
     if constexpr (kChecksFirst)
       x = scale(x, factor);
     else
@@ -42,6 +51,23 @@ __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   }
   if constexpr (kChecksFirst) quotient = times_reciprocal(x, p);
   return quotient;
+}
+/// The same of many elements of a T: each(operation) applies it to all of them. But for double
+/// precision by the reciprocal root, twice: that needs no branch, which code does not move past,
+/// and elements are few or registers are.
+template <class T, class Each>
+__device__ __forceinline__ void divide_each_by_pivot(Real<T> p, Each&& each) {
+  if constexpr (std::is_same_v<T, double>) {
+#pragma unroll 1
+    for (int tries = 0; tries < 2 && !has_estimate(p); ++tries) {
+      const double factor = scale_towards_estimate(p);
+      each([&](double& x) { x *= factor; });
+    }
+    each([&](double& x) { x = times_reciprocal(x, p); });
+  } else {
+    const Real<T> inverse_root = reciprocal_sqrt(p);
+    each([&](T& x) { x = scale(scale(x, inverse_root), inverse_root); });
+  }
 }
 
 }  // namespace chol::cuda

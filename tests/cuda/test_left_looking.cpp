@@ -35,26 +35,15 @@ void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) 
   std::printf("%s, element of %zu bytes, swapped %d, %d warps: n %d, mixed %d\n", what, sizeof(T),
               kSwapped, warps, n, mixed);
 }
-template <class T>
-void scale_all(std::vector<T>& elements, int exponent) {
-  for (T& x : elements) x = scale(x, std::ldexp(Real<T>(1), exponent));
-}
-/// Pivots that are no normal numbers, and such whose reciprocals are none.
 template <class T, bool kSwapped, class Kernel>
 void try_extremes(const char* what, int warps, Kernel&& kernel) {
-  constexpr int n = 50, kTop = std::numeric_limits<Real<T>>::max_exponent;
-  for (const int half : {kTop / 2 - 1, -kTop / 2}) {
-    Batch<T, kSwapped> before(1, n, 0, 0, false);
-    auto after = before;
-    for (int k = 0; k < 2; ++k) scale_all(after.A, half);
-    const BatchProblem<T> problem = after.problem(false);
+  for (const int half : kExtremes<T>) {
+    Batch<T, kSwapped> before(1, 50, 0, 0, false);
     spoil_shared_memory();
-    block_of(32 * warps).run([&] { kernel(problem); }, 0);
-    scale_all(after.A, -half);
-    // What lies outside of the triangle was scaled with the rest.
-    for (size_t e = 0; e < before.A.size(); ++e)
-      if (std::isnan(real(before.A[e]))) after.A[e] = before.A[e];
-    if (count_batch<SmallTask::factor>(before, after, {0})) continue;
+    const bool right = count_scaled(before, half, [&](const BatchProblem<T>& problem) {
+      block_of(32 * warps).run([&] { kernel(problem); }, 0);
+    });
+    if (right) continue;
     std::printf("%s, element of %zu bytes, swapped %d, %d warps: scaled by 2^%d\n", what, sizeof(T),
                 kSwapped, warps, 2 * half);
   }

@@ -20,6 +20,7 @@ class Suite {
       for (const int n : {Shape::kOrder, Shape::kOrder - 1, 1 + random_below(Shape::kOrder)})
         if (n > 0) try_order(n, 1 + (n + mixed) % 3, mixed);
     }
+    if constexpr (kFactors<kTask>) try_extremes();
   }
 
  private:
@@ -44,6 +45,15 @@ class Suite {
     launch(data.problem(false));
   }
 
+  static void try_extremes() {
+    for (const int half : kExtremes<T>) {
+      Data before(kCount, Shape::kOrder, 0, 0, false);
+      if (count_scaled(before, half, launch)) continue;
+      std::printf(
+          "element of %zu bytes, swapped %d, task %d, shape %d by %d lanes: scaled by 2^%d\n",
+          sizeof(T), kSwapped, int(kTask), Shape::kOrder, Shape::kLanes, 2 * half);
+    }
+  }
   static void try_order(int n, int nrhs, bool mixed) {
     if (kIsOfOne<kTask>) nrhs = 1;
     Data before(kCount, n, nrhs, n % 2, mixed);

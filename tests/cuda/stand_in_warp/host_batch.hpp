@@ -153,4 +153,25 @@ bool count_batch(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after,
   return tally.count(right);
 }
 
+template <class T>
+void scale_all(std::vector<T>& elements, int exponent) {
+  for (T& x : elements) x = scale(x, std::ldexp(Real<T>(1), exponent));
+}
+/// Twice which exponents make pivots no normal numbers, or such whose reciprocals are none.
+template <class T>
+inline constexpr int kExtremes[] = {std::numeric_limits<Real<T>>::max_exponent / 2 - 1,
+                                    -std::numeric_limits<Real<T>>::max_exponent / 2};
+/// The same of a batch that launch(problem) factors when it is scaled by 2^(2 half).
+template <class T, bool kSwapped, class Launch>
+bool count_scaled(Batch<T, kSwapped>& before, int half, Launch&& launch) {
+  auto after = before;
+  for (int k = 0; k < 2; ++k) scale_all(after.A, half);
+  launch(after.problem(false));
+  scale_all(after.A, -half);
+  // What lies outside of the triangle was scaled with the rest.
+  for (size_t e = 0; e < before.A.size(); ++e)
+    if (std::isnan(real(before.A[e]))) after.A[e] = before.A[e];
+  return count_batch<SmallTask::factor>(before, after, std::vector<int>(before.count, 0));
+}
+
 }  // namespace chol::cuda
