@@ -1,13 +1,18 @@
-// What cuda/interleaved/columns.cuh needs of CUDA and of the headers beside it, for one thread on
-// the host: test_columns.cpp. The other headers of this name include this one.
+// What cuda/interleaved/columns.cuh and tiled.cuh need of CUDA and of the headers beside them, for
+// one thread on the host: test_columns.cpp, test_tiled.cpp. The other headers of this name include
+// this one.
 #pragma once
 
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 #include "interleaved/block_shape.hpp"
 
+#define CHOL_ISA gpu_lane
+#define CHOL_INLINE inline
+#define CHOL_UNROLL
 #define __device__
 #define __forceinline__ inline
 #define __global__
@@ -26,36 +31,66 @@ struct {
   unsigned x = 0;
 } inline constexpr blockIdx, threadIdx;
 
-namespace gpu_lane {
+template <class I>
+constexpr I smaller(I a, I b) {
+  return a < b ? a : b;
+}
+
+}  // namespace chol::cuda
+
+// The vocabulary of src/lane, with the library's roots and divisions.
+namespace chol::gpu_lane {
 
 template <class R>
 struct Vec {
   using Real = R;
   R v;
   static Vec zero() { return {0}; }
+  static Vec broadcast(R x) { return {x}; }
 };
-template <class V>
-struct ComplexLane {
-  V re, im;
-};
-template <class E>
-struct RealLane {
-  using Type = E;
-};
-template <class V>
-struct RealLane<ComplexLane<V>> {
-  using Type = V;
-};
-template <class E>
-using RealLaneOf = typename RealLane<E>::Type;
-template <class E, int R, int C>
-struct Tile {
-  E e[R][C];
-};
-template <int N>
-struct Count {
-  static constexpr int value = N;
-};
+template <class R>
+inline constexpr R kLargest = std::numeric_limits<R>::max();
+
+template <class R>
+Vec<R> fma(Vec<R> acc, Vec<R> a, Vec<R> b) {
+  return {std::fma(a.v, b.v, acc.v)};
+}
+template <class R>
+Vec<R> fnma(Vec<R> acc, Vec<R> a, Vec<R> b) {
+  return {std::fma(-a.v, b.v, acc.v)};
+}
+template <class R>
+Vec<R> mul(Vec<R> a, Vec<R> b) {
+  return {a.v * b.v};
+}
+using cuda::smaller;
+template <class R>
+bool between(Vec<R> a, Vec<R> low, Vec<R> high) {
+  return a.v > low.v && a.v <= high.v;
+}
+template <class R>
+bool is_zero(Vec<R> x) {
+  return x.v == 0;
+}
+template <class R>
+Vec<R> select(bool m, Vec<R> yes, Vec<R> no) {
+  return m ? yes : no;
+}
+template <class R>
+Vec<R> invert(Vec<R> x) {
+  return {1 / x.v};
+}
+template <class R>
+void invert_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
+  root.v = std::sqrt(x.v);
+  reciprocal.v = 1 / root.v;
+}
+
+}  // namespace chol::gpu_lane
+
+#include "lane/cholesky.hpp"
+
+namespace chol::gpu_lane {
 
 template <class R>
 R number(Vec<R> x) {
@@ -82,42 +117,14 @@ std::complex<R> conj_where(std::complex<R> x) {
   return kConjugated ? std::conj(x) : x;
 }
 
-template <bool kConjA, bool kConjB, class E>
-E subtract(E c, E a, E b) {
-  return lane(number(c) - conj_where<kConjA>(number(a)) * conj_where<kConjB>(number(b)));
-}
-template <class E>
-E scale(E x, RealLaneOf<E> s) {
-  return lane(number(x) * s.v);
-}
-template <class E>
-RealLaneOf<E> real_part(E x) {
-  return {std::real(number(x))};
-}
-template <class E>
-E from_real(RealLaneOf<E> x) {
-  if constexpr (sizeof(E) == sizeof(x))
-    return x;
-  else
-    return {x, {0}};
-}
-template <class V>
-V take_pivot(V& pivot, V& info, typename V::Real order) {
-  if (!(pivot.v > 0) && info.v == 0) info.v = order;
-  pivot.v = std::sqrt(pivot.v);
-  return {1 / pivot.v};
-}
+}  // namespace chol::gpu_lane
 
-}  // namespace gpu_lane
+namespace chol::cuda {
 
 template <class T>
 using Lane = decltype(gpu_lane::lane(T{}));
 template <class E>
-struct LaneMatrix {
-  E* base;
-  int64_t rs, cs;
-  E& at(int64_t i, int64_t j) const { return base[i * rs + j * cs]; }
-};
+using LaneMatrix = gpu_lane::LaneMatrix<E>;
 
 enum class InterleavedTask { factor, solve, factor_and_solve };
 template <class T>
@@ -127,7 +134,7 @@ inline constexpr char kPrecision = sizeof(T) == 4    ? 's'
 template <>
 inline constexpr char kPrecision<std::complex<float>> = 'c';
 
-/// One matrix of order n and a right-hand side, lda = n.
+/// One matrix of order n and right-hand sides, lda = ldb = n.
 template <class T>
 struct InterleavedCall {
   Lane<T>*A, *B;
@@ -135,17 +142,15 @@ struct InterleavedCall {
   int* info;
   int64_t batch = 1;
   bool swapped = false;
-  LaneMatrix<Lane<T>> triangle(int64_t) const { return {A, 1, n}; }
+  int64_t nrhs = 1;
+  bool failed(int64_t) const { return *info != 0; }
+  LaneMatrix<Lane<T>> triangle(int64_t) const { return {A, swapped ? n : 1, swapped ? 1 : n}; }
   LaneMatrix<Lane<T>> right_hand_sides(int64_t) const { return {B, 1, n}; }
 };
 
 template <class E>
-E conj_if(bool, E x) {
-  return x;
-}
-template <class R>
-bool is_zero(gpu_lane::Vec<R> x) {
-  return x.v == 0;
+E conj_if(bool yes, E x) {
+  return yes ? gpu_lane::lane(gpu_lane::conj_where<true>(gpu_lane::number(x))) : x;
 }
 template <class E>
 E* walked(E* p) {
