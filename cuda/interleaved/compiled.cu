@@ -40,6 +40,10 @@ Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memor
     const int threads = own ? kRegisterThreads : plan.threads;
     return launch_for(call, threads, threads, 0);
   }
+  if (plan.method == Method::blocked) {
+    const int threads = tiled_knobs(plan).threads;
+    return launch_for(call, threads, threads, 0);
+  }
   if (plan.method == Method::panel) {
     constexpr KernelKind kKind{kRoutineOf<kTask>, kPrecision<T>};
     const HeldShape shape = panel_shape(kKind, plan, call.n);

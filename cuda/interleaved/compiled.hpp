@@ -1,6 +1,6 @@
 // Interleaved kernels that are compiled when a plan names them: any block columns, matrices side by
-// side and threads of shared.cuh, orders and columns in registers that the others are not built
-// for.
+// side and threads of shared.cuh, tiles and their order of tiled.cuh, orders and columns in
+// registers that the others are not built for.
 #pragma once
 
 #include "common/launch.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "interleaved/held_shape.hpp"
+#include "interleaved/tiled_shape.hpp"
 #include "tune/plan.hpp"
 
 namespace chol::cuda {
@@ -24,6 +25,8 @@ struct KernelKind {
 inline constexpr int64_t kMostTriangleWords = 300;
 /// Rows beyond those of the built kernels would compile for minutes.
 inline constexpr int64_t kMostUnrolledOrder = 64;
+/// Of tiled.cuh without loops: rows, tiles a column, and words of a triangle.
+inline constexpr int64_t kMostUnrolledTiled = 24, kMostUnrolledTiles = 16, kMostUnrolledWords = 420;
 inline constexpr int kMostSharedColumns = 8, kMostSharedThreads = 512, kMostHeldThreads = 8;
 
 constexpr int64_t triangle_words(int64_t n, int64_t bytes) { return n * (n + 1) / 2 * bytes / 4; }
@@ -86,7 +89,35 @@ constexpr bool shared_compiles(const KernelKind& kind, const Plan& plan, int64_t
          shared_block_bytes(kind.bytes, n, kind.vectors(), knobs) <= shared_limit;
 }
 
-/// Whether the plan has a kernel for that order, built or not.
+/// What a plan of Method::blocked asks for: 0 to 2 loops over tiles left-, right- and top-looking,
+/// 3 to 5 none.
+constexpr TiledKnobs tiled_knobs(const Plan& plan) {
+  const Looking orders[] = {Looking::left, Looking::right, Looking::top};
+  const bool named = plan.tile >= 0 && plan.tile < 6;
+  return {plan.block > 0 ? plan.block : kStreamed.tile, orders[named ? plan.tile % 3 : 0],
+          plan.tile >= 3, plan.threads > 0 ? plan.threads : kStreamed.threads};
+}
+/// Whether it names the kernel that is built.
+constexpr bool is_streamed(const Plan& plan) {
+  return plan.method == Method::blocked && plan.block == 0 && plan.tile == 0 && plan.threads == 0;
+}
+/// Without loops: beyond so many words of a triangle ptxas gives registers up and keeps all of it
+/// in local memory (at 420 it does so for some orders of the tiles), and a column of 24 tiles
+/// compiles for half a minute, one of 16 for nine seconds.
+constexpr bool unrolled_compiles(const KernelKind& kind, int tile, int64_t n) {
+  return n >= 1 && n <= kMostUnrolledTiled && n <= int64_t(kMostUnrolledTiles) * tile &&
+         triangle_words(n, kind.bytes) <= kMostUnrolledWords;
+}
+constexpr bool tiled_compiles(const KernelKind& kind, const Plan& plan, int64_t n) {
+  const bool knobs = plan.block >= 0 && plan.block <= kMostTile && plan.tile >= 0 &&
+                     plan.tile < 6 && plan.threads >= 0;
+  if (!knobs || !kind.factors() || is_streamed(plan)) return false;
+  const auto [tile, looking, unrolled, threads] = tiled_knobs(plan);
+  return (threads == 32 || threads == 64 || threads == 128 || threads == 256) &&
+         (!unrolled || unrolled_compiles(kind, tile, n));
+}
+
+/// Whether the plan has a kernel for that order, built or, of Method::blocked, not.
 /// @param shared_limit shared memory that a block can have.
 constexpr bool can_compile(const KernelKind& kind, const Plan& plan, int64_t n,
                            int64_t shared_limit) {
@@ -98,6 +129,8 @@ constexpr bool can_compile(const KernelKind& kind, const Plan& plan, int64_t n,
       return panel_compiles(kind, plan, n, shared_limit);
     case Method::fused:
       return shared_compiles(kind, plan, n, shared_limit);
+    case Method::blocked:
+      return tiled_compiles(kind, plan, n);
     default:
       return false;
   }

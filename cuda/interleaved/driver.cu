@@ -26,7 +26,7 @@ bool is_built(const Plan& plan, int64_t max_n) {
       return need >= 0 && need <= block_shared_limit();
     }
     default:
-      return plan.method == Method::blocked;
+      return is_streamed(plan);
   }
 }
 
@@ -38,7 +38,8 @@ bool is_compilable(const Plan& plan, int64_t max_n) {
 /// The built plan that is most like one that cannot be compiled.
 template <InterleavedTask kTask, class T>
 Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
-  constexpr Plan kPanel{Method::panel, 0, 0, 0};
+  constexpr Plan kPanel{Method::panel, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
+  if (plan.method == Method::blocked) return kAnyOrder;
   // Which takes one right-hand side along with a factor, neither none nor several.
   const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
   if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;
@@ -47,7 +48,7 @@ Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   const SharedKnobs wanted =
       shared ? shared_knobs(plan) : SharedKnobs{kMostSharedColumns, kLine / int(sizeof(T)), 128};
   const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
-  Plan nearest{Method::blocked, 0, 0, 0};
+  Plan nearest = kAnyOrder;
   double distance = 1e9;
   for (const int columns : {4, 8})
     for (const int bytes : {16, 32, 64, 128})

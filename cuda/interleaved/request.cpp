@@ -29,6 +29,18 @@ std::string instance(const char* name, const std::string& first, const Parts&...
   return std::string("chol::cuda::") + name + '<' + first + ((", " + others) + ...) + '>';
 }
 
+/// "chol::cuda::tiled_kernel<...>"
+std::string tiled_kernel(const std::string& type, const std::string& task, const Plan& plan,
+                         const std::string& order) {
+  const auto [tile, looking, unrolled, threads] = tiled_knobs(plan);
+  const char* const name = looking == Looking::left    ? "left"
+                           : looking == Looking::right ? "right"
+                                                       : "top";
+  return instance("tiled_kernel", type, task, std::to_string(tile),
+                  std::string("chol::cuda::Looking::") + name, unrolled ? order : "0",
+                  std::to_string(threads));
+}
+
 std::string shape_of(const SharedKnobs& knobs, int least) {
   const auto text = [](int number) { return std::to_string(number); };
   return instance("InterleavedSharedShape", text(knobs.columns), text(kSharedRows),
@@ -45,6 +57,8 @@ KernelRequest interleaved_request(Routine routine, char precision, const Plan& p
   if (plan.method == Method::lanes)
     return {"interleaved/registers.cuh", instance("registers_kernel", type, order, task),
             device.capability};
+  if (plan.method == Method::blocked)
+    return {"interleaved/tiled.cuh", tiled_kernel(type, task, plan, order), device.capability};
   if (plan.method == Method::panel) {
     const HeldShape shape = panel_shape(kind, plan, n);
     const std::string padded = std::to_string(shape.threads > 0 ? shape.order(n) : n),

@@ -39,7 +39,9 @@ namespace {
 //  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
 //    `block` columns by `threads` threads (shared.cuh); without knobs potrs by a warp a matrix
 //    (warps.cuh), posv as potrf, then potrs.
-//  - blocked: one thread a matrix in device memory (streamed.cuh).
+//  - blocked: one thread a matrix in device memory (streamed.cuh), potrf and posv by register tiles
+//    (tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking, 3 to 5
+//    the same without loops over tiles; threads: of a block, 0: 64.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 

@@ -78,8 +78,7 @@ void check_shapes() {
   expect(!can(Routine::potrs, 'd', {Method::panel, 12, 16, 0}, 40), "sixteen");
   expect(!can(Routine::potrs, 'd', {Method::panel, 0, -1, 0}, 21), "less than none");
   expect(!can(Routine::posv, 's', {Method::panel, 40, 2, 0}, 48), "columns beyond the registers");
-  expect(!can(Routine::potrf, 'd', {Method::blocked, 0, 0, 0}, 60),
-         "a method that is always built");
+  expect(!can(Routine::potrf, 'd', {Method::blocked, 0, 0, 0}, 60), "a kernel that is built");
 
   // The memory of a triangle is what its elements and the edges need.
   for (const int columns : {3, 4, 8})
@@ -97,6 +96,46 @@ void check_shapes() {
              "chol::cuda::InterleavedSharedShape<6, 4, 8, 96, 2>, "
              "chol::cuda::InterleavedTask::factor>",
          interleaved_request(Routine::potrf, 'c', kShared, 40, kHopper).name);
+}
+
+void check_tiled_shapes() {
+  const auto can = [](Routine routine, char precision, int block, int tile, int threads,
+                      int64_t n) {
+    return can_compile({routine, precision}, {Method::blocked, block, tile, threads}, n,
+                       kHopper.block_memory);
+  };
+  for (const Routine routine : {Routine::potrf, Routine::posv})
+    for (const int order : {0, 1, 2}) {
+      for (int edge = 1; edge <= kMostTile; ++edge)
+        expect(can(routine, 's', edge, order, 64, INT64_MAX), "loops over tiles, every order");
+      expect(can(routine, 'z', 0, order, 32, 100), "tiles of the usual edge");
+      expect(!can(routine, 'z', 9, order, 32, 100) && !can(routine, 'z', -1, order, 32, 100),
+             "tiles of 9 or less than none");
+      for (const int threads : {-32, 16, 48, 96, 512})
+        expect(!can(routine, 'd', 4, order, threads, 100), "threads " + std::to_string(threads));
+      expect(can(routine, 'd', 4, order + 3, 256, 20) && !can(routine, 'd', 4, order + 3, 256, 21),
+             "d without loops as far as 20");
+      expect(can(routine, 's', 2, order + 3, 0, 24) && !can(routine, 's', 2, order + 3, 0, 25),
+             "s without loops as far as 24");
+      expect(can(routine, 's', 1, order + 3, 0, 16) && !can(routine, 's', 1, order + 3, 0, 17),
+             "16 tiles, not 17");
+      expect(can(routine, 'z', 4, order + 3, 0, 14) && !can(routine, 'z', 4, order + 3, 0, 15),
+             "z without loops as far as 14");
+      expect(!can(routine, 'd', 4, order + 3, 64, INT64_MAX), "every order without loops");
+    }
+  for (const int order : {-1, 6})
+    expect(!can(Routine::potrf, 'd', 4, order, 64, 8), "an order of tiles that there is not");
+  expect(!can(Routine::potrs, 'd', 8, 2, 32, 8), "a solve");
+  const auto name = [](const Plan& plan) {
+    return interleaved_request(Routine::posv, 'c', plan, 13, kHopper).name;
+  };
+  const std::string kernel =
+      "chol::cuda::tiled_kernel<chol::cuda::Complex<float>, "
+      "chol::cuda::InterleavedTask::factor_and_solve, ";
+  expect(name({Method::blocked, 8, 2, 32}) == kernel + "8, chol::cuda::Looking::top, 0, 32>",
+         name({Method::blocked, 8, 2, 32}));
+  expect(name({Method::blocked, 0, 4, 0}) == kernel + "4, chol::cuda::Looking::right, 13, 64>",
+         name({Method::blocked, 0, 4, 0}));
 }
 
 void check_damage(const std::string& folder, const Cubin& cubin) {
@@ -188,6 +227,12 @@ constexpr Kind kKinds[] = {
     {Routine::potrf, "d", {Method::fused, 1, 2, 32}, 30},
     {Routine::potrs, "sz", {Method::fused, 6, 4, 128}, 50},
     {Routine::posv, "dc", {Method::fused, 7, 4, 512}, 50},
+    {Routine::potrf, "sdcz", {Method::blocked, 3, 0, 128}, 50},
+    {Routine::potrf, "dz", {Method::blocked, 4, 1, 0}, 50},
+    {Routine::posv, "sc", {Method::blocked, 8, 2, 32}, 50},
+    {Routine::potrf, "dc", {Method::blocked, 4, 3, 32}, 11},
+    {Routine::posv, "s", {Method::blocked, 2, 4, 256}, 15},
+    {Routine::potrf, "sz", {Method::blocked, 8, 5, 0}, 13},
 };
 
 void check_nvrtc() {
@@ -229,6 +274,7 @@ int main(int argc, char** argv) {
   const std::string part = argc == 2 ? argv[1] : "";
   if (part == "shapes") {
     check_shapes();
+    check_tiled_shapes();
   } else if (part == "cache") {
     check_cache();
     check_two_processes();
