@@ -54,6 +54,24 @@ TEST(Occupancy, FootprintsGrowWithTheOrder) {
   }
 }
 
+TEST(Occupancy, TilesAreReadAgainByTheirEdgeAndOrder) {
+  const auto of = [](int edge, int order, int threads) {
+    return footprint_of({Routine::potrf, 'd', 20}, {Method::blocked, edge, order, threads});
+  };
+  for (const int order : {0, 1, 2}) {
+    EXPECT_DOUBLE_EQ(of(2, order, 64).passes, 2 * of(4, order, 64).passes);
+    EXPECT_LT(of(2, order, 64).registers, of(4, order, 64).registers);
+    EXPECT_DOUBLE_EQ(of(4, order + 3, 64).passes, 1);
+    EXPECT_GT(of(4, order + 3, 64).registers, of(4, order, 64).registers);
+    EXPECT_EQ(of(4, order, 128).threads, 128);
+  }
+  EXPECT_DOUBLE_EQ(of(4, 1, 64).passes, 2 * of(4, 0, 64).passes);
+  EXPECT_DOUBLE_EQ(of(4, 2, 64).passes, of(4, 0, 64).passes);
+  EXPECT_LT(of(4, 3, 64).registers, of(4, 4, 64).registers);
+  EXPECT_EQ(of(0, 0, 0).registers, of(4, 0, 64).registers);
+  EXPECT_EQ(of(0, 0, 0).threads, 64);
+}
+
 TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   const Point point{Routine::potrf, 'd', 100};
   const Plan blocked{Method::blocked, 0, 0, 0}, large{Method::fused, 8, 16, 128},
@@ -69,7 +87,7 @@ TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
 }
 
-constexpr Plan kWithoutKnobs{Method::fused, 0, 0, 0};
+constexpr Plan kWithoutKnobs{Method::fused, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
 
 /// The model must not leave out what measurements have chosen.
 TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
@@ -100,11 +118,38 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
         const std::vector<Plan> all = plans.candidates(point);
         for (size_t i = 1; i < all.size(); ++i)
           EXPECT_TRUE(
-              all[i].method == Method::blocked ||
+              same_plan(all[i], kAnyOrder) ||
               cuda::can_compile({point.routine, precision}, all[i], n, kHopper.block_memory))
               << text_of(point) << ' ' << text_of(all[i]);
       }
   }
+}
+
+/// By order of the tiles, with loops and without.
+std::vector<size_t> count_tiled(const std::vector<Plan>& plans) {
+  std::vector<size_t> count(6);
+  for (const Plan& plan : plans)
+    if (plan.method == Method::blocked && !same_plan(plan, kAnyOrder)) ++count[size_t(plan.tile)];
+  return count;
+}
+
+TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
+  const DevicePlans compiled(kHopper, true), built(kHopper, false);
+  for (const char precision : {'s', 'd', 'c', 'z'})
+    for (const Routine routine : {Routine::potrf, Routine::posv}) {
+      for (const int64_t n : {4, 8, 12}) {
+        const std::vector<Plan> all = compiled.candidates({routine, precision, n});
+        for (const size_t count : count_tiled(all)) EXPECT_EQ(count, 3u) << precision << ' ' << n;
+        EXPECT_GE(all.size(), 40u);
+      }
+      const std::vector<size_t> large = count_tiled(compiled.candidates({routine, precision, 40}));
+      EXPECT_GT(large[0], 0u) << precision;
+      EXPECT_GT(large[2], 0u) << precision;
+      EXPECT_EQ(large[3] + large[4] + large[5], 0u) << precision;
+    }
+  const std::vector<size_t> none(6);
+  EXPECT_EQ(count_tiled(compiled.candidates({Routine::potrs, 'd', 8})), none);
+  EXPECT_EQ(count_tiled(built.candidates({Routine::potrf, 'd', 8})), none);
 }
 
 /// A search that compiles nothing tries of the kernels in shared memory those that a row names:
@@ -136,6 +181,8 @@ TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
   EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 15), 15);
   EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 40), 16);
   EXPECT_EQ(plans.reach(point, {Method::blocked, 0, 0, 0}, 400), 400);
+  EXPECT_EQ(plans.reach(point, {Method::blocked, 8, 2, 32}, 400), 400);
+  EXPECT_EQ(plans.reach(point, {Method::blocked, 8, 5, 32}, 400), 20);
   const Point batch{Routine::potrf, 'd', 32, Form::batch};
   EXPECT_EQ(plans.reach(batch, {Method::lanes, 1, 8, 0}, 40), 32);
   EXPECT_EQ(plans.reach(batch, {Method::panel, 0, 12, 32}, 40), 40);

@@ -56,6 +56,15 @@ grep -q '"host ' "$out" || die "no rows of the host"
   >"$work/said" 2>"$work/log" || die "full run"
 grep -q 'fused block 3' "$work/full.json.journal" || die "no shape that is not built"
 
+"$tune" --device cuda --routines potrf --precisions d --orders 8 --trial-ms 0.1 \
+  --output "$work/small.json" >"$work/said" 2>"$work/log" || die "one order"
+for order in '' ' tile 1' ' tile 2' ' tile 3' ' tile 4' ' tile 5'; do
+  grep -q "blocked block .$order threads 32" "$work/small.json.journal" || die "no plan of tiles$order"
+done
+"$tune" --device cuda --routines potrf --precisions d --orders 8 --report --output "$work/small.json" \
+  >"$work/said" 2>"$work/log" || die "report of one order"
+grep -q 'blocked block .* tile 5 threads 32' "$work/said" || die "report: no plan of tiles"
+
 # Without a device.
 export CHOL_TEST_NO_DEVICE=1
 if run --device cuda; then die "no device"; fi

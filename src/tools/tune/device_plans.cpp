@@ -1,6 +1,7 @@
 // Which plans of the device backend are worth a trial.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "interleaved/request.hpp"
 #include "tools/tune/device_space.hpp"
@@ -48,6 +49,23 @@ void add_shared(std::vector<Plan>& plans) {
     for (const int lanes : {1, 2, 4, 8, 16, 32})
       for (const int threads : {32, 64, 128, 256, 512})
         add_plan(plans, {Method::fused, columns, lanes, threads});
+}
+
+/// The literature's kernels of one thread a matrix, without those that are one kernel: a tile that
+/// is the matrix has no order.
+void add_tiled(std::vector<Plan>& plans, int64_t n) {
+  for (const int order : {0, 1, 2, 3, 4, 5})
+    for (const int edge : {8, 6, 4, 3, 2, 1})
+      for (const int threads : {32, 64, 128}) {
+        const Plan plan{Method::blocked, edge, order, threads};
+        const bool one_tile = edge >= n, is_own = edge == cuda::kStreamed.tile && order == 0 &&
+                                                  threads == cuda::kStreamed.threads;
+        if (edge <= n && !(one_tile && order % 3 != 0) && !is_own) add_plan(plans, plan);
+      }
+}
+
+bool is_tiled(const Plan& plan) {
+  return plan.method == Method::blocked && !same_plan(plan, kAnyOrder);
 }
 
 /// Column-major plans. The trials' one right-hand side says nothing of how many go a way: that
@@ -107,6 +125,7 @@ std::vector<Plan> DevicePlans::possible(const Point& point) const {
   for (const int threads : {32, 64, 128}) add_plan(all, {Method::lanes, 0, 0, threads});
   add_panels(all, kind, static_cast<int>(point.n));
   add_shared(all);
+  add_tiled(all, point.n);
   for (const Plan& plan : all)
     if (cuda::can_compile(kind, plan, point.n, model_.block_memory) &&
         (compiled_ || is_built(point, plan)))
@@ -115,8 +134,39 @@ std::vector<Plan> DevicePlans::possible(const Point& point) const {
   return plans;
 }
 
+/// Of each order of the tiles, with loops over them and without, the plan that covers most, one of
+/// another edge and one of another number of threads: the model knows too little of what tells
+/// orders apart to choose among them.
+std::vector<Plan> DevicePlans::best_tiled(const Point& point,
+                                          const std::vector<Plan>& plans) const {
+  std::vector<Plan> all;
+  for (int order = 0; order < 6; ++order) {
+    const auto best = [&](auto&& counts) {
+      std::optional<Plan> most;
+      double covered = 0;
+      for (const Plan& plan : plans) {
+        if (!is_tiled(plan) || plan.tile != order || !counts(plan)) continue;
+        const double own = coverage(footprint_of(point, plan), model_);
+        if (own > covered) most = plan;
+        covered = std::max(own, covered);
+      }
+      if (most) all.push_back(*most);
+      return most;
+    };
+    const std::optional<Plan> first = best([](const Plan&) { return true; });
+    if (!first) continue;
+    best([&](const Plan& p) { return p.block != first->block; });
+    best([&](const Plan& p) { return p.block == first->block && p.threads != first->threads; });
+  }
+  return all;
+}
+
 std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
-  std::vector<Plan> left = prune(point, possible(point), model_, kMostPlans);
+  std::vector<Plan> all = possible(point);
+  const std::vector<Plan> tiled = best_tiled(point, prune(point, all, model_, all.size()));
+  all.erase(std::remove_if(all.begin() + 1, all.end(), is_tiled), all.end());
+  std::vector<Plan> left = prune(point, all, model_, kMostPlans - tiled.size());
+  for (const Plan& plan : tiled) add_plan(left, plan);
   // A warp a matrix, or potrf and potrs each by its own plan: nothing that the model describes.
   if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
   return left;

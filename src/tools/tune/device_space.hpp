@@ -25,6 +25,7 @@ class DevicePlans {
  private:
   bool is_built(const Point& point, const Plan& plan) const;
   std::vector<Plan> possible(const Point& point) const;
+  std::vector<Plan> best_tiled(const Point& point, const std::vector<Plan>& plans) const;
   std::vector<Plan> interleaved(const Point& point) const;
   DeviceModel model_;
   bool compiled_;

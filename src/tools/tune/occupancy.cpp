@@ -60,14 +60,34 @@ Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) 
           .under_way = bytes};
 }
 
-/// One thread a matrix in device memory, by tiles: a row of tiles is read for every tile before it.
-Footprint streamed_footprint(const KernelKind& kind, int64_t n) {
-  constexpr int kThreads = 64, kTile = 4, kRegisters = 128;
-  return {.registers = kRegisters,
-          .threads = kThreads,
+/// Without loops over tiles what is done stays in registers: right-looking and at the end of
+/// top-looking the triangle, left-looking the columns that are done of rows that are not. A tile is
+/// read when the one before it has been written, but for right-looking.
+Footprint unrolled_footprint(const KernelKind& kind, const cuda::TiledKnobs& knobs, int64_t n) {
+  const int64_t triangle = n * (n + 1) / 2, tile = int64_t(knobs.tile) * knobs.tile;
+  const bool right = knobs.looking == cuda::Looking::right;
+  const int64_t square = (n + knobs.tile) * (n + knobs.tile) / 4,
+                held = knobs.looking == cuda::Looking::left ? std::min(square, triangle) : triangle;
+  return {.registers = kOverhead + int(held * kind.bytes / 4),
+          .threads = knobs.threads,
           .line = int(32 * kind.bytes),
-          .under_way = kThreads * kTile * kind.bytes,
-          .passes = std::max(1.0, double(n) / kTile / (kind.factors() ? 2 : 4))};
+          .under_way = knobs.threads * (right ? triangle : std::min(tile, triangle)) * kind.bytes};
+}
+
+/// One thread a matrix in device memory, by tiles: a row of tiles is read for every tile before it;
+/// right-looking, what lies behind a block column is written for it too.
+Footprint tiled_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
+  const cuda::TiledKnobs knobs = cuda::tiled_knobs(plan);
+  if (knobs.unrolled) return unrolled_footprint(kind, knobs, n);
+  // The compiler has a tile and the operands of four steps on their way.
+  const int64_t elements = int64_t(knobs.tile) * knobs.tile + 4 * 2 * knobs.tile;
+  const bool right = knobs.looking == cuda::Looking::right;
+  const double shared = !kind.factors() ? 4 : right ? 1 : 2;
+  return {.registers = kOverhead + int(elements * kind.bytes / 4),
+          .threads = knobs.threads,
+          .line = int(32 * kind.bytes),
+          .under_way = knobs.threads * elements * kind.bytes,
+          .passes = std::max(1.0, double(n) / knobs.tile / shared)};
 }
 
 }  // namespace
@@ -86,7 +106,7 @@ Footprint footprint_of(const Point& point, const Plan& plan) {
     case Method::fused:
       return shared_footprint(kind, plan, point.n);
     default:
-      return streamed_footprint(kind, point.n);
+      return tiled_footprint(kind, plan, point.n);
   }
 }
 

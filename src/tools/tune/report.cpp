@@ -32,7 +32,7 @@ std::string count_of(const std::vector<Record>& records, Fate fate, const char* 
 void print_plan(std::ostream& out, const Point& point, const Record& r, double share) {
   constexpr int kWidth = 40;
   char line[300];
-  std::snprintf(line, sizeof line, "%-14s %-32s %9.2f Gflop/s %3.0f %% %c %s\n",
+  std::snprintf(line, sizeof line, "%-14s %-34s %9.2f Gflop/s %3.0f %% %c %s\n",
                 text_of(point).c_str(), text_of(r.plan).c_str(), r.rate, 100 * share,
                 r.is_winner ? '*' : ' ',
                 std::string(static_cast<size_t>(share * kWidth), '#').c_str());
