@@ -39,8 +39,13 @@ struct RegisterGrid : Solve {
   static constexpr int kGroupShared = (kUsed + (12 - kUsed % 8) % 8) * kWide;
   static constexpr int kShared = kGroupShared * kGroups;  ///< elements a warp
 
+  /// Whether a lane keeps the reciprocal roots of its columns' pivots: where the diagonal goes
+  /// through so many tiles that shared memory would be the longer way.
+  static constexpr bool kKeepsRoots = !Solve::kSolves && sizeof(Real<T>) == 4 && kLists == 2;
+
   int p, q;  ///< of the lane
   T a[kRowTiles][kColumnTiles];
+  Real<T> kept_roots[kKeepsRoots ? kColumnTiles : 1];
 
   /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
   /// own at once.
@@ -52,13 +57,15 @@ struct RegisterGrid : Solve {
         [&](auto care) { return load_and_eliminate<care.value>(A, shared, n, bound); });
     over_tiles([&](int it, int jt) {
       if (!is_diagonal(it, jt)) return;
-      const Real<T> pivot = real(a[it][jt]), inverse_root = reciprocal_sqrt(pivot);
-      inverses_in(shared)[it * P + p] = inverse_root;
+      const Real<T> pivot = real(a[it][jt]);
+      const Real<T> inverse_root = kKeepsRoots ? kept_root(jt) : reciprocal_sqrt(pivot);
+      if constexpr (!kKeepsRoots) inverses_in(shared)[it * P + p] = inverse_root;
       a[it][jt] = from_real<T>(sqrt_from(pivot, inverse_root));
     });
-    __syncwarp();
+    if constexpr (!kKeepsRoots) __syncwarp();
     over_tiles([&](int it, int jt) {
-      const T scaled = scale(a[it][jt], inverses_in(shared)[jt * Q + q]);
+      const Real<T> inverse_root = kKeepsRoots ? kept_root(jt) : inverses_in(shared)[jt * Q + q];
+      const T scaled = scale(a[it][jt], inverse_root);
       a[it][jt] = is_diagonal(it, jt) ? a[it][jt] : scaled;
     });
     return info;
@@ -96,6 +103,7 @@ struct RegisterGrid : Solve {
     const bool may_be = it * P < (jt + 1) * Q && jt * Q < (it + 1) * P;
     return may_be && it * P + p == jt * Q + q;
   }
+  __device__ __forceinline__ Real<T>& kept_root(int jt) { return kept_roots[kKeepsRoots ? jt : 0]; }
   template <class E>
   __device__ static __forceinline__ auto inverses_in(E* shared) {
     using R = std::conditional_t<std::is_const_v<E>, const Real<T>, Real<T>>;
@@ -148,6 +156,7 @@ struct RegisterGrid : Solve {
   __device__ __forceinline__ int load_and_eliminate(const LowerView<T>& A, T* shared, int n,
                                                     int bound) {
     move<false>(A, n);
+    for (Real<T>& root : kept_roots) root = 1;
     if constexpr (Solve::kSolves) Solve::load(n, p);
     __syncwarp();
     publish<0>(shared);
@@ -219,6 +228,8 @@ struct RegisterGrid : Solve {
     __syncwarp();
     const T* const column = shared + j % 2 * kColumn;
     const Real<T> pivot = real(column[index(j)]);
+    if constexpr (kKeepsRoots)
+      kept_root(j / Q) = select(q == j % Q, reciprocal_sqrt(pivot), kept_root(j / Q));
     if constexpr (j + 1 < N) {
       constexpr int kNext = j + 1, kRow = kNext / P, kFirst = kNext / Q;
       T rows[kRowTiles], columns[kColumnTiles];

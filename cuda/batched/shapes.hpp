@@ -237,7 +237,7 @@ struct Shapes<Complex<double>> {
                 SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<20, 16, 1, 12>,
                 SmallShape<24, 8, 4, 2>, SmallShape<28, 16, 1, 8>, SmallShape<32, 16, 1, 8>,
                 SmallShape<40, 32, 1, 8>>;
-  using DealtSmall = DealtShape<4, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 8>>;
+  using DealtSmall = DealtShape<4, 2, SmallClass<24, 16>, SmallClass<32, 32>, SmallClass<16, 8>>;
   using SmallSolve =
       ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,
                 SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;

@@ -16,7 +16,7 @@ enum class Extent { whole, reduced, smallest } extent = Extent::whole;
 template <class T>
 void run_smallest(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({16, 32, 40, 70, 205, 330});
-  routines.solves({20, 30, 40, 50, 90});
+  routines.solves({14, 20, 26, 30, 35, 40, 44, 50, 90});
   batches.variable(40, true);
 }
 
@@ -41,9 +41,9 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450, 641}, 300);
   routines.solves({33, 60, 64, 65, 96, 97, 128}, 300);
   routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 40, 45, 48, 64, 70, 130, 200, 300});
-  routines.extremes({40, 64, 90, 130, 200, 300, 390, 610, 850});
-  routines.solves({1,  2,  4,  5,  8,  13, 16, 17,  24,  31,  32,  33,  40, 41,
-                   48, 57, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
+  routines.extremes({20, 28, 40, 64, 90, 130, 200, 300, 390, 610, 850});
+  routines.solves({1,  2,  4,  5,  8,  13, 15, 16, 17, 20, 23, 24, 26,  28,  31,  32,  33,  36,
+                   39, 40, 41, 44, 47, 48, 57, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
   routines.inverses({0, 1, 2, 5, 16, 31, 32, 33, 64, 100, 130});
   routines.one_matrix({1, 7, 32, 60, 128, 200, 300, 513, 1000});
   for (int64_t max_n : {10, 32, 60, 100, 300}) {
