@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "timing.hpp"
+#include "device_input.hpp"
 
 namespace chol::bench {
 
@@ -86,14 +86,7 @@ struct RepeatedArrays {
   RepeatedArrays(const std::vector<T>& different, int64_t size, int64_t count)
       : master(size * count), work(size * count), pointers(count) {
     if (size == 0) return;
-    const size_t bytes = sizeof(T) * size;
-    const int64_t given = std::min<int64_t>(count, int64_t(different.size()) / size);
-    CHOL_TEST_CUDA(
-        cudaMemcpy(master.data(), different.data(), bytes * given, cudaMemcpyHostToDevice));
-    for (int64_t filled = given; filled < count; filled *= 2)
-      CHOL_TEST_CUDA(cudaMemcpy(master.data() + filled * size, master.data(),
-                                bytes * std::min(filled, count - filled),
-                                cudaMemcpyDeviceToDevice));
+    fill(master, different, size_t(size * count));
     std::vector<T*> where(count);
     for (int64_t b = 0; b < count; ++b) where[b] = work.data() + b * size;
     pointers.put(where);
@@ -105,29 +98,12 @@ struct RepeatedArrays {
   }
 };
 
-/// Up to a few hundred different positive definite matrices of order n.
-template <class T>
-std::vector<T> random_matrices(int64_t n, int64_t count) {
-  const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 20) / (n * n)));
-  std::vector<T> host(n * n * different);
-  std::mt19937_64 engine(n);
-  for (int64_t b = 0; b < different; ++b)
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = 0; i <= j; ++i) {
-        T x = test::random_element<T>(engine);
-        if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
-        host[b * n * n + j * n + i] = x;
-        host[b * n * n + i * n + j] = test::conj_of(x);
-      }
-  return host;
-}
-
 template <class T>
 struct DeviceBatch : RepeatedArrays<T> {
   DeviceArray<int> info;
 
   DeviceBatch(int64_t n, int64_t count)
-      : RepeatedArrays<T>(random_matrices<T>(n, count), n * n, count), info(count) {}
+      : RepeatedArrays<T>(random_matrices<T>(n, count, 1 << 20), n * n, count), info(count) {}
 };
 
 inline void print(const char* what, char precision, char uplo, int64_t n, int64_t nrhs,

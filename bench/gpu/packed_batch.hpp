@@ -1,9 +1,7 @@
 // Interleaved batches, as bench_interleaved times and profile_device runs them.
 #pragma once
 
-#include <algorithm>
-
-#include "timing.hpp"
+#include "device_input.hpp"
 
 namespace chol::bench {
 
@@ -26,32 +24,14 @@ struct PackedBatch {
         rhs(elements / n),
         solution(elements / n),
         info(count) {
-    const int64_t different = std::min<int64_t>(count, std::max<int64_t>(2, (1 << 18) / (n * n)));
-    std::vector<T> host(n * n * different);
-    std::mt19937_64 engine(n);
-    for (int64_t b = 0; b < different; ++b)
-      for (int64_t j = 0; j < n; ++j)
-        for (int64_t i = 0; i <= j; ++i) {
-          T x = test::random_element<T>(engine);
-          if (i == j) x = T(Real<T>(n) + std::real(x) + 1);
-          host[b * n * n + j * n + i] = x;
-          host[b * n * n + i * n + j] = test::conj_of(x);
-        }
-    fill(matrices, host, size_t(n * n * count));
+    fill(matrices, random_matrices<T>(n, count, 1 << 18), matrices.size());
     std::vector<T> some(1 << 16);
+    std::mt19937_64 engine(n);
     for (T& x : some) x = test::random_element<T>(engine);
     fill(rhs, some, rhs.size());
     fill(master, some, elements);
     ours(test::pack_of(T{})(handle, CHOL_LOWER, n, matrices.data(), n, n * n, master.data(), n,
                             chunk, count));
-  }
-  static void fill(const DeviceArray<T>& to, const std::vector<T>& host, size_t count) {
-    const size_t first = std::min(host.size(), count);
-    CHOL_TEST_CUDA(cudaMemcpy(to.data(), host.data(), sizeof(T) * first, cudaMemcpyHostToDevice));
-    for (size_t filled = first; filled < count; filled *= 2)
-      CHOL_TEST_CUDA(cudaMemcpy(to.data() + filled, to.data(),
-                                sizeof(T) * std::min(filled, count - filled),
-                                cudaMemcpyDeviceToDevice));
   }
   void restore() const {
     CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * elements,

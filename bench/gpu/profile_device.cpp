@@ -2,7 +2,7 @@
 // between the start and the end of the profile, behind a kernel that counts the cases.
 //   profile_device ROUTINE,PRECISION,UPLO,N[,NRHS or CHUNK]...
 // ROUTINE is potrf, posv or potrs, of column-major batches as bench_device has them, or one of
-// those with _interleaved behind it, as bench_interleaved has them.
+// those with _interleaved behind it, as bench_interleaved has them, whose UPLO is L.
 #include <cuda_profiler_api.h>
 
 #include <sstream>
@@ -53,6 +53,7 @@ void profile(int number, Run&& run) {
 
 template <class T>
 bool run_interleaved(int number, const Wanted& wanted) {
+  if (wanted.uplo != CHOL_LOWER) return false;
   const int64_t n = wanted.n;
   const PackedBatch<T> P(n, wanted.extra, kBytes / int64_t(n * n * sizeof(T)));
   P.restore();

@@ -138,13 +138,15 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
   return factor_left_looking(problem, plan, stream);
 }
 
-/// Whether a grid of lanes has done the task, of one right-hand side.
+/// Whether a grid of lanes does the task, of one right-hand side.
 template <SmallTask kTask, class T>
-bool by_grid(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream,
-             Status& status) {
-  if (plan.method != Method::lanes || problem.nrhs != 1) return false;
-  status = run_small<kTask>(problem, plan.tile, stream);
-  return status.code() != CHOL_STATUS_NOT_SUPPORTED;
+bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
+  const auto has = [&]<class... S>(ShapeList<S...>) {
+    return ((S::kLeast <= problem.n && problem.n <= S::kOrder &&
+             (plan.tile == 0 || plan.tile == S::kLanes)) ||
+            ...);
+  };
+  return plan.method == Method::lanes && problem.nrhs == 1 && has(SmallShapes<kTask, T>{});
 }
 
 template <class T>
@@ -155,7 +157,8 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   };
   const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
   if (plan.method == Method::lanes && few) {
-    if (Status status; by_grid<SmallTask::solve_one>(problem, plan, stream, status)) return status;
+    if (by_grid<SmallTask::solve_one>(problem, plan))
+      return run_small<SmallTask::solve_one>(problem, plan.tile, stream);
     if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
       return run_small<SmallTask::solve>(problem, plan.tile, stream);
   }
@@ -181,9 +184,8 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
                               cudaStream_t stream) {
-  if (Status status;
-      !problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan, stream, status))
-    return status;
+  if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
+    return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
   Status status = factor_batch(problem, plan, stream);

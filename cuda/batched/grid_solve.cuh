@@ -88,9 +88,14 @@ struct GridSolve {
   template <bool kForward>
   struct Way {
     static constexpr int kOwn = kForward ? P : Q, kOther = kForward ? Q : P;
-    static constexpr int kTiles = N / kOwn, kOtherTiles = N / kOther;
+    /// Whether neighbouring lanes differ in `other`; lanes of one `own` as sum_lanes() wants them.
+    static constexpr bool kOtherIsInner = kForward == kSwapped;
+    static constexpr int kWidth = kOtherIsInner ? kOther : kOwn * kOther;
+    static constexpr int kStep = kOtherIsInner ? 1 : kOwn;
+    template <int step>
+    static constexpr int kTile = kForward ? step : N / kOwn - 1 - step;
     __device__ static __forceinline__ int place(int own, int other) {
-      return kForward == kSwapped ? own * kOther + other : other * kOwn + own;
+      return kOtherIsInner ? own * kOther + other : other * kOwn + own;
     }
     __device__ static __forceinline__ T element(const Factor& a, int own, int other) {
       return kForward ? a[own][other] : conj(a[other][own]);
@@ -118,10 +123,9 @@ struct GridSolve {
                                                     T (&found)[kFound], const Real<T>* inverses,
                                                     int bound, int own, int other,
                                                     std::integer_sequence<int, step...>) {
-    (find_tile < kForward,
-     kForward ? step
-              : kGiven - 1 - step > (a, given[kForward ? step : kGiven - 1 - step], found, inverses,
-                                     bound, own, other),
+    using Its = Way<kForward>;
+    (find_tile<kForward, Its::template kTile<step>>(a, given[Its::template kTile<step>], found,
+                                                    inverses, bound, own, other),
      ...);
   }
   template <bool kForward, int tile, int kFound>
@@ -142,9 +146,7 @@ struct GridSolve {
         element = select(Its::is_after(line, u * kOther + other), element, from_real<T>(0));
       sum = subtract_product(sum, element, found[u]);
     }
-    constexpr bool kOtherIsInner = kForward == kSwapped;
-    sum = sum_lanes < kOtherIsInner ? kOther : kOwn * kOther, kOtherIsInner ? 1 : kOwn > (sum);
-    T rest = add(given, sum);
+    T rest = add(given, sum_lanes<Its::kWidth, Its::kStep>(sum));
     const Real<T> inverse = shared_or(inverses, line, bound, Real<T>(1));
 #pragma unroll
     for (int step = 0; step < kOwn; ++step) {

@@ -11,7 +11,7 @@ struct ShapeList {};
 /// Those of one right-hand side are by a grid of lanes.
 enum class SmallTask { factor, solve, factor_and_solve, solve_one, factor_and_solve_one };
 template <SmallTask kTask>
-inline constexpr bool kFactors = kTask != SmallTask::solve&& kTask != SmallTask::solve_one;
+inline constexpr bool kFactors = !(kTask == SmallTask::solve || kTask == SmallTask::solve_one);
 template <SmallTask kTask>
 inline constexpr bool kIsOfOne = kTask >= SmallTask::solve_one;
 /// Orders up to kOrder, kLanes lanes a matrix.

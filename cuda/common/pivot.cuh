@@ -52,9 +52,8 @@ __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   if constexpr (kChecksFirst) quotient = times_reciprocal(x, p);
   return quotient;
 }
-/// The same of many elements of a T: each(operation) applies it to all of them. But for double
-/// precision by the reciprocal root, twice: that needs no branch, which code does not move past,
-/// and elements are few or registers are.
+/// The same of many elements of a T: each(operation) applies it to all of them. Of types other than
+/// double by the reciprocal root, twice: that needs no branch, which code does not move past.
 template <class T, class Each>
 __device__ __forceinline__ void divide_each_by_pivot(Real<T> p, Each&& each) {
   if constexpr (std::is_same_v<T, double>) {

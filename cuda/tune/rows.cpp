@@ -8,7 +8,8 @@ namespace chol::cuda {
 namespace {
 
 // How a plan's knobs read here.
-//  - lanes: registers of a few lanes a matrix (small.cuh); tile: lanes, 0 for the first shape;
+//  - lanes: registers of a few lanes a matrix (small.cuh), of one right-hand side a grid of them
+//    where there is a shape (grid_solve.cuh); tile: lanes, 0 for the first shape;
 //    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
 //    solves by warps (warp_solve.cuh) when it has factored.
 //    Here and below, block: 0 takes the largest matrices of a variable batch first, 1 all as they
