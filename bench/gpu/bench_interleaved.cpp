@@ -4,7 +4,9 @@
 // of an H200 before its copy bandwidth.
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "packed_batch.hpp"
 #include "top_looking.hpp"
@@ -75,14 +77,20 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
   print("pack_potrf_unpack", P, factor_flops, 6 * triangle, whole, "potrf_strided_batched", direct);
 }
 
-/// Of all orders those that are asked for.
+/// Of all orders those that are asked for: from one on, or named ones.
 int64_t least_order = 0;
+std::vector<int64_t> named_orders;
 
 template <class T>
 void run_all(bool quick) {
   const auto bench_order = [](int64_t n, int64_t chunk, bool solves, bool packs) {
     if (n >= least_order) bench::bench_order<T>(n, chunk, solves, packs);
   };
+  if (!named_orders.empty()) {
+    for (int64_t chunk : {32, 8})
+      for (const int64_t n : named_orders) bench_order(n, chunk, true, false);
+    return;
+  }
   if (quick) {
     for (int64_t n : {4, 12, 16, 24, 32, 48, 64, 100}) bench_order(n, 32, true, false);
     return;
@@ -99,12 +107,16 @@ void run_all(bool quick) {
 }  // namespace
 }  // namespace chol::bench
 
-/// bench_interleaved [all|quick|from=N] [precisions] [csv] [repetitions]
+/// bench_interleaved [all|quick|from=N|orders=N,N...] [precisions] [csv] [repetitions]
 int main(int argc, char** argv) {
   using namespace chol::bench;
   if (!chol::test::device_present()) return 0;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   if (argc > 1 && std::strncmp(argv[1], "from=", 5) == 0) least_order = std::atoll(argv[1] + 5);
+  if (argc > 1 && std::strncmp(argv[1], "orders=", 7) == 0) {
+    std::istringstream orders(argv[1] + 7);
+    for (std::string n; std::getline(orders, n, ',');) named_orders.push_back(std::stoll(n));
+  }
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);

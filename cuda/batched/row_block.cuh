@@ -3,6 +3,7 @@
 // publishes it.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "batched/async_copy.cuh"
@@ -50,6 +51,11 @@ struct RowBlockPlace {
   int columns;   ///< of the block column
   int diagonal;  ///< the first row of the diagonal block, counted from its own
   bool aligned;  ///< whether its elements may be moved 16 bytes at a time
+};
+
+/// What may be eliminated along with a block column: nothing.
+struct NothingAlong {
+  static constexpr bool kIs = false;
 };
 
 /// @tparam kColumnCount most columns of a block.
@@ -201,12 +207,13 @@ struct RowBlock {
   /// they are there already.
   /// @tparam kReadEarly whether a column of the diagonal block is read before the division by its
   /// pivot, which takes registers.
+  /// @param along what is eliminated along with the diagonal block.
   /// @return the diagonal element of a lane whose row is in the diagonal block, to an ulp.
-  template <int kMost, bool kFactors, bool kReadEarly>
+  template <int kMost, bool kFactors, bool kReadEarly, class Along = NothingAlong>
   __device__ __forceinline__ Real<T> eliminate(DiagonalBlock<T, kColumns>& block, int columns,
-                                               int lane) {
+                                               int lane, Along&& along = {}) {
     if constexpr (kFactors) publish<0>(block, lane);
-    eliminate_columns<kMost, kFactors, kReadEarly>(block, columns, lane,
+    eliminate_columns<kMost, kFactors, kReadEarly>(block, columns, lane, along,
                                                    std::make_integer_sequence<int, kMost>{});
     if constexpr (kFactors) return finish<kMost>(block, columns, lane);
     return Real<T>(0);
@@ -222,6 +229,8 @@ struct RowBlock {
  private:
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr int kReals = 16 / sizeof(Real<T>);  ///< of an access
+  template <class Along>
+  static constexpr bool kTakes = std::remove_reference_t<Along>::kIs;
 
   template <int c>
   __device__ __forceinline__ void publish(Block& block, int lane) const {
@@ -229,17 +238,19 @@ struct RowBlock {
     if (lane < kColumns) block.elements[kOrigin + lane] = a[c];
   }
   // A fold, so that places in shared memory are constants.
-  template <int kMost, bool kFactors, bool kReadEarly, int... c>
+  template <int kMost, bool kFactors, bool kReadEarly, class Along, int... c>
   __device__ __forceinline__ void eliminate_columns(Block& block, int columns, int lane,
+                                                    Along& along,
                                                     std::integer_sequence<int, c...>) {
     Real<T> inverse_roots[kReals];
-    (eliminate_column<c, kMost, kFactors, kReadEarly>(block, columns, lane, inverse_roots) && ...);
+    (eliminate_column<c, kMost, kFactors, kReadEarly>(block, columns, lane, along, inverse_roots) &&
+     ...);
   }
   /// Columns past the last one, up to a whole number of fours, end as what nobody looks at.
   /// @return whether there are further columns.
-  template <int c, int kMost, bool kFactors, bool kReadEarly>
+  template <int c, int kMost, bool kFactors, bool kReadEarly, class Along>
   __device__ __forceinline__ bool eliminate_column(Block& block, int columns, int lane,
-                                                   Real<T> (&inverse_roots)[kReals]) {
+                                                   Along& along, Real<T> (&inverse_roots)[kReals]) {
     if (c % 4 == 0 && c >= columns) return false;
     constexpr int kOrigin = Block::origin(c), kFirst = (kFactors ? c : c + 1) / kWide * kWide;
     // At least what the next column waits for.
@@ -267,6 +278,7 @@ struct RowBlock {
       if constexpr (kFactors && c + 1 < kColumns)
         if (k == c + 1) publish<(c + 1 < kColumns ? c + 1 : c)>(block, lane);
     }
+    if constexpr (kTakes<Along>) along.template eliminate<c>(m, lane);
     return true;
   }
   /// Each lane looks at its own pivot and takes its root; then all scale their columns.

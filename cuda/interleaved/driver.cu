@@ -6,9 +6,14 @@
 namespace chol::cuda {
 namespace {
 
-template <InterleavedTask kTask>
-bool by_warps(const Plan& plan) {
-  return kTask == InterleavedTask::solve && plan.block == 0;
+/// Whether warps have matrices to themselves.
+bool by_warps(const Plan& plan) { return plan.method == Method::fused && plan.block == 0; }
+template <InterleavedTask kTask, class T>
+int64_t need_of_warps(const Plan& plan, int64_t max_n) {
+  if constexpr (kTask == InterleavedTask::solve)
+    return warps_need<T>(max_n);
+  else
+    return warp_factor_need<kTask, T>(max_n, plan);
 }
 
 /// Whether the plan's kernel is one of those that are built.
@@ -20,9 +25,8 @@ bool is_built(const Plan& plan, int64_t max_n) {
     case Method::panel:
       return plan.block == 0 && plan.tile == 0 && max_n <= kPanelOrder<kTask, T>;
     case Method::fused: {
-      const int64_t need = by_warps<kTask>(plan)
-                               ? warps_need<T>(max_n)
-                               : shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
+      const int64_t need = by_warps(plan) ? need_of_warps<kTask, T>(plan, max_n)
+                                          : shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
       return need >= 0 && need <= block_shared_limit();
     }
     default:
@@ -44,7 +48,7 @@ Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
   if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;
   constexpr int kLine = 64;  // of a row of matrices side by side, where the plan says nothing
-  const bool shared = plan.method == Method::fused;
+  const bool shared = plan.method == Method::fused && !by_warps(plan);
   const SharedKnobs wanted =
       shared ? shared_knobs(plan) : SharedKnobs{kMostSharedColumns, kLine / int(sizeof(T)), 128};
   const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
@@ -89,7 +93,11 @@ Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t 
     case Method::panel:
       return run_panel<kTask>(call, stream);
     case Method::fused:
-      if (by_warps<kTask>(plan)) return run_warps(call, stream);
+      if constexpr (kTask == InterleavedTask::solve) {
+        if (by_warps(plan)) return run_warps(call, stream);
+      } else {
+        if (by_warps(plan)) return run_warp_factor<kTask>(call, plan, stream);
+      }
       return run_shared<kTask>(call, shared_knobs(plan), stream);
     default:
       return run_streamed<kTask>(call, stream);

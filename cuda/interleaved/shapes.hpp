@@ -15,6 +15,15 @@ struct InterleavedSharedShape {
   static constexpr int kThreads = kThreadCount, kBlocks = kBlockCount;
 };
 
+/// warp_factor_block.cuh: warps that work on a matrix, matrices of a block, warps that move them,
+/// and the least blocks a multiprocessor, which bound the registers: of shapes that differ by
+/// nothing else the first for whose blocks there is shared memory is taken.
+template <int kWarpCount, int kMatrixCount, int kMoverCount, int kBlockCount>
+struct WarpFactorShape {
+  static constexpr int kWarps = kWarpCount, kMatrices = kMatrixCount, kMovers = kMoverCount;
+  static constexpr int kBlocks = kBlockCount;
+};
+
 /// One list a task.
 template <class T>
 struct InterleavedShapes;
@@ -28,6 +37,7 @@ struct InterleavedShapes<float> {
                            SharedShape<8, 4, 8, 128, 3>>;
   using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
   using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>, SharedShape<8, 4, 8, 128, 3>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>>;
 };
 template <>
 struct InterleavedShapes<double> {
@@ -35,6 +45,7 @@ struct InterleavedShapes<double> {
                            SharedShape<8, 4, 8, 128, 2>, SharedShape<8, 4, 2, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 3>, WarpFactorShape<1, 4, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<float>> {
@@ -42,6 +53,7 @@ struct InterleavedShapes<Complex<float>> {
                            SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<double>> {
@@ -50,6 +62,7 @@ struct InterleavedShapes<Complex<double>> {
   using Solve = ShapeList<SharedShape<4, 4, 4, 32, 3>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>,
                                    SharedShape<4, 2, 2, 128, 1>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<2, 2, 2, 1>>;
 };
 
 }  // namespace chol::cuda

@@ -38,8 +38,9 @@ namespace {
 //    threads a matrix, the last columns in their registers, the others in shared memory
 //    (held_factor.cuh, held_solve.cuh).
 //  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
-//    `block` columns by `threads` threads (shared.cuh); without knobs potrs by a warp a matrix
-//    (warps.cuh), posv as potrf, then potrs.
+//    `block` columns by `threads` threads (shared.cuh); without columns potrf and posv by `threads`
+//    threads a matrix (warp_factor_block.cuh). Without knobs potrs by a warp a matrix (warps.cuh),
+//    posv as potrf, then potrs.
 //  - blocked: one thread a matrix in device memory (streamed.cuh), potrf and posv by register tiles
 //    (tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking, 3 to 5
 //    the same without loops over tiles; threads: of a block, 0: 64.
@@ -142,6 +143,7 @@ constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
 constexpr Plan shared(int block, int tile, int threads) {
   return {Method::fused, block, tile, threads};
 }
+constexpr Plan warp_factor(int matrices, int warps) { return shared(0, matrices, 32 * warps); }
 // Measured on an H200, CUDA 13.0. Blocks of one warp end one by one and keep memory busier, but
 // tiny matrices need more threads a block than a multiprocessor has blocks.
 // clang-format off
@@ -150,51 +152,59 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrf, 's', 14, registers(64)},
     {Routine::potrf, 's', 40, kColumns},
     {Routine::potrf, 's', 42, shared(4, 32, 128)},
-    {Routine::potrf, 's', 64, shared(8, 8, 64)},
+    {Routine::potrf, 's', 51, shared(8, 8, 64)},
+    {Routine::potrf, 's', 64, warp_factor(8, 1)},
+    {Routine::potrf, 's', 72, warp_factor(4, 1)},
+    {Routine::potrf, 's', 100, warp_factor(8, 1)},
     {Routine::potrf, 's', 104, shared(8, 8, 128)},
     {Routine::potrf, 'd', 2, registers(128)},
     {Routine::potrf, 'd', 12, registers(32)},
     {Routine::potrf, 'd', 44, kColumns},
-    {Routine::potrf, 'd', 56, shared(8, 8, 64)},
-    {Routine::potrf, 'd', 68, shared(8, 4, 64)},
-    {Routine::potrf, 'd', 80, shared(8, 8, 128)},
-    {Routine::potrf, 'd', 104, shared(8, 2, 64)},
+    {Routine::potrf, 'd', 46, shared(8, 8, 64)},
+    {Routine::potrf, 'd', 104, warp_factor(4, 1)},
     {Routine::potrf, 'c', 2, registers(128)},
     {Routine::potrf, 'c', 12, registers(32)},
     {Routine::potrf, 'c', 32, kColumns},
     {Routine::potrf, 'c', 36, shared(4, 16, 64)},
-    {Routine::potrf, 'c', 56, shared(4, 8, 64)},
-    {Routine::potrf, 'c', 80, shared(8, 4, 64)},
-    {Routine::potrf, 'c', 104, shared(8, 4, 128)},
+    {Routine::potrf, 'c', 54, shared(4, 8, 64)},
+    {Routine::potrf, 'c', 70, warp_factor(4, 1)},
+    {Routine::potrf, 'c', 74, shared(8, 4, 64)},
+    {Routine::potrf, 'c', 104, warp_factor(4, 1)},
     {Routine::potrf, 'z', 2, registers(128)},
     {Routine::potrf, 'z', 7, registers(32)},
     {Routine::potrf, 'z', 24, kColumns},
     {Routine::potrf, 'z', 40, shared(4, 8, 64)},
-    {Routine::potrf, 'z', 57, shared(4, 4, 64)},
-    {Routine::potrf, 'z', 84, shared(4, 2, 64)},
-    {Routine::potrf, 'z', 104, shared(4, 2, 128)},
+    {Routine::potrf, 'z', 53, shared(4, 4, 64)},
+    {Routine::potrf, 'z', 74, warp_factor(2, 1)},
+    {Routine::potrf, 'z', 104, warp_factor(2, 2)},
     {Routine::posv, 's', 16, registers(64)},
     {Routine::posv, 's', 44, kColumns},
-    {Routine::posv, 's', 80, shared(8, 8, 64)},
+    {Routine::posv, 's', 57, shared(8, 8, 64)},
+    {Routine::posv, 's', 64, warp_factor(8, 1)},
+    {Routine::posv, 's', 80, warp_factor(4, 1)},
+    {Routine::posv, 's', 100, warp_factor(8, 1)},
     {Routine::posv, 's', 104, shared(8, 8, 128)},
     {Routine::posv, 'd', 13, registers(64)},
     {Routine::posv, 'd', 40, kColumns},
     {Routine::posv, 'd', 44, kInTwo},
     {Routine::posv, 'd', 56, shared(4, 8, 64)},
-    {Routine::posv, 'd', 68, shared(4, 4, 64)},
-    {Routine::posv, 'd', 104, kInTwo},
+    {Routine::posv, 'd', 104, warp_factor(4, 1)},
     {Routine::posv, 'c', 13, registers(64)},
     {Routine::posv, 'c', 28, kColumns},
     {Routine::posv, 'c', 32, kInTwo},
     {Routine::posv, 'c', 58, shared(4, 8, 64)},
-    {Routine::posv, 'c', 68, shared(4, 4, 64)},
-    {Routine::posv, 'c', 104, kInTwo},
+    {Routine::posv, 'c', 70, warp_factor(4, 1)},
+    {Routine::posv, 'c', 74, kInTwo},
+    {Routine::posv, 'c', 104, warp_factor(4, 1)},
     {Routine::posv, 'z', 9, registers(64)},
     {Routine::posv, 'z', 28, kColumns},
     {Routine::posv, 'z', 38, kInTwo},
     {Routine::posv, 'z', 56, shared(4, 4, 64)},
-    {Routine::posv, 'z', 84, shared(4, 2, 64)},
-    {Routine::posv, 'z', 104, shared(4, 2, 128)},
+    {Routine::posv, 'z', 62, shared(4, 2, 64)},
+    {Routine::posv, 'z', 64, warp_factor(2, 1)},
+    {Routine::posv, 'z', 66, shared(4, 2, 64)},
+    {Routine::posv, 'z', 74, warp_factor(2, 1)},
+    {Routine::posv, 'z', 104, warp_factor(2, 2)},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 44, kColumns},
     {Routine::potrs, 's', 104, kWarps},

@@ -87,7 +87,9 @@ TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
 }
 
-constexpr Plan kWithoutKnobs{Method::fused, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
+constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
+/// Of warps that have a matrix, which the model does not describe.
+bool is_by_warps(const Plan& plan) { return plan.method == Method::fused && plan.block == 0; }
 
 /// The model must not leave out what measurements have chosen.
 TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
@@ -99,8 +101,8 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
         const std::vector<Plan> left = plans.candidates(point);
         ASSERT_FALSE(left.empty());
         EXPECT_TRUE(same_plan(left[0], plans.built_in(point)));
-        EXPECT_LE(left.size(), 41u);
-        if (same_plan(left[0], kWithoutKnobs)) continue;  // which the model does not describe
+        EXPECT_LE(left.size(), 43u);
+        if (is_by_warps(left[0])) continue;
         double best = 0;
         for (const Plan& plan : left)
           best = std::max(best, coverage(footprint_of(point, plan), kHopper));
@@ -118,7 +120,7 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
         const std::vector<Plan> all = plans.candidates(point);
         for (size_t i = 1; i < all.size(); ++i)
           EXPECT_TRUE(
-              same_plan(all[i], kAnyOrder) ||
+              same_plan(all[i], kAnyOrder) || is_by_warps(all[i]) ||
               cuda::can_compile({point.routine, precision}, all[i], n, kHopper.block_memory))
               << text_of(point) << ' ' << text_of(all[i]);
       }

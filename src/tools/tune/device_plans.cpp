@@ -167,8 +167,16 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
   all.erase(std::remove_if(all.begin() + 1, all.end(), is_tiled), all.end());
   std::vector<Plan> left = prune(point, all, model_, kMostPlans - tiled.size());
   for (const Plan& plan : tiled) add_plan(left, plan);
-  // A warp a matrix, or potrf and potrs each by its own plan: nothing that the model describes.
+  // Warps that have a matrix, or potrf and potrs each by its own plan: nothing that the model
+  // describes. A block column alone leaves most of a warp without work.
+  constexpr int64_t kBlockColumn = 16;
   if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
+  built_in_.plans(point.routine, point.form, point.precision)
+      .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t max_n) {
+        if (named.method == Method::fused && named.block == 0 && named.threads > 0 &&
+            point.n > kBlockColumn && point.n <= max_n)
+          add_plan(left, named);
+      });
   return left;
 }
 

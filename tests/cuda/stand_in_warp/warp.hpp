@@ -1,7 +1,7 @@
 // What kernels of whole warps need of CUDA, for test_block_solve.cpp, test_left_looking.cpp,
-// test_small.cpp and test_warp_solve.cpp: the threads of a block are contexts of one thread of the
-// host, which run one after the other from barrier to barrier. In which order they do is the test's
-// choice: a kernel that leaves something to it is wrong.
+// test_small.cpp, test_warp_factor.cpp and test_warp_solve.cpp: the threads of a block are contexts
+// of one thread of the host, which run one after the other from barrier to barrier. In which order
+// they do is the test's choice: a kernel that leaves something to it is wrong.
 #pragma once
 
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -77,8 +78,7 @@ class HostBlock {
     current = this;
     block = index;
     kernel_ = &kernel;
-    warp_arrivals_.clear();
-    block_arrivals_.clear();
+    arrivals_.clear();
     for (HostThread& t : threads_) {
       t.begun = t.done = false;
       getcontext(&t.context);
@@ -102,13 +102,12 @@ class HostBlock {
       }
     }
   }
-  /// Until all of this warp, or of the block, that have not returned are here as often.
-  void meet(bool whole_block) {
-    std::vector<int>& arrived = whole_block ? block_arrivals_ : warp_arrivals_;
+  /// Until all threads of this group of so many that have not returned are here as often.
+  void meet(int group) {
+    std::vector<int>& arrived = arrivals_[group];
     arrived.resize(threads_.size());
     ++steps_;
-    const int mine = ++arrived[running], first = whole_block ? 0 : running / 32 * 32;
-    const int end = whole_block ? static_cast<int>(threads_.size()) : first + 32;
+    const int mine = ++arrived[running], first = running / group * group, end = first + group;
     const auto all_here = [&] {
       for (int k = first; k < end; ++k)
         if (!threads_[k].done && arrived[k] < mine) return false;
@@ -148,8 +147,8 @@ class HostBlock {
   }
   std::vector<HostThread> threads_;
   bool backwards_;
-  int64_t steps_ = 0;  ///< arrivals and returns
-  std::vector<int> warp_arrivals_, block_arrivals_;
+  int64_t steps_ = 0;                         ///< arrivals and returns
+  std::map<int, std::vector<int>> arrivals_;  ///< by the size of groups
   jmp_buf scheduler_;
   const std::function<void()>* kernel_ = nullptr;
 };
@@ -161,8 +160,8 @@ struct HostIndex {
 #define threadIdx (HostIndex{static_cast<unsigned>(HostBlock::running)})
 #define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block)})
 
-inline void __syncwarp() { HostBlock::current->meet(false); }
-inline void __syncthreads() { HostBlock::current->meet(true); }
+inline void __syncwarp() { HostBlock::current->meet(32); }
+inline void __syncthreads() { HostBlock::current->meet(HostBlock::current->threads()); }
 
 template <class T>
 T __shfl_sync(unsigned, T x, int source, int width = 32) {

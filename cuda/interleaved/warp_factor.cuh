@@ -1,0 +1,223 @@
+// A matrix in shared memory factored by a warp or a few, as left_looking.cuh does it with one in
+// device memory: block columns from left to right, lanes hold rows of one, products are by tensor
+// cores, of operands that lie where they are.
+#pragma once
+
+#include "batched/row_product.cuh"
+#include "common/group_barrier.cuh"
+#include "interleaved/resident_triangle.cuh"
+
+namespace chol::cuda {
+
+/// Columns of a block column.
+inline constexpr int kWarpFactorColumns = 16;
+
+/// One matrix as its warps see it. @tparam kSolves whether one right-hand side is worked on along.
+template <class T, class Shape, bool kSolves>
+struct WarpFactor {
+  static constexpr int kColumns = kWarpFactorColumns, kWarps = Shape::kWarps;
+  using R = Real<T>;
+  using Triangle = ResidentTriangle<T, kColumns>;
+  using Rows = RowBlock<T, kColumns>;
+  using Product = TensorProduct<T, kColumns, false>;
+  using Sums = typename Product::Sums;
+  using Block = DiagonalBlock<T, kColumns>;
+  /// The right-hand side beside an elimination by its rows in lanes: a column more of it. What
+  /// stays of the block's own rows is unscaled.
+  struct Along {
+    static constexpr bool kIs = true;
+    T x;  ///< of the lane's row
+    int columns;
+
+    template <int c>
+    __device__ __forceinline__ void eliminate(T m, int lane) {
+      const T left = subtract_product(x, m, from_lane(x, c));
+      x = select(lane > c && c < columns, left, x);
+    }
+  };
+
+  Triangle L;
+  Block& block;
+  T* x;  ///< the right-hand side, then inverse(L) of it, then the solution
+  int warp, lane, group;
+  int info;
+
+  /// The warps of the matrix.
+  __device__ __forceinline__ void meet() const {
+    if constexpr (kWarps == 1)
+      __syncwarp();
+    else
+      meet_group<32 * kWarps>(group);
+  }
+
+  /// Rows of four columns before the current ones, as an operand of a product: those that the lane
+  /// reads of its column.
+  struct Operand {
+    static constexpr int kDepth = 4;
+    const T* column;
+    __device__ __forceinline__ const T* at(int row, int) const { return column + row; }
+  };
+  /// sums -= rows from `row` on times rows from the first one of block column J on, conjugated, of
+  /// all block columns before that.
+  template <int kRows>
+  __device__ __forceinline__ void multiply(Sums& sums, int J, int row) const {
+    const int below = row - Triangle::start(L.n, J);
+    const auto multiply_four = [&](Operand& block, int pitch) {
+      Product::template multiply_rows<1, kRows>(&sums, Operand{block.column + below}, block, lane);
+      block.column += 4 * pitch;
+    };
+    int pitch = Triangle::pitch(L.n, 0);
+    Operand block{L.a + Triangle::start(L.n, J) + lane % 4 * pitch};
+#pragma unroll 1
+    for (int k = 0; k < Triangle::stored(L.n, 0); k += 4) multiply_four(block, pitch);
+#pragma unroll 1
+    for (int K = 1; K < J; ++K) {
+      pitch = Triangle::pitch(L.n, K);
+      block.column = L.rows(K, Triangle::start(L.n, J)).a + lane % 4 * pitch;
+#pragma unroll
+      for (int k = 0; k < kColumns; k += 4) multiply_four(block, pitch);
+    }
+  }
+  /// rows := those from `row` on of block column J, less the product of the columns before. The
+  /// sums pass through the rows' place.
+  __device__ __forceinline__ void update(Rows& rows, int J, int row,
+                                         const RowBlockPlace& place) const {
+    const LowerView<T> here = L.rows(J, row);
+    Sums sums;
+    Product::begin(sums, here, place, lane);
+    if (place.rows <= 16)
+      multiply<2>(sums, J, row);
+    else
+      multiply<4>(sums, J, row);
+    using Lane = typename Product::Lane;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (Lane::row(i, lane) >= place.rows) continue;
+#pragma unroll
+      for (int c = 0; c < kColumns / 4; ++c)
+        *here.at(Lane::row(i, lane), Lane::column(c, lane)) =
+            convert<T>(sums.a[i * (kColumns / 4) + c]);
+    }
+    __syncwarp();
+    rows.template load<kColumns>(here, place, nullptr, lane);
+  }
+
+  /// @tparam kMost columns that there are at most.
+  template <int kMost>
+  __device__ __forceinline__ void block_column(int J) {
+    const int n = L.n, j = Triangle::start(n, J), columns = Triangle::width(n, J);
+#pragma unroll 1
+    for (int strip = warp; strip == warp || j + 32 * strip < n; strip += kWarps) {
+      const int row = j + 32 * strip;
+      const RowBlockPlace place{n - row, columns, strip == 0 ? 0 : -32, true};
+      const LowerView<T> here = L.rows(J, row);
+      Rows rows;
+      if (row < n) {
+        if (kMost < kColumns || J == 0)
+          rows.template load<kMost>(here, place, nullptr, lane);
+        else
+          update(rows, J, row, place);
+      }
+      R root{};
+      if (strip == 0) root = eliminate_first<kMost>(rows, place, j);
+      if (strip == warp) meet();
+      if (row >= n) continue;
+      if (strip > 0) eliminate_below<kMost>(rows, place, j, row);
+      rows.template store<kMost>(here, place, nullptr, lane);
+      if (strip == 0) Rows::store_diagonal(here, columns, lane, lane, root);
+    }
+    const int bad = block.bad;
+    info = info == 0 && bad >= 0 ? j + bad + 1 : info;
+  }
+
+  /// Block column J, which is there as all before it are done.
+  __device__ __forceinline__ void factor(int J) {
+    if (Triangle::width(L.n, J) <= 8)
+      block_column<8>(J);
+    else
+      block_column<kColumns>(J);
+  }
+
+  /// x := inverse(L^H) x by one warp: a block's unknowns from the last one on, when the lanes have
+  /// added up what those below take out of them.
+  __device__ __forceinline__ void solve_backward() const {
+    const int n = L.n;
+#pragma unroll 1
+    for (int J = Triangle::blocks(n) - 1; J >= 0; --J) {
+      const int j = Triangle::start(n, J), columns = Triangle::width(n, J), c = lane % kColumns;
+      const LowerView<T> block = L.rows(J, j);
+      T sums[kColumns];
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) sums[k] = from_real<T>(0);
+#pragma unroll 1
+      for (int i = columns + lane; i < n - j; i += 32) {
+        const T known = x[j + i];
+        // Of a narrow block the last column again and again: nobody asks for these sums.
+#pragma unroll
+        for (int k = 0; k < kColumns; ++k)
+          sums[k] = add_conj_product(sums[k], *block.at(i, min(k, columns - 1)), known);
+      }
+      const bool is_there = c < columns;
+      const T* const column = block.at(0, is_there ? c : 0);
+      T below[kColumns];
+      copy_wide<kColumns>(below, column);
+      const R inverse = R(1) / (is_there ? real(column[c]) : R(1));
+      T left = subtract(is_there ? x[j + c] : from_real<T>(0), sum_of_own(sums));
+#pragma unroll
+      for (int k = kColumns - 1; k > 0; --k) {
+        const T known = from_lane(scale(left, inverse), k);
+        left = select(c < k && k < columns, subtract_product(left, conj(below[k]), known), left);
+      }
+      __syncwarp();
+      if (lane < columns) x[j + lane] = scale(left, inverse);
+      __syncwarp();
+    }
+  }
+
+ private:
+  /// The strip with the diagonal block.
+  template <int kMost>
+  __device__ __forceinline__ R eliminate_first(Rows& rows, const RowBlockPlace& place, int j) {
+    if constexpr (!kSolves) {
+      return rows.template eliminate<kMost, true, true>(block, place.columns, lane);
+    } else {
+      const bool is_there = lane < place.rows;
+      Along along{is_there ? x[j + lane] : from_real<T>(0), place.columns};
+      const R root = rows.template eliminate<kMost, true, true>(block, place.columns, lane, along);
+      const R inverse_root = lane < place.columns ? block.inverse_roots[lane] : R(1);
+      if (is_there) x[j + lane] = scale(along.x, inverse_root);
+      return root;
+    }
+  }
+  template <int kMost>
+  __device__ __forceinline__ void eliminate_below(Rows& rows, const RowBlockPlace& place, int j,
+                                                  int row) {
+    rows.template eliminate<kMost, false, true>(block, place.columns, lane);
+    if constexpr (kSolves) {
+      if (lane >= place.rows) return;
+      T left = x[row + lane];
+#pragma unroll
+      for (int c = 0; c < kMost; ++c)
+        left = select(c < place.columns, subtract_product(left, rows.a[c], x[j + c]), left);
+      x[row + lane] = left;
+    }
+  }
+  /// Of kCount values of each lane the sum over all lanes: lane l gets that of value l % kCount.
+  template <int kCount>
+  __device__ __forceinline__ T sum_of_own(const T (&v)[kCount]) const {
+    if constexpr (kCount == 1) {
+      return sum_lanes<32, kColumns>(v[0]);
+    } else {
+      constexpr int kHalf = kCount / 2;
+      const bool upper = lane & kHalf;
+      T kept[kHalf];
+#pragma unroll
+      for (int k = 0; k < kHalf; ++k)
+        kept[k] = add(select(upper, v[k + kHalf], v[k]),
+                      from_lane(select(upper, v[k], v[k + kHalf]), lane ^ kHalf));
+      return sum_of_own(kept);
+    }
+  }
+};
+
+}  // namespace chol::cuda

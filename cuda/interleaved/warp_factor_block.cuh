@@ -1,0 +1,123 @@
+// Factors of orders beyond a thread's registers, alone or with one right-hand side. A block takes
+// as many matrices as share a sector of memory. Some of its warps move their triangles to shared
+// memory, each by columns of its own, and what is done back from there: they wait for memory, and
+// nobody else does. The others work on the matrices (warp_factor.cuh). Block columns arrive while
+// earlier ones are worked on; every element moves in once and out once.
+#pragma once
+
+#include "interleaved/shapes.hpp"
+#include "interleaved/warp_factor.cuh"
+
+namespace chol::cuda {
+
+/// Where the matrices of a block and what belongs to them lie in its shared memory, and what its
+/// warps do.
+template <class T, class Shape, bool kSolves>
+struct WarpFactorBlock {
+  using Matrix = WarpFactor<T, Shape, kSolves>;
+  static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
+  static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
+  using Triangles = ResidentTriangles<T, kWarpFactorColumns, kMatrices, 32 * Shape::kMovers>;
+  using Diagonal = typename Matrix::Block;
+  /// Block columns on their way while one is worked on, and one that it waits for. More of them
+  /// keep the first one waiting.
+  static constexpr int kAhead = 2;
+  static constexpr int kFixed = (int(sizeof(Diagonal) + sizeof(int)) * kMatrices + 15) / 16 * 16;
+
+  Diagonal* diagonals;
+  int* infos;
+  T *triangles, *vectors;
+  int n;
+
+  __device__ __forceinline__ WarpFactorBlock(unsigned char* shared, int order) : n(order) {
+    diagonals = reinterpret_cast<Diagonal*>(shared);
+    infos = reinterpret_cast<int*>(diagonals + kMatrices);
+    triangles = reinterpret_cast<T*>(shared + kFixed);
+    vectors = triangles + kMatrices * Triangles::distance(n);
+  }
+  /// Elements between the right-hand sides.
+  __host__ __device__ static constexpr int vector(int n) {
+    return kSolves ? larger(n, kWarpFactorColumns) / 4 * 4 + 5 : 0;
+  }
+  static constexpr int64_t bytes(int64_t n) {
+    const int64_t elements = Triangles::distance(int(n)) + vector(int(n));
+    return kFixed + kMatrices * elements * int64_t(sizeof(T));
+  }
+  __device__ __forceinline__ ResidentTriangle<T, kWarpFactorColumns> triangle(int matrix) const {
+    return {triangles + matrix * Triangles::distance(n), n};
+  }
+  __device__ __forceinline__ T* right_hand_side(int matrix) const {
+    return vectors + matrix * vector(n);
+  }
+  __device__ __forceinline__ int block_columns() const { return Matrix::Triangle::blocks(n); }
+  __device__ __forceinline__ static void meet() { meet_from_anywhere<kWarps>(); }
+
+  /// What a warp of those that work does.
+  __device__ __forceinline__ void work(int warp, int lane) const {
+    const int matrix = warp / Shape::kWarps;
+    Matrix own{triangle(matrix),
+               diagonals[matrix],
+               right_hand_side(matrix),
+               warp % Shape::kWarps,
+               lane,
+               matrix,
+               0};
+#pragma unroll 1
+    for (int J = 0; J < block_columns(); ++J) {
+      meet();
+      own.factor(J);
+    }
+    if (own.warp == 0 && lane == 0) infos[matrix] = own.info;
+    meet();
+    if constexpr (kSolves) {
+      if (own.warp == 0) own.solve_backward();
+      meet();
+    }
+  }
+  /// And one of those that move.
+  __device__ __forceinline__ void move(const InterleavedCall<T>& call, int warp, int lane) const {
+    const int matrix = lane % kMatrices;
+    const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
+    const int64_t there = b < last ? b : last;
+    const Triangles its{triangle(matrix), call.triangle(there), lane / kMatrices, warp, b <= last};
+    const LaneMatrix<Lane<T>> B = call.right_hand_sides(there);
+    T* const x = right_hand_side(matrix);
+    for (int J = 0; J < kAhead; ++J) its.fetch(J);
+    if constexpr (kSolves)
+      its.over_rows(
+          [&](int i) { x[i] = conj_if(call.swapped, *reinterpret_cast<const T*>(&B.at(i, 0))); });
+    const int columns = block_columns();
+#pragma unroll 1
+    for (int J = 0; J < columns; ++J) {
+      wait_for_copy_groups<kAhead - 1>();
+      meet();
+      its.fetch(J + kAhead);
+      if (J > 0) its.store(J - 1);
+    }
+    meet();
+    its.store(columns - 1);
+    const int info = infos[matrix];
+    if (its.inside && warp == 0 && its.row == 0) call.info[b] = info;
+    if constexpr (kSolves) {
+      meet();
+      if (info == 0)
+        its.over_rows(
+            [&](int i) { *reinterpret_cast<T*>(&B.at(i, 0)) = conj_if(call.swapped, x[i]); });
+    }
+  }
+};
+
+template <class T, class Shape, InterleavedTask kTask>
+__global__ void __launch_bounds__(32 * (Shape::kWarps * Shape::kMatrices + Shape::kMovers),
+                                  Shape::kBlocks) warp_factor_kernel(InterleavedCall<T> call) {
+  using Block = WarpFactorBlock<T, Shape, kTask == InterleavedTask::factor_and_solve>;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const Block block(shared, call.n);
+  const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), lane = threadIdx.x % 32;
+  if (warp < Block::kWorkers)
+    block.work(warp, lane);
+  else
+    block.move(call, warp - Block::kWorkers, lane);
+}
+
+}  // namespace chol::cuda
