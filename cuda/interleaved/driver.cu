@@ -11,9 +11,8 @@ bool by_warps(const Plan& plan) { return plan.method == Method::fused && plan.bl
 template <InterleavedTask kTask, class T>
 int64_t need_of_warps(const Plan& plan, int64_t max_n) {
   if constexpr (kTask == InterleavedTask::solve)
-    return warps_need<T>(max_n);
-  else
-    return warp_factor_need<kTask, T>(max_n, plan);
+    if (plan.threads == 0) return warps_need<T>(max_n);
+  return warp_factor_need<kTask, T>(max_n, plan);
 }
 
 /// Whether the plan's kernel is one of those that are built.
@@ -93,11 +92,9 @@ Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t 
     case Method::panel:
       return run_panel<kTask>(call, stream);
     case Method::fused:
-      if constexpr (kTask == InterleavedTask::solve) {
-        if (by_warps(plan)) return run_warps(call, stream);
-      } else {
-        if (by_warps(plan)) return run_warp_factor<kTask>(call, plan, stream);
-      }
+      if constexpr (kTask == InterleavedTask::solve)
+        if (by_warps(plan) && plan.threads == 0) return run_warps(call, stream);
+      if (by_warps(plan)) return run_warp_factor<kTask>(call, plan, stream);
       return run_shared<kTask>(call, shared_knobs(plan), stream);
     default:
       return run_streamed<kTask>(call, stream);

@@ -99,12 +99,12 @@ Status run_shared(const InterleavedCall<T>& call, const SharedKnobs& knobs, cuda
 template <InterleavedTask kTask, class T>
 int64_t shared_need(int64_t n, int64_t solvers, const SharedKnobs& knobs);
 
-/// Factors by a warp or a few a matrix, with at most one right-hand side, orders up to
+/// Factors by a warp or a few a matrix, with at most one right-hand side, and solves, orders up to
 /// kWarpFactorOrder whose triangles fit the shared memory of a block. @param plan says how many
 /// matrices a block and threads a matrix.
 template <InterleavedTask kTask, class T>
 Status run_warp_factor(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream);
-inline constexpr int kWarpFactorOrder = 128;
+inline constexpr int kWarpFactorOrder = 256;
 /// Shared memory of a block; more than there can be where there is no such kernel.
 template <InterleavedTask kTask, class T>
 int64_t warp_factor_need(int64_t n, const Plan& plan);

@@ -37,7 +37,10 @@ struct InterleavedShapes<float> {
                            SharedShape<8, 4, 8, 128, 3>>;
   using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
   using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>, SharedShape<8, 4, 8, 128, 3>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>,
+                            WarpFactorShape<2, 2, 2, 2>, WarpFactorShape<4, 1, 2, 2>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 2>,
+                                 WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<4, 1, 2, 1>>;
 };
 template <>
 struct InterleavedShapes<double> {
@@ -45,7 +48,10 @@ struct InterleavedShapes<double> {
                            SharedShape<8, 4, 8, 128, 2>, SharedShape<8, 4, 2, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 3>, WarpFactorShape<1, 4, 2, 2>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 3>, WarpFactorShape<1, 4, 2, 2>,
+                            WarpFactorShape<2, 2, 2, 1>, WarpFactorShape<4, 1, 2, 1>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
+                                 WarpFactorShape<1, 1, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<float>> {
@@ -53,7 +59,10 @@ struct InterleavedShapes<Complex<float>> {
                            SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
+                            WarpFactorShape<4, 1, 2, 1>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
+                                 WarpFactorShape<1, 1, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<double>> {
@@ -62,7 +71,9 @@ struct InterleavedShapes<Complex<double>> {
   using Solve = ShapeList<SharedShape<4, 4, 4, 32, 3>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>,
                                    SharedShape<4, 2, 2, 128, 1>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<2, 2, 2, 1>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
+                            WarpFactorShape<4, 1, 2, 1>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
 };
 
 }  // namespace chol::cuda

@@ -5,7 +5,7 @@
 
 #include "batched/row_product.cuh"
 #include "common/group_barrier.cuh"
-#include "interleaved/resident_triangle.cuh"
+#include "interleaved/resident_solve.cuh"
 
 namespace chol::cuda {
 
@@ -138,42 +138,6 @@ struct WarpFactor {
       block_column<kColumns>(J);
   }
 
-  /// x := inverse(L^H) x by one warp: a block's unknowns from the last one on, when the lanes have
-  /// added up what those below take out of them.
-  __device__ __forceinline__ void solve_backward() const {
-    const int n = L.n;
-#pragma unroll 1
-    for (int J = Triangle::blocks(n) - 1; J >= 0; --J) {
-      const int j = Triangle::start(n, J), columns = Triangle::width(n, J), c = lane % kColumns;
-      const LowerView<T> block = L.rows(J, j);
-      T sums[kColumns];
-#pragma unroll
-      for (int k = 0; k < kColumns; ++k) sums[k] = from_real<T>(0);
-#pragma unroll 1
-      for (int i = columns + lane; i < n - j; i += 32) {
-        const T known = x[j + i];
-        // Of a narrow block the last column again and again: nobody asks for these sums.
-#pragma unroll
-        for (int k = 0; k < kColumns; ++k)
-          sums[k] = add_conj_product(sums[k], *block.at(i, min(k, columns - 1)), known);
-      }
-      const bool is_there = c < columns;
-      const T* const column = block.at(0, is_there ? c : 0);
-      T below[kColumns];
-      copy_wide<kColumns>(below, column);
-      const R inverse = R(1) / (is_there ? real(column[c]) : R(1));
-      T left = subtract(is_there ? x[j + c] : from_real<T>(0), sum_of_own(sums));
-#pragma unroll
-      for (int k = kColumns - 1; k > 0; --k) {
-        const T known = from_lane(scale(left, inverse), k);
-        left = select(c < k && k < columns, subtract_product(left, conj(below[k]), known), left);
-      }
-      __syncwarp();
-      if (lane < columns) x[j + lane] = scale(left, inverse);
-      __syncwarp();
-    }
-  }
-
  private:
   /// The strip with the diagonal block.
   template <int kMost>
@@ -200,22 +164,6 @@ struct WarpFactor {
       for (int c = 0; c < kMost; ++c)
         left = select(c < place.columns, subtract_product(left, rows.a[c], x[j + c]), left);
       x[row + lane] = left;
-    }
-  }
-  /// Of kCount values of each lane the sum over all lanes: lane l gets that of value l % kCount.
-  template <int kCount>
-  __device__ __forceinline__ T sum_of_own(const T (&v)[kCount]) const {
-    if constexpr (kCount == 1) {
-      return sum_lanes<32, kColumns>(v[0]);
-    } else {
-      constexpr int kHalf = kCount / 2;
-      const bool upper = lane & kHalf;
-      T kept[kHalf];
-#pragma unroll
-      for (int k = 0; k < kHalf; ++k)
-        kept[k] = add(select(upper, v[k + kHalf], v[k]),
-                      from_lane(select(upper, v[k], v[k + kHalf]), lane ^ kHalf));
-      return sum_of_own(kept);
     }
   }
 };

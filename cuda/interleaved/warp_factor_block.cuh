@@ -1,8 +1,9 @@
-// Factors of orders beyond a thread's registers, alone or with one right-hand side. A block takes
-// as many matrices as share a sector of memory. Some of its warps move their triangles to shared
-// memory, each by columns of its own, and what is done back from there: they wait for memory, and
-// nobody else does. The others work on the matrices (warp_factor.cuh). Block columns arrive while
-// earlier ones are worked on; every element moves in once and out once.
+// Factors of orders beyond a thread's registers, alone or with one right-hand side, and solves. A
+// block takes as many matrices as share a sector of memory, or fewer where these are too large.
+// Some of its warps move their triangles to shared memory, each by columns of its own, and what is
+// done back from there: they wait for memory, and nobody else does. The others work on the matrices
+// (warp_factor.cuh, resident_solve.cuh). Block columns arrive while earlier ones are worked on;
+// every element moves in once and out once.
 #pragma once
 
 #include "interleaved/shapes.hpp"
@@ -12,17 +13,23 @@ namespace chol::cuda {
 
 /// Where the matrices of a block and what belongs to them lie in its shared memory, and what its
 /// warps do.
-template <class T, class Shape, bool kSolves>
+template <class T, class Shape, InterleavedTask kTask>
 struct WarpFactorBlock {
-  using Matrix = WarpFactor<T, Shape, kSolves>;
+  static constexpr bool kFactors = kTask != InterleavedTask::solve;
+  static constexpr bool kAlong = kTask == InterleavedTask::factor_and_solve;
+  using Matrix = WarpFactor<T, Shape, kAlong>;
+  using Triangle = typename Matrix::Triangle;
+  using Diagonal = typename Matrix::Block;
   static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
   static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
   using Triangles = ResidentTriangles<T, kWarpFactorColumns, kMatrices, 32 * Shape::kMovers>;
-  using Diagonal = typename Matrix::Block;
   /// Block columns on their way while one is worked on, and one that it waits for. More of them
   /// keep the first one waiting.
   static constexpr int kAhead = 2;
-  static constexpr int kFixed = (int(sizeof(Diagonal) + sizeof(int)) * kMatrices + 15) / 16 * 16;
+  /// Right-hand sides that a matrix has in shared memory: that of a factor, or its warps'.
+  static constexpr int kVectors = kAlong ? 1 : kFactors ? 0 : Shape::kWarps;
+  static constexpr int kFixed =
+      kFactors ? (int(sizeof(Diagonal) + sizeof(int)) * kMatrices + 15) / 16 * 16 : 0;
 
   Diagonal* diagonals;
   int* infos;
@@ -35,46 +42,67 @@ struct WarpFactorBlock {
     triangles = reinterpret_cast<T*>(shared + kFixed);
     vectors = triangles + kMatrices * Triangles::distance(n);
   }
-  /// Elements between the right-hand sides.
+  /// Elements between right-hand sides, which narrow blocks look beyond.
   __host__ __device__ static constexpr int vector(int n) {
-    return kSolves ? larger(n, kWarpFactorColumns) / 4 * 4 + 5 : 0;
+    return larger(n, kWarpFactorColumns) / 4 * 4 + 5;
   }
   static constexpr int64_t bytes(int64_t n) {
-    const int64_t elements = Triangles::distance(int(n)) + vector(int(n));
+    const int64_t elements = Triangles::distance(int(n)) + kVectors * vector(int(n));
     return kFixed + kMatrices * elements * int64_t(sizeof(T));
   }
-  __device__ __forceinline__ ResidentTriangle<T, kWarpFactorColumns> triangle(int matrix) const {
+  __device__ __forceinline__ Triangle triangle(int matrix) const {
     return {triangles + matrix * Triangles::distance(n), n};
   }
-  __device__ __forceinline__ T* right_hand_side(int matrix) const {
-    return vectors + matrix * vector(n);
+  __device__ __forceinline__ T* right_hand_side(int matrix, int number = 0) const {
+    return vectors + (matrix * kVectors + number) * vector(n);
   }
-  __device__ __forceinline__ int block_columns() const { return Matrix::Triangle::blocks(n); }
+  __device__ __forceinline__ int block_columns() const { return Triangle::blocks(n); }
   __device__ __forceinline__ static void meet() { meet_from_anywhere<kWarps>(); }
 
-  /// What a warp of those that work does.
-  __device__ __forceinline__ void work(int warp, int lane) const {
-    const int matrix = warp / Shape::kWarps;
-    Matrix own{triangle(matrix),
-               diagonals[matrix],
-               right_hand_side(matrix),
-               warp % Shape::kWarps,
-               lane,
-               matrix,
-               0};
+  /// What a warp does that works on a factor.
+  __device__ __forceinline__ void factor(int matrix, int warp, int lane) const {
+    Matrix own{triangle(matrix), diagonals[matrix], right_hand_side(matrix), warp, lane, matrix, 0};
 #pragma unroll 1
     for (int J = 0; J < block_columns(); ++J) {
       meet();
       own.factor(J);
     }
-    if (own.warp == 0 && lane == 0) infos[matrix] = own.info;
+    if (warp == 0 && lane == 0) infos[matrix] = own.info;
     meet();
-    if constexpr (kSolves) {
-      if (own.warp == 0) own.solve_backward();
+    if constexpr (kAlong) {
+      if (warp == 0) ResidentSolve<T, kWarpFactorColumns>{own.L, own.x, lane}.backward();
       meet();
     }
   }
-  /// And one of those that move.
+  /// One that solves: every kWarps-th right-hand side of its matrix.
+  __device__ __forceinline__ void solve(const InterleavedCall<T>& call, int matrix, int warp,
+                                        int lane) const {
+    const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
+    const LaneMatrix<Lane<T>> B = call.right_hand_sides(b < last ? b : last);
+    const bool stores = b <= last && !call.failed(b);
+    T* const x = right_hand_side(matrix, warp);
+    const ResidentSolve<T, kWarpFactorColumns> own{triangle(matrix), x, lane};
+    const auto element = [&](int i, int64_t c) { return reinterpret_cast<T*>(&B.at(i, c)); };
+    bool arriving = true;
+#pragma unroll 1
+    for (int64_t c = warp; arriving || c < call.nrhs; c += Shape::kWarps, arriving = false) {
+      const bool has_one = c < call.nrhs;
+      if (has_one)
+        for (int i = lane; i < n; i += 32) x[i] = conj_if(call.swapped, *element(i, c));
+      __syncwarp();
+#pragma unroll 1
+      for (int J = 0; J < block_columns(); ++J) {
+        if (arriving) meet();
+        if (has_one) own.forward(J);
+      }
+      if (!has_one) continue;
+      own.backward();
+      if (stores)
+        for (int i = lane; i < n; i += 32) *element(i, c) = conj_if(call.swapped, x[i]);
+      __syncwarp();
+    }
+  }
+  /// And one that moves.
   __device__ __forceinline__ void move(const InterleavedCall<T>& call, int warp, int lane) const {
     const int matrix = lane % kMatrices;
     const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
@@ -83,7 +111,7 @@ struct WarpFactorBlock {
     const LaneMatrix<Lane<T>> B = call.right_hand_sides(there);
     T* const x = right_hand_side(matrix);
     for (int J = 0; J < kAhead; ++J) its.fetch(J);
-    if constexpr (kSolves)
+    if constexpr (kAlong)
       its.over_rows(
           [&](int i) { x[i] = conj_if(call.swapped, *reinterpret_cast<const T*>(&B.at(i, 0))); });
     const int columns = block_columns();
@@ -92,17 +120,19 @@ struct WarpFactorBlock {
       wait_for_copy_groups<kAhead - 1>();
       meet();
       its.fetch(J + kAhead);
-      if (J > 0) its.store(J - 1);
+      if (kFactors && J > 0) its.store(J - 1);
     }
-    meet();
-    its.store(columns - 1);
-    const int info = infos[matrix];
-    if (its.inside && warp == 0 && its.row == 0) call.info[b] = info;
-    if constexpr (kSolves) {
+    if constexpr (kFactors) {
       meet();
-      if (info == 0)
-        its.over_rows(
-            [&](int i) { *reinterpret_cast<T*>(&B.at(i, 0)) = conj_if(call.swapped, x[i]); });
+      its.store(columns - 1);
+      const int info = infos[matrix];
+      if (its.inside && warp == 0 && its.row == 0) call.info[b] = info;
+      if constexpr (kAlong) {
+        meet();
+        if (info == 0)
+          its.over_rows(
+              [&](int i) { *reinterpret_cast<T*>(&B.at(i, 0)) = conj_if(call.swapped, x[i]); });
+      }
     }
   }
 };
@@ -110,14 +140,17 @@ struct WarpFactorBlock {
 template <class T, class Shape, InterleavedTask kTask>
 __global__ void __launch_bounds__(32 * (Shape::kWarps * Shape::kMatrices + Shape::kMovers),
                                   Shape::kBlocks) warp_factor_kernel(InterleavedCall<T> call) {
-  using Block = WarpFactorBlock<T, Shape, kTask == InterleavedTask::factor_and_solve>;
+  using Block = WarpFactorBlock<T, Shape, kTask>;
   extern __shared__ __align__(16) unsigned char shared[];
   const Block block(shared, call.n);
   const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), lane = threadIdx.x % 32;
-  if (warp < Block::kWorkers)
-    block.work(warp, lane);
-  else
+  const int matrix = warp / Shape::kWarps, own = warp % Shape::kWarps;
+  if (warp >= Block::kWorkers)
     block.move(call, warp - Block::kWorkers, lane);
+  else if constexpr (Block::kFactors)
+    block.factor(matrix, own, lane);
+  else
+    block.solve(call, matrix, own, lane);
 }
 
 }  // namespace chol::cuda

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <climits>
+#include <type_traits>
 
 #include "batched/kernels.hpp"
 #include "interleaved/warp_factor_block.cuh"
 
 namespace chol::cuda {
+
+template <InterleavedTask kTask, class T>
+using WarpShapes =
+    std::conditional_t<kTask == InterleavedTask::solve, typename InterleavedShapes<T>::SolveByWarps,
+                       typename InterleavedShapes<T>::ByWarps>;
 
 /// Calls visit(shape, threads and shared memory of a block) for the kernel of a plan's knobs and
 /// that order, if it is built: of several the first for as many blocks of which a multiprocessor
@@ -24,7 +30,7 @@ bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
     return meant;
   };
   const auto consider = [&]<class S>(S shape) {
-    using Block = WarpFactorBlock<T, S, kTask == InterleavedTask::factor_and_solve>;
+    using Block = WarpFactorBlock<T, S, kTask>;
     const int64_t bytes = Block::bytes(n);
     if (!is_meant(shape) || (S::kBlocks > fewest && S::kBlocks * (bytes + kOfBlock) > memory))
       return false;
@@ -34,7 +40,7 @@ bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
   return [&]<class... S>(ShapeList<S...>) {
     (is_meant(S{}), ...);
     return (consider(S{}) || ...);
-  }(typename InterleavedShapes<T>::ByWarps{});
+  }(WarpShapes<kTask, T>{});
 }
 
 template <InterleavedTask kTask, class T>

@@ -1,7 +1,7 @@
-// The kernels of cuda/interleaved/warp_factor_block.cuh by contexts of the host: every shape, both
-// triangles, alone and with a right-hand side, chunks and leading dimensions, batches that end
-// within a block, pivots that are none. Shared memory begins as NaN and copies arrive when they are
-// waited for, so that what is read too early, or was never written, shows.
+// The kernels of cuda/interleaved/warp_factor_block.cuh by contexts of the host: every shape and
+// task, both triangles, one and several right-hand sides, chunks and leading dimensions, batches
+// that end within a block, pivots that are none. Shared memory begins as NaN and copies arrive when
+// they are waited for, so that what is read too early, or was never written, shows.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -25,16 +25,17 @@ struct SideBySide {
     const T nothing = from_real<T>(Real<T>(Batch<T, kSwapped>::kNaN));
     const int64_t chunks = (batch.count + chunk - 1) / chunk;
     A.assign(size_t(chunks * lda * batch.n * chunk), nothing);
-    B.assign(size_t(chunks * ldb * chunk), nothing);
+    B.assign(size_t(chunks * ldb * batch.nrhs * chunk), nothing);
     over_elements(batch, [](T& own, T& its) { its = own; });
   }
   template <bool kSwapped>
   void give_back(Batch<T, kSwapped>& batch) {
     over_elements(batch, [](T& own, T& its) { own = its; });
   }
-  int64_t start(int64_t b, int64_t size) const { return b / chunk * size * chunk + b % chunk; }
 
  private:
+  /// Where matrix b of that many elements begins.
+  int64_t start(int64_t b, int64_t size) const { return b / chunk * size * chunk + b % chunk; }
   template <bool kSwapped, class Body>
   void over_elements(Batch<T, kSwapped>& batch, Body&& body) {
     const int n = batch.n;
@@ -44,7 +45,8 @@ struct SideBySide {
           const int64_t down = kSwapped ? j : i, right = kSwapped ? i : j;
           body(batch.at(b, i, j), A[start(b, lda * n) + (right * lda + down) * chunk]);
         }
-        if (batch.nrhs > 0) body(batch.rhs(b, i, 0), B[start(b, ldb) + i * chunk]);
+        for (int q = 0; q < batch.nrhs; ++q)
+          body(batch.rhs(b, i, q), B[start(b, ldb * batch.nrhs) + (q * ldb + i) * chunk]);
       }
   }
 };
@@ -54,11 +56,19 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-template <class T, class Shape, bool kSwapped, bool kSolves>
-void try_order(int n, int count, int64_t chunk, int64_t extra) {
-  Batch<T, kSwapped> before(count, n, kSolves ? 1 : 0, 0, false);
+template <InterleavedTask kTask>
+inline constexpr SmallTask kLike = kTask == InterleavedTask::factor  ? SmallTask::factor
+                                   : kTask == InterleavedTask::solve ? SmallTask::solve
+                                                                     : SmallTask::factor_and_solve;
+
+template <class T, class Shape, bool kSwapped, InterleavedTask kTask>
+void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
+  using Block = WarpFactorBlock<T, Shape, kTask>;
+  if (Block::bytes(n) > int64_t(kSharedBytes)) return;
+  Batch<T, kSwapped> before(count, n, nrhs, 0, false);
   std::vector<int> expected(count, 0);
   spoil_pivots(before, expected);
+  if (kTask == InterleavedTask::solve) before.info = expected;
   SideBySide<T> memory(before, chunk, extra);
   auto after = before;
   InterleavedCall<T> call;
@@ -69,41 +79,46 @@ void try_order(int n, int count, int64_t chunk, int64_t extra) {
   call.chunk = chunk;
   call.batch = count;
   call.n = n;
-  call.nrhs = kSolves ? 1 : 0;
+  call.nrhs = nrhs;
   call.info = after.info.data();
   call.swapped = kSwapped;
-  HostBlock& block = block_of(WarpFactorBlock<T, Shape, kSolves>::kThreads);
+  HostBlock& block = block_of(Block::kThreads);
   for (int b = 0; b * Shape::kMatrices < count; ++b) {
     spoil_shared_memory();
-    constexpr auto kTask = kSolves ? InterleavedTask::factor_and_solve : InterleavedTask::factor;
     block.run([&] { warp_factor_kernel<T, Shape, kTask>(call); }, b);
   }
   memory.give_back(after);
   // What no matrix of the batch has is as it was.
-  SideBySide<T> again(after, chunk, extra);
-  bool right = true;
-  for (size_t e = 0; e < memory.A.size(); ++e) right = right && same_bits(memory.A[e], again.A[e]);
-  for (size_t e = 0; e < memory.B.size(); ++e) right = right && same_bits(memory.B[e], again.B[e]);
-  constexpr auto kSmall = kSolves ? SmallTask::factor_and_solve : SmallTask::factor;
-  if (count_batch<kSmall>(before, after, expected) && tally.count(right)) return;
-  std::printf("element of %zu bytes, %d warps, swapped %d, solves %d: n %d, batch %d, chunk %d\n",
-              sizeof(T), Shape::kWarps, kSwapped, kSolves, n, count, int(chunk));
+  const SideBySide<T> again(after, chunk, extra);
+  const bool kept = same_bytes(memory.A, again.A) && same_bytes(memory.B, again.B);
+  const bool right = count_batch<kLike<kTask>>(before, after, expected);
+  if (tally.count(kept) && right) return;
+  std::printf(
+      "element of %zu bytes, %d matrices, %d warps each, swapped %d, task %d: n %d, batch %d, "
+      "right-hand sides %d, chunk %d\n",
+      sizeof(T), Shape::kMatrices, Shape::kWarps, kSwapped, int(kTask), n, count, nrhs, int(chunk));
 }
 
-template <class T, class Shape, bool kSwapped, bool kSolves>
+template <class T, bool kSwapped, InterleavedTask kTask, class Shape>
 void try_shape() {
-  static_assert(WarpFactorBlock<T, Shape, kSolves>::bytes(100) <= kSharedBytes);
-  for (const int n : {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100}) {
-    const int chunk = n % 3 == 0 ? 3 : 8;
-    try_order<T, Shape, kSwapped, kSolves>(n, Shape::kMatrices + 1, chunk, n % 2);
+  for (const int n : {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131}) {
+    const int nrhs = kTask == InterleavedTask::factor  ? 0
+                     : kTask == InterleavedTask::solve ? n % 4
+                                                       : 1;
+    try_order<T, Shape, kSwapped, kTask>(n, Shape::kMatrices + 1, nrhs, n % 3 == 0 ? 3 : 8, n % 2);
   }
 }
-template <class T, class... Shape>
+template <class T, InterleavedTask kTask, class... Shape>
 void try_shapes(ShapeList<Shape...>) {
-  (try_shape<T, Shape, false, false>(), ...);
-  (try_shape<T, Shape, true, false>(), ...);
-  (try_shape<T, Shape, false, true>(), ...);
-  (try_shape<T, Shape, true, true>(), ...);
+  (try_shape<T, false, kTask, Shape>(), ...);
+  (try_shape<T, true, kTask, Shape>(), ...);
+}
+template <class T>
+void try_all() {
+  using Its = InterleavedShapes<T>;
+  try_shapes<T, InterleavedTask::factor>(typename Its::ByWarps{});
+  try_shapes<T, InterleavedTask::factor_and_solve>(typename Its::ByWarps{});
+  try_shapes<T, InterleavedTask::solve>(typename Its::SolveByWarps{});
 }
 
 }  // namespace
@@ -111,6 +126,6 @@ void try_shapes(ShapeList<Shape...>) {
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { try_shapes<T>(typename InterleavedShapes<T>::ByWarps{}); });
+  for_each_type([]<class T>(T) { try_all<T>(); });
   return tally.report();
 }
