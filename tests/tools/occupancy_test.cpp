@@ -101,7 +101,7 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
         const std::vector<Plan> left = plans.candidates(point);
         ASSERT_FALSE(left.empty());
         EXPECT_TRUE(same_plan(left[0], plans.built_in(point)));
-        EXPECT_LE(left.size(), 43u);
+        EXPECT_LE(left.size(), 44u);
         if (is_by_warps(left[0])) continue;
         double best = 0;
         for (const Plan& plan : left)
@@ -160,7 +160,7 @@ TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
   const DevicePlans plans(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'}) {
     std::vector<Plan> named;
-    for (int64_t n = 1; n <= 128; ++n)
+    for (int64_t n = 1; n <= 256; ++n)
       add_plan(named, plans.built_in({Routine::potrf, precision, n}));
     for (const int64_t n : {4, 16, 32, 64, 100}) {
       const Point point{Routine::potrf, precision, n};

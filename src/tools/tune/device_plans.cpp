@@ -168,13 +168,14 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
   std::vector<Plan> left = prune(point, all, model_, kMostPlans - tiled.size());
   for (const Plan& plan : tiled) add_plan(left, plan);
   // Warps that have a matrix, or potrf and potrs each by its own plan: nothing that the model
-  // describes. A block column alone leaves most of a warp without work.
+  // describes. A block column alone leaves most of a warp without work, and of a shape for orders
+  // far larger too few matrices are at work.
   constexpr int64_t kBlockColumn = 16;
   if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
   built_in_.plans(point.routine, point.form, point.precision)
       .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t max_n) {
         if (named.method == Method::fused && named.block == 0 && named.threads > 0 &&
-            point.n > kBlockColumn && point.n <= max_n)
+            point.n > kBlockColumn && point.n > max_n / 3 && point.n <= max_n)
           add_plan(left, named);
       });
   return left;
