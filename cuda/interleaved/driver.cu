@@ -43,6 +43,12 @@ template <InterleavedTask kTask, class T>
 Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   constexpr Plan kPanel{Method::panel, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
   if (plan.method == Method::blocked) return kAnyOrder;
+  if (by_warps(plan) && plan.threads > 0)
+    for (int matrices = plan.tile / 2; matrices > 0; matrices /= 2)
+      for (const int threads : {32, 64, 128}) {
+        const Plan fewer{Method::fused, 0, matrices, threads};
+        if (is_built<kTask, T>(fewer, n)) return fewer;
+      }
   // Which takes one right-hand side along with a factor, neither none nor several.
   const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
   if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;

@@ -39,38 +39,33 @@ struct InterleavedShapes<float> {
   using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>, SharedShape<8, 4, 8, 128, 3>>;
   using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>,
                             WarpFactorShape<2, 2, 2, 2>, WarpFactorShape<4, 1, 2, 2>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 2>,
-                                 WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<4, 1, 2, 1>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
+                                 WarpFactorShape<4, 1, 2, 1>>;
 };
 template <>
 struct InterleavedShapes<double> {
-  using Factor = ShapeList<SharedShape<8, 4, 8, 64, 2>, SharedShape<8, 4, 4, 64, 3>,
-                           SharedShape<8, 4, 8, 128, 2>, SharedShape<8, 4, 2, 64, 2>>;
+  using Factor = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
   using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 3>, WarpFactorShape<1, 4, 2, 2>,
                             WarpFactorShape<2, 2, 2, 1>, WarpFactorShape<4, 1, 2, 1>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
-                                 WarpFactorShape<1, 1, 2, 2>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<float>> {
   using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>,
-                           SharedShape<8, 2, 4, 64, 4>, SharedShape<8, 2, 4, 128, 2>>;
+                           SharedShape<8, 2, 4, 64, 4>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>, SharedShape<4, 4, 4, 64, 2>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
   using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
                             WarpFactorShape<4, 1, 2, 1>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
-                                 WarpFactorShape<1, 1, 2, 2>>;
+  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
 };
 template <>
 struct InterleavedShapes<Complex<double>> {
-  using Factor = ShapeList<SharedShape<4, 4, 8, 64, 1>, SharedShape<4, 4, 4, 64, 2>,
-                           SharedShape<4, 2, 2, 64, 3>, SharedShape<4, 2, 2, 128, 1>>;
+  using Factor = ShapeList<SharedShape<4, 4, 8, 64, 1>, SharedShape<4, 4, 4, 64, 2>>;
   using Solve = ShapeList<SharedShape<4, 4, 4, 32, 3>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>,
-                                   SharedShape<4, 2, 2, 128, 1>>;
+  using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>>;
   using ByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
                             WarpFactorShape<4, 1, 2, 1>>;
   using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;

@@ -357,7 +357,7 @@ struct Suite {
 
   void run() const {
     if (reduced) {
-      for (int64_t n : {1, 9, 17, 24, 33, 48, 60, 100}) all_routines(n, 32, 45);
+      for (int64_t n : {1, 9, 17, 24, 33, 48, 60, 100, 150}) all_routines(n, 32, 45);
       bad_pivots(17, 33);
       packing(9, 32, 45);
       return;
