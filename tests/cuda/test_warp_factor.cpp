@@ -99,9 +99,15 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
       sizeof(T), Shape::kMatrices, Shape::kWarps, kSwapped, int(kTask), n, count, nrhs, int(chunk));
 }
 
+#ifdef CHOL_RACES
+constexpr int kOrders[] = {33, 147};
+#else
+constexpr int kOrders[] = {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
+#endif
+
 template <class T, bool kSwapped, InterleavedTask kTask, class Shape>
 void try_shape() {
-  for (const int n : {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131}) {
+  for (const int n : kOrders) {
     const int nrhs = kTask == InterleavedTask::factor  ? 0
                      : kTask == InterleavedTask::solve ? n % 4
                                                        : 1;

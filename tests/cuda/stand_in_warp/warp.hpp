@@ -1,20 +1,15 @@
 // What kernels of whole warps need of CUDA, for test_block_solve.cpp, test_left_looking.cpp,
-// test_small.cpp, test_warp_factor.cpp and test_warp_solve.cpp: the threads of a block are contexts
-// of one thread of the host, which run one after the other from barrier to barrier. In which order
-// they do is the test's choice: a kernel that leaves something to it is wrong.
+// test_small.cpp, test_warp_factor.cpp and test_warp_solve.cpp. host_block.hpp says what the
+// threads of a block are.
 #pragma once
 
-#include <setjmp.h>
-#include <ucontext.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -57,101 +52,11 @@ struct PendingCopy {
   const void* from;
   int bytes, zeros;  ///< which follow
 };
-struct HostThread {
-  ucontext_t context;
-  jmp_buf place;  ///< where it goes on, once it has begun
-  bool begun = false;
-  std::vector<char> stack = std::vector<char>(1 << 17);
-  std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
-  uint64_t slot = 0;   ///< what it gives to a shuffle
-  double operands[2];  ///< what it gives to tensor_multiply()
-  bool done = false;
-};
+}  // namespace chol::cuda
 
-/// One block.
-class HostBlock {
- public:
-  HostBlock(int threads, bool backwards) : threads_(threads), backwards_(backwards) {}
+#include "host_block.hpp"
 
-  /// @param index of the block in its grid.
-  void run(const std::function<void()>& kernel, int index = 0) {
-    current = this;
-    block = index;
-    kernel_ = &kernel;
-    arrivals_.clear();
-    for (HostThread& t : threads_) {
-      t.begun = t.done = false;
-      getcontext(&t.context);
-      t.context.uc_stack.ss_sp = t.stack.data();
-      t.context.uc_stack.ss_size = t.stack.size();
-      t.context.uc_link = nullptr;
-      makecontext(&t.context, enter, 0);
-    }
-    const int count = static_cast<int>(threads_.size());
-    for (int left = count; left > 0;) {
-      const int64_t before = steps_;
-      for (int k = 0; k < count; ++k) {
-        running = backwards_ ? count - 1 - k : k;
-        if (threads_[running].done) continue;
-        go_on(threads_[running]);
-        left -= threads_[running].done ? 1 : 0;
-      }
-      if (before == steps_) {
-        std::printf("threads wait for what never comes\n");
-        std::exit(1);
-      }
-    }
-  }
-  /// Until all threads of this group of so many that have not returned are here as often.
-  void meet(int group) {
-    std::vector<int>& arrived = arrivals_[group];
-    arrived.resize(threads_.size());
-    ++steps_;
-    const int mine = ++arrived[running], first = running / group * group, end = first + group;
-    const auto all_here = [&] {
-      for (int k = first; k < end; ++k)
-        if (!threads_[k].done && arrived[k] < mine) return false;
-      return true;
-    };
-    while (!all_here()) give_way();
-  }
-  /// Lets the other threads run.
-  void give_way() {
-    const int self = running;
-    if (_setjmp(threads_[self].place) == 0) _longjmp(scheduler_, 1);
-    running = self;
-  }
-  /// Somebody who waits may go on.
-  void note_step() { ++steps_; }
-  int threads() const { return static_cast<int>(threads_.size()); }
-  HostThread& self() { return threads_[running]; }
-  HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }
-
-  static inline HostBlock* current = nullptr;
-  static inline int running = 0, block = 0;
-
- private:
-  static void enter() {
-    (*current->kernel_)();
-    current->threads_[running].done = true;
-    ++current->steps_;
-    _longjmp(current->scheduler_, 1);
-  }
-  /// Until the thread gives way or is done. By jumps, since to switch contexts takes a system call,
-  /// but for the first step into one. Kept apart: what jumps over this may not be in registers.
-  __attribute__((noinline)) void go_on(HostThread& thread) {
-    if (_setjmp(scheduler_) != 0) return;
-    if (thread.begun) _longjmp(thread.place, 1);
-    thread.begun = true;
-    setcontext(&thread.context);
-  }
-  std::vector<HostThread> threads_;
-  bool backwards_;
-  int64_t steps_ = 0;                         ///< arrivals and returns
-  std::map<int, std::vector<int>> arrivals_;  ///< by the size of groups
-  jmp_buf scheduler_;
-  const std::function<void()>* kernel_ = nullptr;
-};
+namespace chol::cuda {
 
 struct HostIndex {
   unsigned x, y = 0;
@@ -163,14 +68,29 @@ struct HostIndex {
 inline void __syncwarp() { HostBlock::current->meet(32); }
 inline void __syncthreads() { HostBlock::current->meet(HostBlock::current->threads()); }
 
+/// What all lanes of a warp put at once, for each other to get. Nothing else is ordered by it.
+template <class T>
+void put_relaxed(uint64_t& place, T x) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof x);
+  std::atomic_ref<uint64_t>(place).store(bits, std::memory_order_relaxed);
+}
+template <class T>
+T get_relaxed(uint64_t& place) {
+  const uint64_t bits = std::atomic_ref<uint64_t>(place).load(std::memory_order_relaxed);
+  T x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 template <class T>
 T __shfl_sync(unsigned, T x, int source, int width = 32) {
   HostBlock& block = *HostBlock::current;
-  std::memcpy(&block.self().slot, &x, sizeof x);
-  __syncwarp();
+  put_relaxed(block.self().slot, x);
+  block.exchange();
   const int lane = HostBlock::running % 32;
-  std::memcpy(&x, &block.of_warp(lane / width * width + source % width).slot, sizeof x);
-  __syncwarp();
+  x = get_relaxed<T>(block.of_warp(lane / width * width + source % width).slot);
+  block.exchange();
   return x;
 }
 template <class T, class Combine>

@@ -8,15 +8,18 @@ namespace chol::cuda {
 inline void tensor_multiply(double& c0, double& c1, double a, double b) {
   HostBlock& block = *HostBlock::current;
   const int lane = HostBlock::running % 32;
-  block.self().operands[0] = a;
-  block.self().operands[1] = b;
-  __syncwarp();
+  put_relaxed(block.self().operands[0], a);
+  put_relaxed(block.self().operands[1], b);
+  block.exchange();
+  const auto given = [&](int its_lane, int k) {
+    return get_relaxed<double>(block.of_warp(its_lane).operands[k]);
+  };
   for (int k = 0; k < 4; ++k) {
-    const double of_a = block.of_warp(lane / 4 * 4 + k).operands[0];
-    c0 += of_a * block.of_warp(2 * (lane % 4) * 4 + k).operands[1];
-    c1 += of_a * block.of_warp((2 * (lane % 4) + 1) * 4 + k).operands[1];
+    const double of_a = given(lane / 4 * 4 + k, 0);
+    c0 += of_a * given(2 * (lane % 4) * 4 + k, 1);
+    c1 += of_a * given((2 * (lane % 4) + 1) * 4 + k, 1);
   }
-  __syncwarp();
+  block.exchange();
 }
 inline void tensor_multiply(double (&c)[2][2], const double (&a)[2], double b) {
   for (int i = 0; i < 2; ++i) tensor_multiply(c[i][0], c[i][1], a[i], b);
