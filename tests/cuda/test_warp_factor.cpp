@@ -100,7 +100,7 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
 }
 
 #ifdef CHOL_RACES
-constexpr int kOrders[] = {33, 147};
+constexpr int kOrders[] = {19, 99};
 #else
 constexpr int kOrders[] = {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
 #endif
