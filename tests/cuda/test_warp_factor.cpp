@@ -100,8 +100,10 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
 }
 
 #ifdef CHOL_RACES
+constexpr bool kRaces = true;  // the other types have the same shapes, or more of a kind
 constexpr int kOrders[] = {19, 99};
 #else
+constexpr bool kRaces = false;
 constexpr int kOrders[] = {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
 #endif
 
@@ -132,6 +134,8 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { try_all<T>(); });
+  for_each_type([]<class T>(T) {
+    if constexpr (!kRaces || sizeof(Real<T>) == 8) try_all<T>();
+  });
   return tally.report();
 }
