@@ -56,6 +56,10 @@ struct WarpFactorBlock {
   __device__ __forceinline__ T* right_hand_side(int matrix, int number = 0) const {
     return vectors + (matrix * kVectors + number) * vector(n);
   }
+  /// Row i of right-hand side c in device memory.
+  __device__ __forceinline__ static T& element(const LaneMatrix<Lane<T>>& B, int i, int64_t c) {
+    return reinterpret_cast<T&>(B.at(i, c));
+  }
   __device__ __forceinline__ int block_columns() const { return Triangle::blocks(n); }
   __device__ __forceinline__ static void meet() { meet_from_anywhere<kWarps>(); }
 
@@ -79,16 +83,16 @@ struct WarpFactorBlock {
                                         int lane) const {
     const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
     const LaneMatrix<Lane<T>> B = call.right_hand_sides(b < last ? b : last);
-    const bool stores = b <= last && !call.failed(b);
+    // None where there is no matrix: those of the last one are others' to write.
+    const int64_t nrhs = b <= last && !call.failed(b) ? call.nrhs : 0;
     T* const x = right_hand_side(matrix, warp);
     const ResidentSolve<T, kWarpFactorColumns> own{triangle(matrix), x, lane};
-    const auto element = [&](int i, int64_t c) { return reinterpret_cast<T*>(&B.at(i, c)); };
     bool arriving = true;
 #pragma unroll 1
-    for (int64_t c = warp; arriving || c < call.nrhs; c += Shape::kWarps, arriving = false) {
-      const bool has_one = c < call.nrhs;
+    for (int64_t c = warp; arriving || c < nrhs; c += Shape::kWarps, arriving = false) {
+      const bool has_one = c < nrhs;
       if (has_one)
-        for (int i = lane; i < n; i += 32) x[i] = conj_if(call.swapped, *element(i, c));
+        for (int i = lane; i < n; i += 32) x[i] = conj_if(call.swapped, element(B, i, c));
       __syncwarp();
 #pragma unroll 1
       for (int J = 0; J < block_columns(); ++J) {
@@ -97,8 +101,7 @@ struct WarpFactorBlock {
       }
       if (!has_one) continue;
       own.backward();
-      if (stores)
-        for (int i = lane; i < n; i += 32) *element(i, c) = conj_if(call.swapped, x[i]);
+      for (int i = lane; i < n; i += 32) element(B, i, c) = conj_if(call.swapped, x[i]);
       __syncwarp();
     }
   }
@@ -112,8 +115,7 @@ struct WarpFactorBlock {
     T* const x = right_hand_side(matrix);
     for (int J = 0; J < kAhead; ++J) its.fetch(J);
     if constexpr (kAlong)
-      its.over_rows(
-          [&](int i) { x[i] = conj_if(call.swapped, *reinterpret_cast<const T*>(&B.at(i, 0))); });
+      its.over_rows([&](int i) { x[i] = conj_if(call.swapped, element(B, i, 0)); });
     const int columns = block_columns();
 #pragma unroll 1
     for (int J = 0; J < columns; ++J) {
@@ -130,8 +132,7 @@ struct WarpFactorBlock {
       if constexpr (kAlong) {
         meet();
         if (info == 0)
-          its.over_rows(
-              [&](int i) { *reinterpret_cast<T*>(&B.at(i, 0)) = conj_if(call.swapped, x[i]); });
+          its.over_rows([&](int i) { element(B, i, 0) = conj_if(call.swapped, x[i]); });
       }
     }
   }

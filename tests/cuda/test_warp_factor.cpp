@@ -100,7 +100,7 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
 }
 
 #ifdef CHOL_RACES
-constexpr bool kRaces = true;  // the other types have the same shapes, or more of a kind
+constexpr bool kRaces = true;  // d and z have shapes of every number of warps and matrices but 8
 constexpr int kOrders[] = {19, 99};
 #else
 constexpr bool kRaces = false;

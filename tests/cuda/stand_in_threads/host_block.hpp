@@ -5,7 +5,9 @@
 
 #include <sched.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -13,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "warp.hpp"
+#include "pending_copy.hpp"
 
 namespace chol::cuda {
 

@@ -6,11 +6,14 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <vector>
 
-#include "warp.hpp"
+#include "pending_copy.hpp"
 
 namespace chol::cuda {
 

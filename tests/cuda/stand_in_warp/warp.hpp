@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-#include <vector>
+
+// In angle brackets, for the order of the include folders to say which one.
+#include <host_block.hpp>
 
 #define __device__
 #define __host__
@@ -45,18 +47,6 @@ using std::max;
 using std::min;
 
 extern unsigned char shared[];
-
-/// An asynchronous copy: it happens when somebody waits for it.
-struct PendingCopy {
-  unsigned char* to;
-  const void* from;
-  int bytes, zeros;  ///< which follow
-};
-}  // namespace chol::cuda
-
-#include "host_block.hpp"
-
-namespace chol::cuda {
 
 struct HostIndex {
   unsigned x, y = 0;

@@ -1,0 +1,13 @@
+// A copy that a thread of a block has started.
+#pragma once
+
+namespace chol::cuda {
+
+/// An asynchronous copy: it happens when somebody waits for it.
+struct PendingCopy {
+  unsigned char* to;
+  const void* from;
+  int bytes, zeros;  ///< which follow
+};
+
+}  // namespace chol::cuda
