@@ -2,7 +2,6 @@
 // run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
 // the peer, share is ours over the roofline of that case.
 #include <optional>
-#include <sstream>
 
 #include "cusolverdx_peer.hpp"
 #include "triangle_copy.hpp"
@@ -103,16 +102,6 @@ void bench_one(int64_t n) {
   print("potrf", letter_of(T{}), 'L', n, 0, 1, factor_of<T>() * potrf_flops(double(n)), ms, peer_ms,
         "cusolverDnXpotrf", 2 * triangle_sectors(n, sizeof(T)));
   peer(cusolverDnDestroyParams(params));
-}
-
-/// What a mode says behind its =: orders with commas between them. None: the mode's own.
-std::vector<int64_t> orders_of(const std::string& mode) {
-  std::vector<int64_t> orders;
-  const size_t sign = mode.find('=');
-  if (sign == std::string::npos) return orders;
-  std::istringstream list(mode.substr(sign + 1));
-  for (std::string n; std::getline(list, n, ',');) orders.push_back(std::atoll(n.c_str()));
-  return orders;
 }
 
 bool is_dx(const std::string& mode) { return mode == "dx" || mode.rfind("dx=", 0) == 0; }

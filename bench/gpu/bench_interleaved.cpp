@@ -4,7 +4,6 @@
 // of an H200 before its copy bandwidth.
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -115,10 +114,7 @@ int main(int argc, char** argv) {
   if (!chol::test::device_present()) return 0;
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   if (argc > 1 && std::strncmp(argv[1], "from=", 5) == 0) least_order = std::atoll(argv[1] + 5);
-  if (argc > 1 && std::strncmp(argv[1], "orders=", 7) == 0) {
-    std::istringstream orders(argv[1] + 7);
-    for (std::string n; std::getline(orders, n, ',');) named_orders.push_back(std::stoll(n));
-  }
+  if (argc > 1 && std::strncmp(argv[1], "orders=", 7) == 0) named_orders = orders_of(argv[1]);
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);

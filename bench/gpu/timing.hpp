@@ -1,9 +1,13 @@
-// What the benchmarks of a device share: the handle and its stream, timing, the bandwidth of a
-// copy.
+// What the benchmarks of a device share: the handle and its stream, their arguments, timing, the
+// bandwidth of a copy.
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "problem.hpp"
 
@@ -18,6 +22,16 @@ inline chol_handle_t handle;
 inline double copy_bandwidth = 0;  ///< GB/s, read and write
 inline FILE* csv = nullptr;
 inline int repetitions = 5;
+
+/// What a mode says behind its =: orders with commas between them. None: the mode's own.
+inline std::vector<int64_t> orders_of(const std::string& mode) {
+  std::vector<int64_t> orders;
+  const size_t sign = mode.find('=');
+  if (sign == std::string::npos) return orders;
+  std::istringstream list(mode.substr(sign + 1));
+  for (std::string n; std::getline(list, n, ',');) orders.push_back(std::atoll(n.c_str()));
+  return orders;
+}
 
 /// Median milliseconds of body(), with prepare() before each repetition outside the timer.
 inline double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {

@@ -73,6 +73,13 @@ constexpr bool panel_compiles(const KernelKind& kind, const Plan& plan, int64_t 
   return fits() && panel_block_bytes(kind, plan, n) <= shared_limit;
 }
 
+/// Whether warps have matrices to themselves: no block columns of shared.cuh. With a number of
+/// threads a matrix by warp_factor_block.cuh, without by warps.cuh or, of posv, in two.
+constexpr bool is_by_warps(const Plan& plan) {
+  return plan.method == Method::fused && plan.block == 0;
+}
+constexpr bool is_warp_factor(const Plan& plan) { return is_by_warps(plan) && plan.threads > 0; }
+
 constexpr SharedKnobs shared_knobs(const Plan& plan) {
   constexpr int kThreads = 128;  // where the plan leaves them open
   return {plan.block, plan.tile, plan.threads > 0 ? plan.threads : kThreads};

@@ -6,13 +6,13 @@
 namespace chol::cuda {
 namespace {
 
-/// Whether warps have matrices to themselves.
-bool by_warps(const Plan& plan) { return plan.method == Method::fused && plan.block == 0; }
+/// Shared memory of a block of Method::fused; negative, or more than there can be, where there is
+/// no such kernel.
 template <InterleavedTask kTask, class T>
-int64_t need_of_warps(const Plan& plan, int64_t max_n) {
-  if constexpr (kTask == InterleavedTask::solve)
-    if (plan.threads == 0) return warps_need<T>(max_n);
-  return warp_factor_need<kTask, T>(max_n, plan);
+int64_t fused_need(const Plan& plan, int64_t max_n) {
+  if (is_warp_factor(plan)) return warp_factor_need<kTask, T>(max_n, plan);
+  if (kTask == InterleavedTask::solve && is_by_warps(plan)) return warps_need<T>(max_n);
+  return shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
 }
 
 /// Whether the plan's kernel is one of those that are built.
@@ -24,8 +24,7 @@ bool is_built(const Plan& plan, int64_t max_n) {
     case Method::panel:
       return plan.block == 0 && plan.tile == 0 && max_n <= kPanelOrder<kTask, T>;
     case Method::fused: {
-      const int64_t need = by_warps(plan) ? need_of_warps<kTask, T>(plan, max_n)
-                                          : shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
+      const int64_t need = fused_need<kTask, T>(plan, max_n);
       return need >= 0 && need <= block_shared_limit();
     }
     default:
@@ -43,7 +42,7 @@ template <InterleavedTask kTask, class T>
 Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   constexpr Plan kPanel{Method::panel, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
   if (plan.method == Method::blocked) return kAnyOrder;
-  if (by_warps(plan) && plan.threads > 0)
+  if (is_warp_factor(plan))
     for (int matrices = plan.tile / 2; matrices > 0; matrices /= 2)
       for (const int threads : {32, 64, 128}) {
         const Plan fewer{Method::fused, 0, matrices, threads};
@@ -53,7 +52,7 @@ Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
   const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
   if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;
   constexpr int kLine = 64;  // of a row of matrices side by side, where the plan says nothing
-  const bool shared = plan.method == Method::fused && !by_warps(plan);
+  const bool shared = plan.method == Method::fused && !is_by_warps(plan);
   const SharedKnobs wanted =
       shared ? shared_knobs(plan) : SharedKnobs{kMostSharedColumns, kLine / int(sizeof(T)), 128};
   const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
@@ -98,9 +97,8 @@ Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t 
     case Method::panel:
       return run_panel<kTask>(call, stream);
     case Method::fused:
-      if constexpr (kTask == InterleavedTask::solve)
-        if (by_warps(plan) && plan.threads == 0) return run_warps(call, stream);
-      if (by_warps(plan)) return run_warp_factor<kTask>(call, plan, stream);
+      if (is_warp_factor(plan)) return run_warp_factor<kTask>(call, plan, stream);
+      if (kTask == InterleavedTask::solve && is_by_warps(plan)) return run_warps(call, stream);
       return run_shared<kTask>(call, shared_knobs(plan), stream);
     default:
       return run_streamed<kTask>(call, stream);

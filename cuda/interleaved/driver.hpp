@@ -3,17 +3,16 @@
 
 #include "common/launch.hpp"
 #include "interleaved/call.cuh"
+#include "interleaved/compiled_shapes.hpp"
 #include "interleaved/pack.cuh"
-#include "tune/plan.hpp"
 
 namespace chol::cuda {
 
 /// Whether to factor, then to solve, each as the plan of its own says: where the plan of posv says
 /// so, or would take one right-hand side along and there are none or several.
 inline bool runs_in_two(Routine routine, const Plan& plan, int64_t nrhs) {
-  const bool by_warps = plan.method == Method::fused && plan.block == 0;
-  const bool of_one = plan.method == Method::panel || (by_warps && plan.threads > 0);
-  return routine == Routine::posv && ((by_warps && plan.threads == 0) || (of_one && nrhs != 1));
+  const bool of_one = plan.method == Method::panel || is_warp_factor(plan);
+  return routine == Routine::posv && (of_one ? nrhs != 1 : is_by_warps(plan));
 }
 
 /// Whether the kernels of precision T can run a plan on interleaved matrices of orders up to max_n.

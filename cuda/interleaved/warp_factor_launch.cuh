@@ -23,13 +23,10 @@ bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
   constexpr int64_t kOfBlock = 1024;  // what a block takes for itself
   if (n < 1 || n > kWarpFactorOrder || !multiplies_by_tensor<T>()) return false;
   const int64_t memory = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  int fewest = INT_MAX;
   const auto is_meant = [&]<class S>(S) {
-    const bool meant = plan.tile == S::kMatrices && plan.threads == 32 * S::kWarps;
-    if (meant && S::kBlocks < fewest) fewest = S::kBlocks;
-    return meant;
+    return plan.tile == S::kMatrices && plan.threads == 32 * S::kWarps;
   };
-  const auto consider = [&]<class S>(S shape) {
+  const auto consider = [&]<class S>(S shape, int fewest) {
     using Block = WarpFactorBlock<T, S, kTask>;
     const int64_t bytes = Block::bytes(n);
     if (!is_meant(shape) || (S::kBlocks > fewest && S::kBlocks * (bytes + kOfBlock) > memory))
@@ -38,8 +35,9 @@ bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
     return true;
   };
   return [&]<class... S>(ShapeList<S...>) {
-    (is_meant(S{}), ...);
-    return (consider(S{}) || ...);
+    int fewest = INT_MAX;
+    ((fewest = is_meant(S{}) ? smaller(fewest, S::kBlocks) : fewest), ...);
+    return (consider(S{}, fewest) || ...);
   }(WarpShapes<kTask, T>{});
 }
 

@@ -88,8 +88,12 @@ TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
 }
 
 constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
-/// Of warps that have a matrix, which the model does not describe.
-bool is_by_warps(const Plan& plan) { return plan.method == Method::fused && plan.block == 0; }
+/// What rows name for some order.
+std::vector<Plan> named_plans(const DevicePlans& plans, Routine routine, char precision) {
+  std::vector<Plan> named;
+  for (int64_t n = 1; n <= 256; ++n) add_plan(named, plans.built_in({routine, precision, n}));
+  return named;
+}
 
 /// The model must not leave out what measurements have chosen.
 TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
@@ -101,8 +105,11 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
         const std::vector<Plan> left = plans.candidates(point);
         ASSERT_FALSE(left.empty());
         EXPECT_TRUE(same_plan(left[0], plans.built_in(point)));
-        EXPECT_LE(left.size(), 44u);
-        if (is_by_warps(left[0])) continue;
+        // Of warps that have a matrix the model describes nothing: few, beside as many as ever.
+        const auto by_warps = std::count_if(left.begin(), left.end(), cuda::is_by_warps);
+        EXPECT_LE(by_warps, 5);
+        EXPECT_LE(int64_t(left.size()) - by_warps, 40);
+        if (cuda::is_by_warps(left[0])) continue;
         double best = 0;
         for (const Plan& plan : left)
           best = std::max(best, coverage(footprint_of(point, plan), kHopper));
@@ -117,10 +124,12 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
     for (const char precision : {'s', 'd', 'c', 'z'})
       for (const int64_t n : {3, 12, 20, 40, 100}) {
         const Point point{Routine::potrf, precision, n};
+        const std::vector<Plan> named = named_plans(plans, point.routine, precision);
         const std::vector<Plan> all = plans.candidates(point);
         for (size_t i = 1; i < all.size(); ++i)
           EXPECT_TRUE(
-              same_plan(all[i], kAnyOrder) || is_by_warps(all[i]) ||
+              same_plan(all[i], kAnyOrder) ||
+              (cuda::is_by_warps(all[i]) && has_plan(named, all[i])) ||
               cuda::can_compile({point.routine, precision}, all[i], n, kHopper.block_memory))
               << text_of(point) << ' ' << text_of(all[i]);
       }
@@ -159,9 +168,7 @@ TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
 TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
   const DevicePlans plans(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'}) {
-    std::vector<Plan> named;
-    for (int64_t n = 1; n <= 256; ++n)
-      add_plan(named, plans.built_in({Routine::potrf, precision, n}));
+    const std::vector<Plan> named = named_plans(plans, Routine::potrf, precision);
     for (const int64_t n : {4, 16, 32, 64, 100}) {
       const Point point{Routine::potrf, precision, n};
       size_t shared = 0;

@@ -13,7 +13,7 @@ namespace {
 
 bool is_refused(const Plan& plan) { return plan.method == Method::lanes && plan.threads == 128; }
 bool is_wrong(const Plan& plan) { return plan.threads == 64; }
-bool is_deadly(const Plan& plan) { return plan.method == Method::fused && plan.block == 8; }
+bool is_deadly(const Plan& plan) { return plan.method == Method::fused && plan.threads == 32; }
 
 #define CHOL_TEST_CALL(p, T, R)                                                                    \
   chol_status_t call(chol_handle_t h, const backend::Problem<T>& c) {                              \

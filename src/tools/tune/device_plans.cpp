@@ -174,8 +174,8 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
   if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
   built_in_.plans(point.routine, point.form, point.precision)
       .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t max_n) {
-        if (named.method == Method::fused && named.block == 0 && named.threads > 0 &&
-            point.n > kBlockColumn && point.n > max_n / 3 && point.n <= max_n)
+        if (cuda::is_warp_factor(named) && point.n > kBlockColumn && point.n > max_n / 3 &&
+            point.n <= max_n)
           add_plan(left, named);
       });
   return left;
