@@ -105,6 +105,11 @@ struct WarpFactorBlock {
       __syncwarp();
     }
   }
+  /// Orders nothing. Where warps of the block have barriers of their own besides, racecheck reports
+  /// hazards across the block's barriers unless all have as many.
+  __device__ __forceinline__ static void meet_as_workers_do() {
+    if constexpr (kFactors && Shape::kWarps > 1) meet_group<32 * Shape::kMovers>(kMatrices);
+  }
   /// And one that moves.
   __device__ __forceinline__ void move(const InterleavedCall<T>& call, int warp, int lane) const {
     const int matrix = lane % kMatrices;
@@ -121,6 +126,7 @@ struct WarpFactorBlock {
     for (int J = 0; J < columns; ++J) {
       wait_for_copy_groups<kAhead - 1>();
       meet();
+      meet_as_workers_do();
       its.fetch(J + kAhead);
       if (kFactors && J > 0) its.store(J - 1);
     }
