@@ -8,6 +8,7 @@
 #include "backend.hpp"
 #include "call_workspace.hpp"
 #include "interleaved/driver.hpp"
+#include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
 #include "tune/rows.hpp"
 
@@ -162,7 +163,7 @@ class CudaBackend final : public backend::Backend {
   template <class T>
   size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
-    if (problem.form == Form::interleaved) return 0;
+    if (problem.form == Form::interleaved) return side_by_side_workspace(problem, plans);
     if (problem.factored) {
       Arena arena;
       HostMatrixWorkspace<Device<T>>::carve(arena, problem.sizes.n);
@@ -198,14 +199,89 @@ class CudaBackend final : public backend::Backend {
     return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
   }
 
-  /// Interleaved batches, which need no workspace.
+  template <class T>
+  const PlanTable& plans_of(Routine routine, Form form) const {
+    return tuning_.plans(routine, form, precision_letter<T>);
+  }
+  /// Calls body(problem, plan) for the routines that an interleaved call consists of.
+  template <class T, class Body>
+  Status over_steps(const Problem<T>& problem, const PlanTable& plans, Body&& body) const {
+    const Plan& plan = plans.plan_for(problem.sizes.n);
+    if (!runs_in_two(problem.routine, plan, problem.sizes.nrhs)) return body(problem, plan);
+    for (Routine routine : {Routine::potrf, Routine::potrs}) {
+      Problem<T> step = problem;
+      step.routine = routine;
+      if (routine == Routine::potrf) step.sizes.nrhs = 0;
+      const PlanTable& its_plans = plans_of<T>(routine, Form::interleaved);
+      if (Status status = body(step, its_plans.plan_for(problem.sizes.n)); !status.ok())
+        return status;
+    }
+    return Status::success();
+  }
+  template <class T>
+  static bool in_slices(const Problem<T>& problem, const Plan& plan) {
+    return runs_in_slices(problem.routine, plan) && fits_slices(problem.sizes) &&
+           problem.sizes.n > 0 && problem.sizes.count > 0;
+  }
+  template <class T>
+  size_t side_by_side_workspace(const Problem<T>& problem, const PlanTable& plans) const {
+    size_t bytes = 0;
+    over_steps(problem, plans, [&](const Problem<T>& step, const Plan& plan) {
+      if (!in_slices(step, plan)) return Status::success();
+      Arena arena;
+      const Slices<T> slices(arena, step);
+      const auto columns = slices.columns(0, slices.most());
+      bytes = std::max(
+          bytes, arena.used() + workspace_of(columns, plans_of<T>(step.routine, Form::batch)));
+      return Status::success();
+    });
+    return bytes;
+  }
+
+  /// Interleaved batches.
   template <class T>
   Status run_side_by_side(const Problem<T>& problem, const PlanTable& plans,
                           const Resources& resources) {
+    if (Status status = check_order(problem.sizes.n); !status.ok()) return status;
+    return over_steps(problem, plans, [&](const Problem<T>& step, const Plan& plan) {
+      return in_slices(step, plan) ? run_in_slices(step, resources)
+                                   : run_in_place(step, plan, resources);
+    });
+  }
+  template <class T>
+  Status run_in_slices(const Problem<T>& problem, Resources resources) {
+    const bool factors = problem.routine != Routine::potrs;
+    const bool solves = problem.sizes.nrhs > 0;
+    if (!factors && !solves) return Status::success();
+    Arena arena(resources.workspace, resources.workspace_bytes);
+    const Slices<T> slices(arena, problem);
+    Resources left = resources;
+    left.workspace = static_cast<char*>(resources.workspace) + arena.used();
+    left.workspace_bytes = resources.workspace_bytes - arena.used();
+    Status status = Status::success();
+    int64_t count = 0;
+    for (int64_t first = 0; first < problem.sizes.count && status.ok(); first += count) {
+      count = slices.count(first);
+      const Problem<T> columns = slices.columns(first, count);
+      const auto copy = [&](Routine routine, bool wanted, bool of_B) {
+        if (status.ok() && wanted)
+          status = run_in_place(slices.copy(routine, of_B, first, columns), Plan{}, resources);
+      };
+      copy(Routine::unpack, true, false);
+      copy(Routine::unpack, solves, true);
+      if (status.ok())
+        status = run_bounded(columns, plans_of<T>(problem.routine, Form::batch), left);
+      copy(Routine::pack, factors, false);
+      copy(Routine::pack, solves, true);
+    }
+    return status;
+  }
+  /// By kernels of interleaved batches, which need no workspace.
+  template <class T>
+  Status run_in_place(const Problem<T>& problem, const Plan& plan, const Resources& resources) {
     using D = Device<T>;
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
-    if (Status status = check_order(sizes.n); !status.ok()) return status;
     const bool unpacks = problem.routine == Routine::unpack;
     if ((unpacks || problem.routine == Routine::pack) &&
         sizes.n * std::max(sizes.n, sizes.nrhs) > INT_MAX)
@@ -226,17 +302,7 @@ class CudaBackend final : public backend::Backend {
     call.nrhs = sizes.nrhs;
     call.info = problem.info;
     call.swapped = problem.uplo == CHOL_UPPER;
-    const auto run = [&](Routine routine, const PlanTable& its_plans) {
-      return run_interleaved(routine, call, its_plans.plan_for(sizes.n), problem.result, stream);
-    };
-    if (!runs_in_two(problem.routine, plans.plan_for(sizes.n), sizes.nrhs))
-      return run(problem.routine, plans);
-    for (Routine routine : {Routine::potrf, Routine::potrs}) {
-      const Status status =
-          run(routine, tuning_.plans(routine, Form::interleaved, precision_letter<T>));
-      if (!status.ok()) return status;
-    }
-    return Status::success();
+    return run_interleaved(problem.routine, call, plan, problem.result, stream);
   }
 
   template <class T>

@@ -2,6 +2,7 @@
 #include "interleaved/compiled.hpp"
 #include "interleaved/driver.hpp"
 #include "interleaved/kernels.hpp"
+#include "interleaved/slices.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -136,6 +137,7 @@ int chunk_bits(int64_t chunk, int64_t batch) {
 
 template <class T>
 bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n) {
+  if (runs_in_slices(routine, plan)) return true;
   switch (routine) {
     case Routine::potrf:
       return accepts_task<InterleavedTask::factor, T>(plan, max_n);

@@ -41,6 +41,8 @@ namespace {
 //    `block` columns by `threads` threads (shared.cuh); without columns all by `threads` threads
 //    a matrix (warp_factor_block.cuh). Without knobs potrs by a warp a matrix (warps.cuh),
 //    posv as potrf, then potrs.
+//  - tiles: potrf, potrs, posv and potri as a column-major batch, by slices that are copied
+//  (slices.hpp).
 //  - blocked: one thread a matrix in device memory (streamed.cuh), potrf and posv by register tiles
 //    (tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking, 3 to 5
 //    the same without loops over tiles; threads: of a block, 0: 64.
@@ -140,6 +142,7 @@ struct InterleavedRow {
 constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
 constexpr Plan kColumns{Method::panel, 0, 0, 0};
 constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
+constexpr Plan kInPlace{Method::blocked, 0, 0, 0};
 constexpr Plan shared(int block, int tile, int threads) {
   return {Method::fused, block, tile, threads};
 }
@@ -184,7 +187,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrf, 'z', 53, shared(4, 4, 64)},
     {Routine::potrf, 'z', 74, by_warps(2, 1)},
     {Routine::potrf, 'z', 104, by_warps(2, 2)},
-    {Routine::potrf, 'z', 144, by_warps(1, 4)},
+    {Routine::potrf, 'z', 116, by_warps(1, 4)},
     {Routine::posv, 's', 16, registers(64)},
     {Routine::posv, 's', 44, kColumns},
     {Routine::posv, 's', 57, shared(8, 8, 64)},
@@ -220,7 +223,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'z', 66, shared(4, 2, 64)},
     {Routine::posv, 'z', 74, by_warps(2, 1)},
     {Routine::posv, 'z', 104, by_warps(2, 2)},
-    {Routine::posv, 'z', 144, by_warps(1, 4)},
+    {Routine::posv, 'z', 108, by_warps(1, 4)},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 44, kColumns},
     {Routine::potrs, 's', 104, kWarps},
@@ -243,6 +246,10 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrs, 'z', 102, by_warps(2, 1)},
     {Routine::potrs, 'z', 104, kWarps},
     {Routine::potrs, 'z', 152, by_warps(1, 1)},
+    {Routine::potri, 's', 68, kInPlace},
+    {Routine::potri, 'd', 68, kInPlace},
+    {Routine::potri, 'c', 54, kInPlace},
+    {Routine::potri, 'z', 64, kInPlace},
 };
 // clang-format on
 constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Routine::potrs,
@@ -298,8 +305,11 @@ constexpr Table make_table() {
   for (const InterleavedRow& r : kInterleaved)
     *row++ = {r.routine, Form::interleaved, r.precision, r.max_n, r.plan};
   for (const Limits& limits : kHopper)
-    for (Routine routine : kInterleavedRoutines)
-      *row++ = {routine, Form::interleaved, limits.precision, kAny, plan(Method::blocked)};
+    for (Routine routine : kInterleavedRoutines) {
+      const Plan slices = plan(Method::tiles);
+      *row++ = {routine, Form::interleaved, limits.precision, kAny,
+                runs_in_slices(routine, slices) ? slices : kInPlace};
+    }
   return table;
 }
 

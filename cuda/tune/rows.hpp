@@ -7,6 +7,12 @@
 
 namespace chol::cuda {
 
+/// Whether a plan of interleaved batches works on column-major slices (interleaved/slices.hpp).
+constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
+  return plan.method == Method::tiles && routine != Routine::logdet && routine != Routine::pack &&
+         routine != Routine::unpack;
+}
+
 /// Plan::block of a factorization: how it takes a variable batch.
 inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
 inline constexpr int kDealtOut = 2;  ///< dealt_small.cuh

@@ -366,6 +366,11 @@ struct Suite {
     for (int64_t n : {1, 3, 8, 14, 15, 20, 21, 24, 25, 32, 33, 47, 64, 65, 90})
       for (int64_t chunk : {1, 8, 33, 512}) all_routines(n, chunk, 67);
     for (int64_t n : {105, 130, 145, 177, 208, 230, 260}) all_routines(n, 32, 13);
+    // Several slices of the batch, cut where chunks end and within one.
+    for (int64_t chunk : {8, 64}) all_routines(1110, chunk, 31);
+    bad_pivots(230, 33);
+    places(230, 33, 101);
+    graph(230);
     for (int64_t n : {1, 2, 7, 13, 16, 20, 23, 29, 32, 40, 64, 70})
       for (int64_t chunk : {8, 32, 33}) bad_pivots(n, chunk);
     for (int64_t n : {1, 2, 5, 16, 33, 70})
