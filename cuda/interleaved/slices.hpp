@@ -24,6 +24,9 @@ inline bool fits_slices(const BatchSizes& sizes) {
 template <class T>
 class Slices {
  public:
+  /// Of a slice at most, but for one matrix: less leaves multiprocessors without one.
+  static constexpr int64_t kBytes = int64_t(1) << 30;
+
   Slices(Arena& arena, const backend::Problem<T>& problem)
       : problem_(problem),
         chunk_(problem.A.chunk),
@@ -73,7 +76,6 @@ class Slices {
   }
 
  private:
-  static constexpr int64_t kBytes = int64_t(256) << 20;
   static constexpr int64_t kWhole = 16 / std::min<int64_t>(sizeof(T), 16);
 
   backend::Problem<T> problem_;

@@ -367,7 +367,8 @@ struct Suite {
       for (int64_t chunk : {1, 8, 33, 512}) all_routines(n, chunk, 67);
     for (int64_t n : {105, 130, 145, 177, 208, 230, 260}) all_routines(n, 32, 13);
     // Several slices of the batch, cut where chunks end and within one.
-    for (int64_t chunk : {8, 64}) all_routines(1110, chunk, 31);
+    constexpr int64_t kLarge = 1110, kSlice = (int64_t(1) << 30) / (kLarge * kLarge * sizeof(T));
+    for (int64_t chunk : {8, 512}) all_routines(kLarge, chunk, kSlice + 5);
     bad_pivots(230, 33);
     places(230, 33, 101);
     graph(230);

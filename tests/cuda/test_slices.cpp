@@ -39,7 +39,7 @@ void check(int64_t n, int64_t nrhs, int64_t chunk, int64_t batch) {
   good(counted.used() == arena.used(), "a query and a run take the same");
   const int64_t ld = (n * int64_t(sizeof(T)) + 15) / 16 * 16 / int64_t(sizeof(T));
   const int64_t bytes = ld * (n + nrhs) * int64_t(sizeof(T));
-  good(slices.most() >= 1 && (slices.most() == 1 || slices.most() * bytes <= int64_t(256) << 20),
+  good(slices.most() >= 1 && (slices.most() == 1 || slices.most() * bytes <= Slices<T>::kBytes),
        "workspace of a slice");
   int64_t first = 0, longest = 0;
   while (first < batch) {
