@@ -7,7 +7,7 @@
 
 #include "backend.hpp"
 #include "call_workspace.hpp"
-#include "interleaved/driver.hpp"
+#include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
 #include "tune/rows.hpp"
@@ -28,13 +28,6 @@ constexpr Plan kFewLargePlan{Method::panel, 1, 0, 256};
 VariablePositions positions_of(Routine routine) {
   if (has_rhs(routine)) return {5, 6, 7, 8, 9, 10};
   return {4, 0, 5, 6, 0, 0};
-}
-
-template <class T>
-BatchView<Device<T>> device_view(const MatrixBatch<T>& batch) {
-  using D = Device<T>;
-  return {reinterpret_cast<D*>(batch.first), batch.stride,
-          reinterpret_cast<D* const*>(batch.pointers), batch.ld, batch.lds};
 }
 
 /// The bounds of a variable batch are unknown: the arrays have to be read before all else.
@@ -142,6 +135,10 @@ class CudaBackend final : public backend::Backend {
                : cuda::accepts<D>(row.routine, row.form, row.plan, row.max_n);
   }
 
+  template <class T>
+  const PlanTable& plans_of(Routine routine, Form form) const {
+    return tuning_.plans(routine, form, precision_letter<T>);
+  }
   /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far
   /// as one block works on a matrix.
   template <class T>
@@ -151,8 +148,7 @@ class CudaBackend final : public backend::Backend {
       const bool gives_way = plan.method == Method::lanes && plan.threads > 0;
       return gives_way && problem.sizes.variable() ? plans.plan_for(plan.threads) : plan;
     }
-    const Plan& one =
-        tuning_.plans(problem.routine, Form::one, precision_letter<T>).plan_for(problem.sizes.n);
+    const Plan& one = plans_of<T>(problem.routine, Form::one).plan_for(problem.sizes.n);
     if (one.method != Method::blocked) return one;
     const bool fewer = problem.sizes.count < multiprocessors_;
     return fewer && plan.method == Method::panel && problem.routine != Routine::potrs
@@ -199,10 +195,6 @@ class CudaBackend final : public backend::Backend {
     return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
   }
 
-  template <class T>
-  const PlanTable& plans_of(Routine routine, Form form) const {
-    return tuning_.plans(routine, form, precision_letter<T>);
-  }
   /// Calls body(problem, plan) for the routines that an interleaved call consists of.
   template <class T, class Body>
   Status over_steps(const Problem<T>& problem, const PlanTable& plans, Body&& body) const {
@@ -217,11 +209,6 @@ class CudaBackend final : public backend::Backend {
         return status;
     }
     return Status::success();
-  }
-  template <class T>
-  static bool in_slices(const Problem<T>& problem, const Plan& plan) {
-    return runs_in_slices(problem.routine, plan) && fits_slices(problem.sizes) &&
-           problem.sizes.n > 0 && problem.sizes.count > 0;
   }
   template <class T>
   size_t side_by_side_workspace(const Problem<T>& problem, const PlanTable& plans) const {
@@ -242,17 +229,19 @@ class CudaBackend final : public backend::Backend {
   template <class T>
   Status run_side_by_side(const Problem<T>& problem, const PlanTable& plans,
                           const Resources& resources) {
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
     if (Status status = check_order(problem.sizes.n); !status.ok()) return status;
     return over_steps(problem, plans, [&](const Problem<T>& step, const Plan& plan) {
       return in_slices(step, plan) ? run_in_slices(step, resources)
-                                   : run_in_place(step, plan, resources);
+                                   : run_in_place(step, plan, stream);
     });
   }
   template <class T>
-  Status run_in_slices(const Problem<T>& problem, Resources resources) {
+  Status run_in_slices(const Problem<T>& problem, const Resources& resources) {
     const bool factors = problem.routine != Routine::potrs;
     const bool solves = problem.sizes.nrhs > 0;
     if (!factors && !solves) return Status::success();
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
     Arena arena(resources.workspace, resources.workspace_bytes);
     const Slices<T> slices(arena, problem);
     Resources left = resources;
@@ -265,7 +254,7 @@ class CudaBackend final : public backend::Backend {
       const Problem<T> columns = slices.columns(first, count);
       const auto copy = [&](Routine routine, bool wanted, bool of_B) {
         if (status.ok() && wanted)
-          status = run_in_place(slices.copy(routine, of_B, first, columns), Plan{}, resources);
+          status = run_in_place(slices.copy(routine, of_B, first, columns), Plan{}, stream);
       };
       copy(Routine::unpack, true, false);
       copy(Routine::unpack, solves, true);
@@ -276,53 +265,6 @@ class CudaBackend final : public backend::Backend {
     }
     return status;
   }
-  /// By kernels of interleaved batches, which need no workspace.
-  template <class T>
-  Status run_in_place(const Problem<T>& problem, const Plan& plan, const Resources& resources) {
-    using D = Device<T>;
-    const auto stream = static_cast<cudaStream_t>(resources.stream);
-    const BatchSizes& sizes = problem.sizes;
-    const bool unpacks = problem.routine == Routine::unpack;
-    if ((unpacks || problem.routine == Routine::pack) &&
-        sizes.n * std::max(sizes.n, sizes.nrhs) > INT_MAX)
-      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                           "%lld elements in a matrix, must be below 2^31 on a CUDA device",
-                           static_cast<long long>(sizes.n * std::max(sizes.n, sizes.nrhs)));
-    if (unpacks || problem.routine == Routine::pack)
-      return run_pack(pack_call(problem, unpacks), unpacks, stream);
-    InterleavedCall<D> call;
-    call.A = reinterpret_cast<D*>(problem.A.first);
-    call.lda = problem.A.ld;
-    call.B = reinterpret_cast<D*>(problem.B.first);
-    call.ldb = problem.B.ld;
-    call.chunk = problem.A.chunk;
-    call.chunk_bits = chunk_bits(call.chunk, sizes.count);
-    call.batch = sizes.count;
-    call.n = static_cast<int>(sizes.n);
-    call.nrhs = sizes.nrhs;
-    call.info = problem.info;
-    call.swapped = problem.uplo == CHOL_UPPER;
-    return run_interleaved(problem.routine, call, plan, problem.result, stream);
-  }
-
-  template <class T>
-  static PackCall<Device<T>> pack_call(const Problem<T>& problem, bool unpacks) {
-    const MatrixBatch<T>& packed = unpacks ? problem.A : problem.B;
-    PackCall<Device<T>> call;
-    call.matrices = device_view(unpacks ? problem.B : problem.A);
-    call.packed.A = reinterpret_cast<Device<T>*>(packed.first);
-    call.packed.lda = packed.ld;
-    call.packed.chunk = packed.chunk;
-    call.packed.chunk_bits = chunk_bits(packed.chunk, problem.sizes.count);
-    call.packed.batch = problem.sizes.count;
-    call.rows = static_cast<unsigned>(problem.sizes.n);
-    call.columns = static_cast<unsigned>(problem.whole ? problem.sizes.nrhs : problem.sizes.n);
-    call.part = problem.whole                ? PackedPart::whole
-                : problem.uplo == CHOL_UPPER ? PackedPart::upper
-                                             : PackedPart::lower;
-    return call;
-  }
-
   /// Reads the bounds of a variable batch, the one case that waits for the stream.
   template <class T>
   Status run_unbounded(Problem<T> problem, const PlanTable& plans, Resources resources) {

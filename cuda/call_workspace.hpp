@@ -23,6 +23,13 @@ struct CallWorkspace {
   ConditionWorkspace<T> condition;
 };
 
+template <class T>
+BatchView<Device<T>> device_view(const MatrixBatch<T>& batch) {
+  using D = Device<T>;
+  return {reinterpret_cast<D*>(batch.first), batch.stride,
+          reinterpret_cast<D* const*>(batch.pointers), batch.ld, batch.lds};
+}
+
 inline bool has_rhs(Routine routine) {
   return routine == Routine::potrs || routine == Routine::posv;
 }

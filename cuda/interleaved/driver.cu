@@ -2,7 +2,7 @@
 #include "interleaved/compiled.hpp"
 #include "interleaved/driver.hpp"
 #include "interleaved/kernels.hpp"
-#include "interleaved/slices.hpp"
+#include "tune/rows.hpp"
 
 namespace chol::cuda {
 namespace {

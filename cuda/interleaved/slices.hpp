@@ -13,9 +13,15 @@
 
 namespace chol::cuda {
 
-/// Whether pack and unpack can count what such a batch consists of.
-inline bool fits_slices(const BatchSizes& sizes) {
+/// Whether pack and unpack can count the elements of such a matrix.
+inline bool is_counted_by_pack(const BatchSizes& sizes) {
   return sizes.n * std::max(sizes.n, sizes.nrhs) <= INT_MAX;
+}
+
+template <class T>
+bool in_slices(const backend::Problem<T>& problem, const Plan& plan) {
+  return runs_in_slices(problem.routine, plan) && is_counted_by_pack(problem.sizes) &&
+         problem.sizes.n > 0 && problem.sizes.count > 0;
 }
 
 /// The batch, with right-hand sides where it has any, cut where chunks end or, of chunks larger
