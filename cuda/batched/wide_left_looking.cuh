@@ -206,7 +206,8 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
         else
           rows.template load<kColumns>(here, place, scratch(), lane);
         if (factors)
-          root = rows.template eliminate<kColumns, true, false>(block(part), columns, diagonal_row);
+          root = rows.template eliminate<kColumns, true, false>(block(part), columns, diagonal_row,
+                                                                NothingAlong{}, diagonal);
       }
       __syncthreads();
       if (mine) {

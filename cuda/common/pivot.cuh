@@ -36,18 +36,22 @@ __device__ __forceinline__ R scale_towards_estimate(R& p) {
 /// scaled, which is written as a loop: code does not move past one, as it does past an if, with all
 /// the registers that this takes.
 /// @tparam kChecksFirst whether that is done before the division. Otherwise nobody waits for it.
-template <bool kChecksFirst, class T>
+/// @tparam kLooksEarly whether p is looked at beside its estimate, which takes registers.
+template <bool kChecksFirst, bool kLooksEarly = !kChecksFirst, class T>
 __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   using R = Real<T>;
   T quotient;
+  [[maybe_unused]] bool scales = false;
+  if constexpr (kLooksEarly) scales = !has_estimate(p);
   if constexpr (!kChecksFirst) quotient = times_reciprocal(x, p);
 #pragma unroll 1
-  for (int tries = 0; tries < 2 && !has_estimate(p); ++tries) {
+  for (int tries = 0; kLooksEarly ? scales : tries < 2 && !has_estimate(p); ++tries) {
     const R factor = scale_towards_estimate(p);
     if constexpr (kChecksFirst)
       x = scale(x, factor);
     else
       quotient = scale(times_reciprocal(x, p), factor);
+    if constexpr (kLooksEarly) scales = tries < 1 && !has_estimate(p);
   }
   if constexpr (kChecksFirst) quotient = times_reciprocal(x, p);
   return quotient;

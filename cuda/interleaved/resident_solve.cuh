@@ -1,6 +1,5 @@
-// Substitution with a triangle in shared memory by one warp, a block column after the other: a
-// block's unknowns are found one by one in its lanes, which then add up what they take out of the
-// others.
+// Substitution with a triangle in shared memory, a block column after the other: one warp finds a
+// block's unknowns, a few at a time, and takes them out of the others, alone or with other warps.
 #pragma once
 
 #include "batched/copy_wide.cuh"
@@ -8,10 +7,12 @@
 
 namespace chol::cuda {
 
-template <class T, int kColumns>
+/// @tparam kHasInverses whether those of the diagonal are where inverse_of_diagonal() says.
+template <class T, int kColumns, bool kHasInverses = false>
 struct ResidentSolve {
   using R = Real<T>;
   using Triangle = ResidentTriangle<T, kColumns>;
+  static constexpr int kStep = 4;  ///< unknowns found at once
 
   Triangle L;
   T* x;  ///< in shared memory: the right-hand side, in the end the solution
@@ -24,13 +25,22 @@ struct ResidentSolve {
     else
       find_forward<false>(J);
   }
-  /// x := inverse(L^H) x.
-  __device__ __forceinline__ void backward() const {
-    const int last = Triangle::blocks(L.n) - 1;
-    find_backward<false>(last);
+  /// x := inverse(L^H) x, by kWarps that meet.
+  template <int kWarps = 1, class Meet>
+  __device__ __forceinline__ void backward(int warp, const Meet& meet) const {
 #pragma unroll 1
-    for (int J = last - 1; J > 0; --J) find_backward<false>(J);
-    if (last > 0) find_backward<true>(0);
+    for (int J = Triangle::blocks(L.n) - 1; J > 0; --J) {
+      T known[kColumns];
+      if (warp == 0) find_backward<false>(J, known);
+      if constexpr (kWarps > 1) {
+        meet();
+#pragma unroll
+        for (int k = 0; k < kColumns; ++k) known[k] = x[Triangle::start(L.n, J) + k];
+      }
+      take_from_those_before<kWarps>(J, known, warp);
+    }
+    T known[kColumns];
+    if (warp == 0) find_backward<true>(0, known);
   }
 
  private:
@@ -48,7 +58,9 @@ struct ResidentSolve {
     __device__ __forceinline__ int pitch() const { return static_cast<int>(block.ld); }
     /// Of the diagonal, zero where there is none.
     __device__ __forceinline__ R inverse() const {
-      return is_there ? R(1) / real(block.a[c * pitch() + c]) : R(0);
+      if (!is_there) return R(0);
+      if constexpr (kHasInverses) return *inverse_of_diagonal(block, columns, c);
+      return R(1) / real(block.a[c * (pitch() + 1)]);
     }
   };
   /// Where column k of a block begins; of a narrow one, which has fewer, the last one's beginning
@@ -57,26 +69,55 @@ struct ResidentSolve {
   __device__ __forceinline__ static int begin(int k, const Own& own) {
     return (kNarrow ? min(k, own.columns - 1) : k) * own.pitch();
   }
+  /// Unknowns first, ..., first + kStep - 1 of a block, which every lane finds for itself from what
+  /// is left of them in their lanes, and takes out of what is left of its own: the exchange, which
+  /// takes longest, is one for all of them. @param factors of the lane's unknown, divided by its
+  /// diagonal element as all are. @param known the unknowns.
+  template <bool kNarrow, bool kBackward>
+  __device__ __forceinline__ void find_next(const Own& own, int first, R inverse,
+                                            const T (&factors)[kColumns], T& left, T* known) const {
+    T among[kStep][kStep];  // [column of L][row]
+    R inverses[kStep];
+#pragma unroll
+    for (int k = 0; k < kStep; ++k) {
+      known[k] = from_lane(left, first + k);
+      inverses[k] = from_lane(inverse, first + k);
+      copy_wide<kStep>(among[k], own.block.a + begin<kNarrow>(first + k, own) + first);
+    }
+    const auto is_there = [&](int k) { return !kNarrow || first + k < own.columns; };
+    const auto take_out = [&](int of, int k) {
+      const T factor = kBackward ? conj(among[of][k]) : among[k][of];
+      const T next = subtract_product(known[of], scale(factor, inverses[of]), known[k]);
+      known[of] = is_there(larger(of, k)) ? next : known[of];
+    };
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      const int k = kBackward ? kStep - 1 - i : i;
+#pragma unroll
+      for (int of = 0; of < kStep; ++of)
+        if (kBackward ? of < k : of > k) take_out(of, k);
+      const T next = subtract_product(left, factors[first + k], known[k]);
+      left = is_there(k) ? next : left;
+    }
+#pragma unroll
+    for (int k = 0; k < kStep; ++k)
+      if (lane == 0 && is_there(k)) x[own.j + first + k] = known[k];
+  }
 
-  // The diagonal is divided by beforehand, so that an unknown is an exchange and a product away
-  // from the next.
   template <bool kNarrow>
   __device__ __forceinline__ void find_forward(int J) const {
     const Own own(L, J, lane);
     const int row = own.is_there ? own.c : 0;
     const R inverse = own.inverse();
-    T factors[kColumns];
+    T factors[kColumns], known[kStep];
 #pragma unroll
-    for (int k = 0; k + 1 < kColumns; ++k)
+    for (int k = 0; k < kColumns; ++k)
       factors[k] = scale(own.block.a[begin<kNarrow>(k, own) + row], inverse);
     T left = scale(own.is_there ? x[own.j + own.c] : from_real<T>(0), inverse);
-#pragma unroll
-    for (int k = 0; k + 1 < kColumns; ++k) {
-      const T next = subtract_product(left, factors[k], from_lane(left, k));
-      left = select(own.c > k && own.is_there, next, left);
-    }
     __syncwarp();
-    if (lane < own.columns) x[own.j + lane] = left;
+#pragma unroll
+    for (int first = 0; first < kColumns; first += kStep)
+      find_next<kNarrow, false>(own, first, inverse, factors, left, known);
     __syncwarp();
     if (own.j + own.columns < L.n) take_from_those_below<kNarrow>(own);
   }
@@ -98,54 +139,47 @@ struct ResidentSolve {
   }
 
   template <bool kNarrow>
-  __device__ __forceinline__ void find_backward(int J) const {
+  __device__ __forceinline__ void find_backward(int J, T (&known)[kColumns]) const {
     const Own own(L, J, lane);
-    T below[kColumns];
-    copy_wide<kColumns>(below, own.block.a + (own.is_there ? own.c : 0) * own.pitch());
+    const int row = own.is_there ? own.c : 0;
     const R inverse = own.inverse();
-    T left = own.is_there ? x[own.j + own.c] : from_real<T>(0);
-    if (own.j + own.columns < L.n) left = subtract(left, taken_by_those_below<kNarrow>(own));
-    left = scale(left, inverse);
+    T factors[kColumns];
+    copy_wide<kColumns>(factors, own.block.a + row * own.pitch());
+    T left = scale(own.is_there ? x[own.j + own.c] : from_real<T>(0), inverse);
 #pragma unroll
-    for (int k = kColumns - 1; k > 0; --k) {
-      const T factor = scale(conj(below[k]), inverse);
-      const T next = subtract_product(left, factor, from_lane(left, k));
-      left = select(own.c < k && k < own.columns, next, left);
-    }
+    for (int k = 0; k < kColumns; ++k) factors[k] = scale(conj(factors[k]), inverse);
     __syncwarp();
-    if (lane < own.columns) x[own.j + lane] = left;
+#pragma unroll
+    for (int first = kColumns - kStep; first >= 0; first -= kStep)
+      find_next<kNarrow, true>(own, first, inverse, factors, left, known + first);
     __syncwarp();
   }
-  /// Out of the lane's unknown.
-  template <bool kNarrow>
-  __device__ __forceinline__ T taken_by_those_below(const Own& own) const {
-    T sums[kColumns];
-#pragma unroll
-    for (int k = 0; k < kColumns; ++k) sums[k] = from_real<T>(0);
+  /// The unknowns of block J > 0, which are known, out of those before it: a column a lane.
+  template <int kWarps>
+  __device__ __forceinline__ void take_from_those_before(int J, const T (&known)[kColumns],
+                                                         int warp) const {
+    const int j = Triangle::start(L.n, J);
 #pragma unroll 1
-    for (int i = own.columns + lane; i < L.n - own.j; i += 32) {
-      const T known = x[own.j + i];
+    for (int c = j - 1 - lane - 32 * warp; c >= 0; c -= 32 * kWarps) {
+      const int first = Triangle::width(L.n, 0);
+      const int K = c < first ? 0 : 1 + (c - first) / kColumns;
+      const LowerView<T> its = L.rows(K, j);
+      T rows[kColumns];
+      const T* const from = its.a + (c - Triangle::start(L.n, K)) * static_cast<int>(its.ld);
+      // Rows of the narrow block are counted from its own first one.
+      if (c >= first || first % 4 == 0) {
+        copy_wide<kColumns>(rows, from);
+      } else {
+#pragma unroll
+        for (int k = 0; k < kColumns; ++k) rows[k] = from[k];
+      }
+      T sums[2] = {x[c], from_real<T>(0)};
 #pragma unroll
       for (int k = 0; k < kColumns; ++k)
-        sums[k] = add_conj_product(sums[k], own.block.a[begin<kNarrow>(k, own) + i], known);
+        sums[k % 2] = subtract_product(sums[k % 2], conj(rows[k]), known[k]);
+      x[c] = add(sums[0], sums[1]);
     }
-    return sum_of_own(sums);
-  }
-  /// Of kCount values of each lane the sum over all lanes: lane l gets that of value l % kCount.
-  template <int kCount>
-  __device__ __forceinline__ T sum_of_own(const T (&v)[kCount]) const {
-    if constexpr (kCount == 1) {
-      return sum_lanes<32, kColumns>(v[0]);
-    } else {
-      constexpr int kHalf = kCount / 2;
-      const bool upper = lane & kHalf;
-      T kept[kHalf];
-#pragma unroll
-      for (int k = 0; k < kHalf; ++k)
-        kept[k] = add(select(upper, v[k + kHalf], v[k]),
-                      from_lane(select(upper, v[k], v[k + kHalf]), lane ^ kHalf));
-      return sum_of_own(kept);
-    }
+    __syncwarp();
   }
 };
 

@@ -46,6 +46,16 @@ struct ResidentTriangle {
   }
 };
 
+/// Where the inverse of a block's diagonal element c may lie: above the diagonal, in the last
+/// column, but that of the last element; in narrow blocks that one in a column that is zero below.
+template <class T>
+__device__ __forceinline__ Real<T>* inverse_of_diagonal(const LowerView<T>& block, int columns,
+                                                        int c) {
+  const bool is_last = c + 1 == columns;
+  const int column = !is_last ? columns - 1 : columns > 2 ? columns - 2 : columns;
+  return reinterpret_cast<Real<T>*>(block.a + (is_last ? 0 : c) + column * int(block.ld));
+}
+
 /// What a block of kThreads has in shared memory: kMatrices triangles, and the share of a thread of
 /// the traffic with device memory. Lanes go over the matrices first, then over rows; warps over
 /// columns.

@@ -22,6 +22,8 @@ template <int kWarpCount, int kMatrixCount, int kMoverCount, int kBlockCount>
 struct WarpFactorShape {
   static constexpr int kWarps = kWarpCount, kMatrices = kMatrixCount, kMovers = kMoverCount;
   static constexpr int kBlocks = kBlockCount;
+  static constexpr int kShare = 65536 / (32 * (kWarps * kMatrices + kMovers) * kBlocks);
+  static constexpr int kRegisters = kShare < 255 ? kShare : 255;  ///< of a thread, at most
 };
 
 /// One list a task.

@@ -16,6 +16,8 @@ inline constexpr int kWarpFactorColumns = 16;
 template <class T, class Shape, bool kSolves>
 struct WarpFactor {
   static constexpr int kColumns = kWarpFactorColumns, kWarps = Shape::kWarps;
+  /// Whether registers are left for whole columns of the diagonal block at hand.
+  static constexpr bool kReadEarly = Shape::kRegisters > (kSolves ? 20 + 16 * int(sizeof(T)) : 100);
   using R = Real<T>;
   using Triangle = ResidentTriangle<T, kColumns>;
   using Rows = RowBlock<T, kColumns>;
@@ -119,7 +121,7 @@ struct WarpFactor {
           update(rows, J, row, place);
       }
       R root{};
-      if (strip == 0) root = eliminate_first<kMost>(rows, place, j);
+      if (strip == 0) root = eliminate_first<kMost>(rows, here, place, j);
       if (strip == warp) meet();
       if (row >= n) continue;
       if (strip > 0) eliminate_below<kMost>(rows, place, j, row);
@@ -141,15 +143,18 @@ struct WarpFactor {
  private:
   /// The strip with the diagonal block.
   template <int kMost>
-  __device__ __forceinline__ R eliminate_first(Rows& rows, const RowBlockPlace& place, int j) {
+  __device__ __forceinline__ R eliminate_first(Rows& rows, const LowerView<T>& here,
+                                               const RowBlockPlace& place, int j) {
     if constexpr (!kSolves) {
-      return rows.template eliminate<kMost, true, true>(block, place.columns, lane);
+      return rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane);
     } else {
       const bool is_there = lane < place.rows;
       Along along{is_there ? x[j + lane] : from_real<T>(0), place.columns};
-      const R root = rows.template eliminate<kMost, true, true>(block, place.columns, lane, along);
+      const R root =
+          rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane, along);
       const R inverse_root = lane < place.columns ? block.inverse_roots[lane] : R(1);
       if (is_there) x[j + lane] = scale(along.x, inverse_root);
+      if (lane < place.columns) *inverse_of_diagonal(here, place.columns, lane) = inverse_root;
       return root;
     }
   }

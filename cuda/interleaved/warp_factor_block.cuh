@@ -74,7 +74,8 @@ struct WarpFactorBlock {
     if (warp == 0 && lane == 0) infos[matrix] = own.info;
     meet();
     if constexpr (kAlong) {
-      if (warp == 0) ResidentSolve<T, kWarpFactorColumns>{own.L, own.x, lane}.backward();
+      const ResidentSolve<T, kWarpFactorColumns, true> solve{own.L, own.x, lane};
+      solve.template backward<Shape::kWarps>(warp, [&] { own.meet(); });
       meet();
     }
   }
@@ -100,7 +101,7 @@ struct WarpFactorBlock {
         if (has_one) own.forward(J);
       }
       if (!has_one) continue;
-      own.backward();
+      own.backward(0, [] {});
       for (int i = lane; i < n; i += 32) element(B, i, c) = conj_if(call.swapped, x[i]);
       __syncwarp();
     }
@@ -136,6 +137,7 @@ struct WarpFactorBlock {
       const int info = infos[matrix];
       if (its.inside && warp == 0 && its.row == 0) call.info[b] = info;
       if constexpr (kAlong) {
+        for (int J = 1; J < columns; ++J) meet_as_workers_do();
         meet();
         if (info == 0)
           its.over_rows([&](int i) { element(B, i, 0) = conj_if(call.swapped, x[i]); });

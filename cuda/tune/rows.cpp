@@ -142,7 +142,7 @@ struct InterleavedRow {
 constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
 constexpr Plan kColumns{Method::panel, 0, 0, 0};
 constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
-constexpr Plan kInPlace{Method::blocked, 0, 0, 0};
+constexpr Plan kInPlace{Method::blocked, 0, 0, 0}, kSlices{Method::tiles, 0, 0, 0};
 constexpr Plan shared(int block, int tile, int threads) {
   return {Method::fused, block, tile, threads};
 }
@@ -201,10 +201,11 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'd', 13, registers(64)},
     {Routine::posv, 'd', 40, kColumns},
     {Routine::posv, 'd', 44, kInTwo},
-    {Routine::posv, 'd', 56, shared(4, 8, 64)},
+    {Routine::posv, 'd', 46, shared(4, 8, 64)},
     {Routine::posv, 'd', 104, by_warps(4, 1)},
     {Routine::posv, 'd', 144, by_warps(2, 2)},
     {Routine::posv, 'd', 208, by_warps(1, 4)},
+    {Routine::posv, 'd', 224, kInTwo},
     {Routine::posv, 'c', 13, registers(64)},
     {Routine::posv, 'c', 28, kColumns},
     {Routine::posv, 'c', 32, kInTwo},
@@ -214,6 +215,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'c', 104, by_warps(4, 1)},
     {Routine::posv, 'c', 144, by_warps(2, 2)},
     {Routine::posv, 'c', 208, by_warps(1, 4)},
+    {Routine::posv, 'c', 224, kInTwo},
     {Routine::posv, 'z', 9, registers(64)},
     {Routine::posv, 'z', 28, kColumns},
     {Routine::posv, 'z', 38, kInTwo},
@@ -224,6 +226,8 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'z', 74, by_warps(2, 1)},
     {Routine::posv, 'z', 104, by_warps(2, 2)},
     {Routine::posv, 'z', 108, by_warps(1, 4)},
+    {Routine::posv, 'z', 128, kSlices},
+    {Routine::posv, 'z', 152, kInTwo},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 44, kColumns},
     {Routine::potrs, 's', 104, kWarps},
