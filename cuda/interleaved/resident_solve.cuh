@@ -76,7 +76,7 @@ struct ResidentSolve {
   template <bool kNarrow, bool kBackward>
   __device__ __forceinline__ void find_next(const Own& own, int first, R inverse,
                                             const T (&factors)[kColumns], T& left, T* known) const {
-    T among[kStep][kStep];  // [column of L][row]
+    alignas(16) T among[kStep][kStep];  // [column of L][row]
     R inverses[kStep];
 #pragma unroll
     for (int k = 0; k < kStep; ++k) {
@@ -109,7 +109,8 @@ struct ResidentSolve {
     const Own own(L, J, lane);
     const int row = own.is_there ? own.c : 0;
     const R inverse = own.inverse();
-    T factors[kColumns], known[kStep];
+    alignas(16) T factors[kColumns];
+    T known[kStep];
 #pragma unroll
     for (int k = 0; k < kColumns; ++k)
       factors[k] = scale(own.block.a[begin<kNarrow>(k, own) + row], inverse);
@@ -143,7 +144,7 @@ struct ResidentSolve {
     const Own own(L, J, lane);
     const int row = own.is_there ? own.c : 0;
     const R inverse = own.inverse();
-    T factors[kColumns];
+    alignas(16) T factors[kColumns];
     copy_wide<kColumns>(factors, own.block.a + row * own.pitch());
     T left = scale(own.is_there ? x[own.j + own.c] : from_real<T>(0), inverse);
 #pragma unroll
@@ -164,7 +165,7 @@ struct ResidentSolve {
       const int first = Triangle::width(L.n, 0);
       const int K = c < first ? 0 : 1 + (c - first) / kColumns;
       const LowerView<T> its = L.rows(K, j);
-      T rows[kColumns];
+      alignas(16) T rows[kColumns];
       const T* const from = its.a + (c - Triangle::start(L.n, K)) * static_cast<int>(its.ld);
       // Rows of the narrow block are counted from its own first one.
       if (c >= first || first % 4 == 0) {
