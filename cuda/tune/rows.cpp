@@ -309,11 +309,9 @@ constexpr Table make_table() {
   for (const InterleavedRow& r : kInterleaved)
     *row++ = {r.routine, Form::interleaved, r.precision, r.max_n, r.plan};
   for (const Limits& limits : kHopper)
-    for (Routine routine : kInterleavedRoutines) {
-      const Plan slices = plan(Method::tiles);
+    for (Routine routine : kInterleavedRoutines)
       *row++ = {routine, Form::interleaved, limits.precision, kAny,
-                runs_in_slices(routine, slices) ? slices : kInPlace};
-    }
+                runs_in_slices(routine, kSlices) ? kSlices : kInPlace};
   return table;
 }
 
