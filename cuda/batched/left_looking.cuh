@@ -28,6 +28,8 @@ struct LeftLooking {
   using Rows = RowBlock<T, kColumns>;
   using Update = RowUpdate<T, kSwapped, Shape>;
   static constexpr bool kReadEarly = (Shape::kOptions & kSavesRegisters) == 0;
+  static constexpr bool kPivotApart =
+      Rows::kPivotApart && (Shape::kOptions & kPivotWithColumn) == 0;
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(Update::kStaging) * kWarps;
@@ -88,7 +90,8 @@ struct LeftLooking {
       }
       // The strip with the diagonal block first, the others when it is there.
       Real<T> root{};
-      if (strip == 0) root = rows.template eliminate<kMost, true, kReadEarly>(block, columns, lane);
+      if (strip == 0)
+        root = rows.template eliminate<kMost, true, kReadEarly, kPivotApart>(block, columns, lane);
       if (strip == warp) meet<kWarps>();
       if (strip > 0 && row < n)
         rows.template eliminate<kMost, false, kReadEarly>(block, columns, lane);

@@ -52,7 +52,7 @@ struct Shapes<float> {
                                        GridShape<41, 44, 16, 1, 11>, GridShape<45, 48, 32, 1, 16>>;
   using ColumnLeftLooking = ShapeList<
       LeftLookingShape<1, 8, 24, 16, ProductBy::tensor>,
-      LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, kAhead>,
+      LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, kAhead | kPivotWithColumn>,
       LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kAhead | kReadsAhead>,
       InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kAhead | kReadsAhead>, 1, 11>,
       LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, kAhead | kReadsAhead>,
