@@ -14,6 +14,8 @@ namespace chol::cuda {
 template <class T, int kColumns>
 struct ResidentTriangle {
   static constexpr int kPad = 32 / int(sizeof(T));  ///< elements
+  /// The last block columns, of whose operands there are few, make do with less.
+  static constexpr int kOfLast = 2, kLastPad = sizeof(T) < 16 ? kPad / 2 : kPad;
   T* a;
   int n;
 
@@ -30,15 +32,21 @@ struct ResidentTriangle {
     return (width(n, J) + 3) / 4 * 4;
   }
   __host__ __device__ static constexpr int pitch(int n, int J) {
-    return (blocks(n) - J) * kColumns + kPad;
+    const int rest = blocks(n) - J;
+    return rest * kColumns + (rest > kOfLast ? kPad : kLastPad);
   }
   __host__ __device__ static constexpr int offset(int n, int J) {
-    const int whole = J - 1;
+    const int whole = J - 1, pads = smaller(whole, blocks(n) - 1 - kOfLast);
     return J == 0 ? 0
                   : stored(n, 0) * pitch(n, 0) +
-                        kColumns * (whole * pitch(n, 1) - kColumns * (whole * (whole - 1) / 2));
+                        kColumns * (whole * ((blocks(n) - 1) * kColumns + kLastPad) +
+                                    larger(pads, 0) * (kPad - kLastPad) -
+                                    kColumns * (whole * (whole - 1) / 2));
   }
-  __host__ __device__ static constexpr int elements(int n) { return offset(n, blocks(n)); }
+  __host__ __device__ static constexpr int elements(int n) {
+    const int last = blocks(n) - 1;
+    return offset(n, last) + stored(n, last) * pitch(n, last);
+  }
 
   /// Block column J from its row `row` on, counted from the matrix' first.
   __device__ __forceinline__ LowerView<T> rows(int J, int row) const {

@@ -35,10 +35,9 @@ using SharedShape = InterleavedSharedShape<kNumbers...>;
 
 template <>
 struct InterleavedShapes<float> {
-  using Factor = ShapeList<SharedShape<4, 4, 32, 128, 2>, SharedShape<8, 4, 8, 64, 4>,
-                           SharedShape<8, 4, 8, 128, 3>>;
+  using Factor = ShapeList<SharedShape<4, 4, 32, 128, 2>, SharedShape<8, 4, 8, 64, 4>>;
   using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>, SharedShape<8, 4, 8, 128, 3>>;
+  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>>;
   using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>,
                             WarpFactorShape<2, 2, 2, 2>, WarpFactorShape<4, 1, 2, 2>>;
   using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
@@ -55,12 +54,11 @@ struct InterleavedShapes<double> {
 };
 template <>
 struct InterleavedShapes<Complex<float>> {
-  using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>,
-                           SharedShape<8, 2, 4, 64, 4>>;
+  using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>>;
   using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
   using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
-                            WarpFactorShape<4, 1, 2, 1>>;
+  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 3>,
+                            WarpFactorShape<2, 2, 2, 1>, WarpFactorShape<4, 1, 2, 1>>;
   using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
 };
 template <>

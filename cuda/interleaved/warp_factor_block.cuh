@@ -23,9 +23,9 @@ struct WarpFactorBlock {
   static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
   static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
   using Triangles = ResidentTriangles<T, kWarpFactorColumns, kMatrices, 32 * Shape::kMovers>;
-  /// Block columns on their way while one is worked on, and one that it waits for. More of them
-  /// keep the first one waiting.
-  static constexpr int kAhead = 2;
+  /// Block columns on their way while one is worked on: more of them keep the first one waiting
+  /// and, since the first-level cache holds whole lines of what comes, those who work.
+  static constexpr int kAhead = kFactors ? 1 : 2;
   /// Right-hand sides that a matrix has in shared memory: that of a factor, or its warps'.
   static constexpr int kVectors = kAlong ? 1 : kFactors ? 0 : Shape::kWarps;
   static constexpr int kFixed =
@@ -119,13 +119,15 @@ struct WarpFactorBlock {
     const Triangles its{triangle(matrix), call.triangle(there), lane / kMatrices, warp, b <= last};
     const LaneMatrix<Lane<T>> B = call.right_hand_sides(there);
     T* const x = right_hand_side(matrix);
-    for (int J = 0; J < kAhead; ++J) its.fetch(J);
     if constexpr (kAlong)
-      its.over_rows([&](int i) { x[i] = conj_if(call.swapped, element(B, i, 0)); });
+      its.over_rows([&](int i) { copy_async_of_line<sizeof(T), false>(x + i, &element(B, i, 0)); });
+    for (int J = 0; J < kAhead; ++J) its.fetch(J);
     const int columns = block_columns();
 #pragma unroll 1
     for (int J = 0; J < columns; ++J) {
       wait_for_copy_groups<kAhead - 1>();
+      if constexpr (kAlong && Traits<T>::is_complex)
+        if (J == 0 && call.swapped) its.over_rows([&](int i) { x[i] = conj(x[i]); });
       meet();
       meet_as_workers_do();
       its.fetch(J + kAhead);
