@@ -8,10 +8,11 @@
 namespace chol::cuda {
 
 /// @tparam kHasInverses whether those of the diagonal are where inverse_of_diagonal() says.
-template <class T, int kColumns, bool kHasInverses = false>
+template <class Triangle, bool kHasInverses = false>
 struct ResidentSolve {
+  using T = typename Triangle::Element;
   using R = Real<T>;
-  using Triangle = ResidentTriangle<T, kColumns>;
+  static constexpr int kColumns = Triangle::kColumns;
   static constexpr int kStep = 4;  ///< unknowns found at once
 
   Triangle L;

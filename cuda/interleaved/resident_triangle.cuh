@@ -11,11 +11,14 @@ namespace chol::cuda {
 /// first one is the narrow one. What lies above the diagonal may hold anything, what the narrow one
 /// lacks of a multiple of four columns is zero. Columns are so far from each other that the
 /// operands of tensor cores, of eight rows in four columns, meet every bank once.
-template <class T, int kColumns>
+/// @tparam kTight whether the last block columns, of whose operands there are few, make do with
+/// less.
+template <class T, int kColumnCount, bool kTight>
 struct ResidentTriangle {
+  using Element = T;
+  static constexpr int kColumns = kColumnCount;
   static constexpr int kPad = 32 / int(sizeof(T));  ///< elements
-  /// The last block columns, of whose operands there are few, make do with less.
-  static constexpr int kOfLast = 2, kLastPad = sizeof(T) < 16 ? kPad / 2 : kPad;
+  static constexpr int kOfLast = 2, kLastPad = kTight && sizeof(T) < 16 ? kPad / 2 : kPad;
   T* a;
   int n;
 
@@ -67,9 +70,9 @@ __device__ __forceinline__ Real<T>* inverse_of_diagonal(const LowerView<T>& bloc
 /// What a block of kThreads has in shared memory: kMatrices triangles, and the share of a thread of
 /// the traffic with device memory. Lanes go over the matrices first, then over rows; warps over
 /// columns.
-template <class T, int kColumns, int kMatrices, int kThreads>
+template <class Triangle, int kMatrices, int kThreads>
 struct ResidentTriangles {
-  using Triangle = ResidentTriangle<T, kColumns>;
+  using T = typename Triangle::Element;
   static constexpr int kRowsAtOnce = 32 / kMatrices, kWarps = kThreads / 32;
   static constexpr int kUnrolled = 4;
   Triangle own;

@@ -19,7 +19,7 @@ struct WarpFactor {
   /// Whether registers are left for whole columns of the diagonal block at hand.
   static constexpr bool kReadEarly = Shape::kRegisters > (kSolves ? 20 + 16 * int(sizeof(T)) : 100);
   using R = Real<T>;
-  using Triangle = ResidentTriangle<T, kColumns>;
+  using Triangle = ResidentTriangle<T, kColumns, true>;
   using Rows = RowBlock<T, kColumns>;
   using Product = TensorProduct<T, kColumns, false>;
   using Sums = typename Product::Sums;

@@ -18,11 +18,11 @@ struct WarpFactorBlock {
   static constexpr bool kFactors = kTask != InterleavedTask::solve;
   static constexpr bool kAlong = kTask == InterleavedTask::factor_and_solve;
   using Matrix = WarpFactor<T, Shape, kAlong>;
-  using Triangle = typename Matrix::Triangle;
+  using Triangle = ResidentTriangle<T, kWarpFactorColumns, kFactors>;
   using Diagonal = typename Matrix::Block;
   static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
   static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
-  using Triangles = ResidentTriangles<T, kWarpFactorColumns, kMatrices, 32 * Shape::kMovers>;
+  using Triangles = ResidentTriangles<Triangle, kMatrices, 32 * Shape::kMovers>;
   /// Block columns on their way while one is worked on: more of them keep the first one waiting
   /// and, since the first-level cache holds whole lines of what comes, those who work.
   static constexpr int kAhead = kFactors ? 1 : 2;
@@ -74,7 +74,7 @@ struct WarpFactorBlock {
     if (warp == 0 && lane == 0) infos[matrix] = own.info;
     meet();
     if constexpr (kAlong) {
-      const ResidentSolve<T, kWarpFactorColumns, true> solve{own.L, own.x, lane};
+      const ResidentSolve<Triangle, true> solve{own.L, own.x, lane};
       solve.template backward<Shape::kWarps>(warp, [&] { own.meet(); });
       meet();
     }
@@ -87,7 +87,7 @@ struct WarpFactorBlock {
     // None where there is no matrix: those of the last one are others' to write.
     const int64_t nrhs = b <= last && !call.failed(b) ? call.nrhs : 0;
     T* const x = right_hand_side(matrix, warp);
-    const ResidentSolve<T, kWarpFactorColumns> own{triangle(matrix), x, lane};
+    const ResidentSolve<Triangle> own{triangle(matrix), x, lane};
     bool arriving = true;
 #pragma unroll 1
     for (int64_t c = warp; arriving || c < nrhs; c += Shape::kWarps, arriving = false) {
