@@ -45,7 +45,13 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
   switch (precision) {
     case 's':
       if (!factors)
-        return {{{26, {1, 17}}, {28, {1, 18}}, {32, {2, 22}}, {36, {2, 26}}, {44, {4, 28}}}};
+        return {{{24, {1, 17}},
+                 {26, {2, 14}},
+                 {27, {2, 16}},
+                 {28, {1, 18}},
+                 {34, {2, 22}},
+                 {36, {2, 26}},
+                 {44, {4, 28}}}};
       if (!solves) return {{{30, kByColumns}, {32, {2, 22}}, {40, {4, 24}}}};
       return {{{27, kByColumns},
                {28, {2, 20}},
@@ -57,13 +63,14 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
     case 'd':
       if (!factors)
         return {{{17, {1, 12}},
-                 {19, {2, 13}},
+                 {19, {2, 11}},
                  {26, {2, 16}},
                  {28, {4, 18}},
                  {30, {2, 14}},
                  {32, {4, 22}},
-                 {36, {2, 14}},
-                 {44, {2, 16}}}};
+                 {34, {2, 14}},
+                 {36, {4, 14}},
+                 {44, {4, 16}}}};
       if (!solves)
         return {{{27, kByColumns},
                  {28, {4, 20}},
@@ -82,11 +89,11 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
         return {{{16, {1, 12}},
                  {19, {2, 13}},
                  {20, {2, 14}},
-                 {24, {2, 17}},
+                 {24, {2, 15}},
                  {26, {2, 14}},
                  {28, {4, 18}},
                  {32, {4, 22}},
-                 {36, {2, 16}}}};
+                 {36, {2, 14}}}};
       if (!solves)
         return {{{24, kByColumns}, {26, {2, 14}}, {28, {4, 16}}, {30, {2, 14}}, {32, {4, 20}}}};
       return {{{16, kByColumns},
@@ -99,12 +106,12 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
       if (!factors)
         return {{{11, {1, 7}},
                  {14, {2, 8}},
-                 {16, {2, 10}},
-                 {20, {4, 12}},
-                 {22, {2, 9}},
+                 {18, {2, 10}},
+                 {20, {2, 7}},
+                 {22, {2, 5}},
                  {24, {2, 10}},
                  {28, {4, 11}},
-                 {32, {4, 12}},
+                 {32, {4, 11}},
                  {36, {4, 13}}}};
       if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 6}}, {24, {4, 8}}}};
       return {{{17, kByColumns}, {20, {2, 6}}, {22, {2, 4}}, {24, {4, 8}}, {28, {4, 4}}}};
