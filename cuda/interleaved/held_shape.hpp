@@ -53,13 +53,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {36, {2, 26}},
                  {44, {4, 28}}}};
       if (!solves) return {{{30, kByColumns}, {32, {2, 22}}, {40, {4, 24}}}};
-      return {{{27, kByColumns},
-               {28, {2, 20}},
-               {30, {2, 18}},
-               {32, {4, 20}},
-               {36, {4, 24}},
-               {40, {4, 20}},
-               {44, {4, 24}}}};
+      return {{{27, kByColumns}, {30, {2, 20}}, {32, {4, 16}}, {40, {4, 24}}, {44, {4, 28}}}};
     case 'd':
       if (!factors)
         return {{{17, {1, 12}},
@@ -83,6 +77,7 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                {28, {4, 20}},
                {30, {2, 14}},
                {32, {4, 20}},
+               {36, {4, 20}},
                {40, {4, 16}}}};
     case 'c':
       if (!factors)
@@ -113,8 +108,8 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {28, {4, 11}},
                  {32, {4, 11}},
                  {36, {4, 13}}}};
-      if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 6}}, {24, {4, 8}}}};
-      return {{{17, kByColumns}, {20, {2, 6}}, {22, {2, 4}}, {24, {4, 8}}, {28, {4, 4}}}};
+      if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 4}}, {24, {4, 8}}}};
+      return {{{17, kByColumns}, {18, {2, 8}}, {20, {2, 6}}, {22, {2, 4}}, {28, {4, 8}}}};
   }
 }
 /// Where column j begins among a thread's words: of those before it, its rows that may be below the
