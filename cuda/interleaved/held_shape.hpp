@@ -76,7 +76,6 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                {26, {4, 16}},
                {28, {4, 20}},
                {30, {2, 14}},
-               {32, {4, 20}},
                {36, {4, 20}},
                {40, {4, 16}}}};
     case 'c':
@@ -105,7 +104,6 @@ constexpr HeldTable held_table(char precision, bool factors, bool solves) {
                  {20, {2, 7}},
                  {22, {2, 5}},
                  {24, {2, 10}},
-                 {28, {4, 11}},
                  {32, {4, 11}},
                  {36, {4, 13}}}};
       if (!solves) return {{{18, kByColumns}, {20, {4, 12}}, {22, {2, 4}}, {24, {4, 8}}}};

@@ -39,12 +39,12 @@ struct ResidentTriangle {
     return rest * kColumns + (rest > kOfLast ? kPad : kLastPad);
   }
   __host__ __device__ static constexpr int offset(int n, int J) {
-    const int whole = J - 1, pads = smaller(whole, blocks(n) - 1 - kOfLast);
-    return J == 0 ? 0
-                  : stored(n, 0) * pitch(n, 0) +
-                        kColumns * (whole * ((blocks(n) - 1) * kColumns + kLastPad) +
-                                    larger(pads, 0) * (kPad - kLastPad) -
-                                    kColumns * (whole * (whole - 1) / 2));
+    const int whole = J - 1, wide = larger(0, smaller(whole, blocks(n) - 1 - kOfLast));
+    return J == 0
+               ? 0
+               : stored(n, 0) * pitch(n, 0) +
+                     kColumns * (whole * ((blocks(n) - 1) * kColumns + kLastPad) +
+                                 wide * (kPad - kLastPad) - kColumns * (whole * (whole - 1) / 2));
   }
   __host__ __device__ static constexpr int elements(int n) {
     const int last = blocks(n) - 1;

@@ -126,6 +126,7 @@ struct WarpFactorBlock {
 #pragma unroll 1
     for (int J = 0; J < columns; ++J) {
       wait_for_copy_groups<kAhead - 1>();
+      // Copies come as they lie: who asked for them conjugates them.
       if constexpr (kAlong && Traits<T>::is_complex)
         if (J == 0 && call.swapped) its.over_rows([&](int i) { x[i] = conj(x[i]); });
       meet();

@@ -165,6 +165,7 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrf, 'd', 2, registers(128)},
     {Routine::potrf, 'd', 12, registers(32)},
     {Routine::potrf, 'd', 44, kColumns},
+    {Routine::potrf, 'd', 45, shared(8, 8, 64)},
     {Routine::potrf, 'd', 104, by_warps(4, 1)},
     {Routine::potrf, 'd', 144, by_warps(2, 2)},
     {Routine::potrf, 'd', 208, by_warps(1, 4)},
