@@ -1,0 +1,41 @@
+// The kernel of cuda/batched/stream_solve.cuh by contexts of the host: orders of a part of a tile,
+// of some and of more than the warps have at once, both storages, one right-hand side and a few.
+// Shared memory begins as NaN and copies arrive when they are waited for, so that what is read too
+// early, or was never written, shows.
+#include "batched/stream_solve.cuh"
+#include "solved_system.hpp"
+
+namespace chol::cuda {
+namespace {
+
+Solves solves;
+
+template <class T, bool kSwapped>
+void solve_orders() {
+  for (const int n : {1, 7, 32, 33, 64, 100, 129, 161, 230}) {
+    solves.check<T, kSwapped>(
+        "one right-hand side", kStreamWarps, n, 1, n % 2 == 0,
+        [](const BatchProblem<T>& problem) { stream_solve_kernel<T, 1, false>(problem, 1); });
+    solves.check<T, kSwapped>(
+        "a few right-hand sides", kStreamWarps, n, 3, n % 2 == 1,
+        [](const BatchProblem<T>& problem) { stream_solve_kernel<T, 4, false>(problem, 1); });
+    solves.check<T, kSwapped>("many right-hand sides", kStreamWarps, n, 1 + kStreamMany<T> * 3 / 4,
+                              n % 3 == 1, [](const BatchProblem<T>& problem) {
+                                stream_solve_kernel<T, kStreamMany<T>, false>(problem, 1);
+                              });
+  }
+}
+template <class T>
+void solve_all() {
+  solve_orders<T, false>();
+  solve_orders<T, true>();
+}
+
+}  // namespace
+}  // namespace chol::cuda
+
+int main() {
+  using namespace chol::cuda;
+  for_each_type([]<class T>(T) { solve_all<T>(); });
+  return solves.report();
+}
