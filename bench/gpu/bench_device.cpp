@@ -139,6 +139,11 @@ void run_all(const std::string& what) {
     for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(CHOL_UPPER, n, nrhs, false, no_peer<T>);
   });
   each_order("posv=", [](int64_t n) { bench_solve<T>(CHOL_LOWER, n, 1, true, cusolver<T>); });
+  const auto solution_of_order = [](chol_uplo_t uplo) {
+    return [uplo](int64_t n) { bench_solve<T>(uplo, n, 1, true, no_peer<T>); };
+  };
+  each_order("lower-posv=", solution_of_order(CHOL_LOWER));
+  each_order("upper-posv=", solution_of_order(CHOL_UPPER));
   if (wants("quick"))
     for (int64_t n : {4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512})
       bench_potrf<T>(CHOL_LOWER, n, batch_for(n, sizeof(T), kBatchBytes), no_peer<T>);

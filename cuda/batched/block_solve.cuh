@@ -14,23 +14,30 @@
 
 namespace chol::cuda {
 
-inline constexpr int kMostBlockSolve = 128;  ///< order
+/// For one right-hand side, or for several.
+template <class T, bool kOne>
+using BlockSolveShapes =
+    std::conditional_t<kOne, typename Shapes<T>::BlockSolveOne, typename Shapes<T>::BlockSolveMany>;
+/// Largest order of these shapes.
+template <class T, bool kOne>
+constexpr int most_block_solve() {
+  return []<class... Shape>(ShapeList<Shape...>) {
+    return larger(Shape::kOrder...);
+  }(BlockSolveShapes<T, kOne>{});
+}
 
-/// Calls body(shape) with the first shape for orders up to n, which is at most kMostBlockSolve.
+/// Calls body(shape) with the first shape for orders up to n, which is at most most_block_solve().
 /// @param has_tensor whether the device multiplies what T is summed up in by tensor cores.
 template <class T, bool kOne, class Body>
 void for_block_solve_shape(int64_t n, bool has_tensor, Body&& body) {
-  using List = std::conditional_t<kOne, typename Shapes<T>::BlockSolveOne,
-                                  typename Shapes<T>::BlockSolveMany>;
   const auto serves = [&]<class Shape>(Shape) {
     return n <= Shape::kOrder && (has_tensor || Shape::kBy != ProductBy::tensor);
   };
   [&]<class... Shape>(ShapeList<Shape...>) {
     static_cast<void>(((serves(Shape{}) && (body(Shape{}), true)) || ...));
-  }(List{});
+  }(BlockSolveShapes<T, kOne>{});
 }
 
-/// For one right-hand side, or for several.
 template <class T, bool kSwapped, bool kOne, class Shape>
 using BlockRows = std::conditional_t<
     kOne, RowOfLane<T, kSwapped, Shape::kWarpBlocks>,

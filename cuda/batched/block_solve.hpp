@@ -14,12 +14,13 @@ Status run_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_block_solve_stored<T, true>(problem, stream)
                          : run_block_solve_stored<T, false>(problem, stream);
 }
-/// Largest order that it takes on the current device, in either storage.
+/// Largest order that it takes of so many right-hand sides on the current device, in either
+/// storage: of one it takes larger ones.
 template <class T, bool kSwapped>
-int block_solve_limit_stored();
+int block_solve_limit_stored(int64_t nrhs);
 template <class T>
-int block_solve_limit() {
-  return smaller(block_solve_limit_stored<T, false>(), block_solve_limit_stored<T, true>());
+int block_solve_limit(int64_t nrhs) {
+  return smaller(block_solve_limit_stored<T, false>(nrhs), block_solve_limit_stored<T, true>(nrhs));
 }
 
 }  // namespace chol::cuda

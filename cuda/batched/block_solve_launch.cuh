@@ -34,20 +34,24 @@ Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t strea
 }
 
 /// What a matrix takes of shared memory bounds the order.
-template <class T, bool kSwapped>
-int block_solve_limit_stored() {
-  int n = kMostBlockSolve;
+template <class T, bool kSwapped, bool kOne>
+int block_solve_limit_of() {
+  int n = most_block_solve<T, kOne>();
   const bool has_tensor = multiplies_by_tensor<T>();
   const auto fits = [&] {
     bool found = false;
-    for_block_solve_shape<T, false>(n, has_tensor, [&]<class Shape>(Shape) {
-      found =
-          int64_t(BlockSolveLayout<T, kSwapped, false, Shape>::bytes(n)) <= block_shared_limit();
+    for_block_solve_shape<T, kOne>(n, has_tensor, [&]<class Shape>(Shape) {
+      found = int64_t(BlockSolveLayout<T, kSwapped, kOne, Shape>::bytes(n)) <= block_shared_limit();
     });
     return found;
   };
   while (n > 0 && !fits()) n -= 16;
   return n;
+}
+template <class T, bool kSwapped>
+int block_solve_limit_stored(int64_t nrhs) {
+  return nrhs == 1 ? block_solve_limit_of<T, kSwapped, true>()
+                   : block_solve_limit_of<T, kSwapped, false>();
 }
 
 }  // namespace chol::cuda
@@ -55,4 +59,4 @@ int block_solve_limit_stored() {
 #define CHOL_INSTANTIATE_BLOCK_SOLVE(kSwapped, T)                                               \
   template chol::Status chol::cuda::run_block_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
                                                                         cudaStream_t);          \
-  template int chol::cuda::block_solve_limit_stored<T, kSwapped>();
+  template int chol::cuda::block_solve_limit_stored<T, kSwapped>(int64_t);

@@ -162,9 +162,10 @@ Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& 
     start_kernel<T><<<1, kThreads, 0, stream>>>(work, n);
     problem.info = &work.state->done;
     for (int solve = 0; solve < kMostSolves; ++solve) {
-      Status status = n <= solve_limit<T>()         ? run_solve(problem, stream)
-                      : n <= block_solve_limit<T>() ? run_block_solve(problem, stream)
-                                                    : run_stream_solve(problem, false, stream);
+      Status status = n <= solve_limit<T>() ? run_solve(problem, stream)
+                      : n <= block_solve_limit<T>(problem.nrhs)
+                          ? run_block_solve(problem, stream)
+                          : run_stream_solve(problem, false, stream);
       if (!status.ok()) return status;
       step_kernel<T><<<1, kThreads, 0, stream>>>(work, n);
     }

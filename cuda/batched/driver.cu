@@ -85,8 +85,8 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
       if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
     }
     const int blocks = by_wide ? 0 : plan.tile;
-    return slice.swapped ? run_left_looking<T, true>(slice, threads, blocks, stream)
-                         : run_left_looking<T, false>(slice, threads, blocks, stream);
+    return slice.swapped ? run_left_looking<false, T, true>(slice, threads, blocks, stream)
+                         : run_left_looking<false, T, false>(slice, threads, blocks, stream);
   });
 }
 
@@ -107,7 +107,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
       return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
                          has_wide<T>(true, plan.threads));
     case Method::tiles:
-      return solves && block_solve_limit<T>() >= max_n;
+      return solves && block_solve_limit<T>(1) >= max_n;
     case Method::blocked:
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
     default:
@@ -162,7 +162,8 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
     if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
       return run_small<SmallTask::solve>(problem, plan.tile, stream);
   }
-  const bool by_blocks = plan.method == Method::tiles && problem.n <= block_solve_limit<T>();
+  const bool by_blocks =
+      plan.method == Method::tiles && problem.n <= block_solve_limit<T>(problem.nrhs);
   const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
                         : by_blocks ? plan.tile <= problem.nrhs && problem.nrhs <= plan.block
                                     : plan.method == Method::panel && few;
@@ -188,13 +189,21 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
     return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
+  if (plan.method == Method::panel && problem.nrhs == 1) {
+    Status status = for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
+      return slice.swapped
+                 ? run_left_looking<true, T, true>(slice, plan.threads, plan.tile, stream)
+                 : run_left_looking<true, T, false>(slice, plan.threads, plan.tile, stream);
+    });
+    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+  }
   Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
   Plan solve = plan;
-  solve.method = problem.n <= kWarpOrder               ? Method::panel
-                 : problem.n <= block_solve_limit<T>() ? Method::tiles
-                 : problem.n <= solve_limit<T>()       ? Method::fused
-                                                       : Method::blocked;
+  solve.method = problem.n <= kWarpOrder                           ? Method::panel
+                 : problem.n <= block_solve_limit<T>(problem.nrhs) ? Method::tiles
+                 : problem.n <= solve_limit<T>()                   ? Method::fused
+                                                                   : Method::blocked;
   solve.block = kFewColumns;
   solve.tile = sizeof(T) == 4 ? 1 : 2;
   BatchProblem<T> factored = problem;

@@ -30,10 +30,11 @@ Status run_dealt_small(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_dealt_small_stored<T, true>(problem, stream)
                          : run_dealt_small_stored<T, false>(problem, stream);
 }
-/// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @param threads of a
-/// block, or 0 for the first shape. @param blocks a multiprocessor, where there are several shapes
-/// of so many threads; 0 for the first.
-template <class T, bool kSwapped>
+/// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @tparam kSolves
+/// whether it also solves for the one right-hand side that matrices have at most; NOT_SUPPORTED
+/// where there is no such kernel. @param threads of a block, or 0 for the first shape. @param
+/// blocks a multiprocessor, where there are several shapes of so many threads; 0 for the first.
+template <bool kSolves, class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream);
 

@@ -7,7 +7,9 @@
 
 #include <type_traits>
 
+#include "batched/left_looking_solve.cuh"
 #include "batched/one_block.cuh"
+#include "batched/right_hand_side.cuh"
 #include "batched/row_update.cuh"
 #include "common/early_start.cuh"
 
@@ -21,8 +23,9 @@ __device__ __forceinline__ void meet() {
     __syncthreads();
 }
 
-/// One matrix as the warps of a block see it.
-template <class T, bool kSwapped, class Shape>
+/// One matrix as the warps of a block see it. @tparam kSolves whether one right-hand side is worked
+/// on along.
+template <class T, bool kSwapped, class Shape, bool kSolves>
 struct LeftLooking {
   static constexpr int kColumns = Shape::kColumns, kWarps = Shape::kWarps;
   using Rows = RowBlock<T, kColumns>;
@@ -32,7 +35,15 @@ struct LeftLooking {
       Rows::kPivotApart && (Shape::kOptions & kPivotWithColumn) == 0;
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
-  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(Update::kStaging) * kWarps;
+  using Solve = LeftLookingSolve<T, kColumns>;
+  static constexpr int kStaging =
+      kSolves ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
+  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps;
+  /// Of shared memory, for orders up to n.
+  static constexpr size_t bytes(int64_t n) {
+    const auto entries = static_cast<size_t>(RightHandSide<T>::entries(int(n), kColumns));
+    return kBytes + (kSolves ? entries * (sizeof(T) + sizeof(Real<T>)) : 0);
+  }
 
   LowerView<T> A;
   int n;
@@ -40,6 +51,8 @@ struct LeftLooking {
   T* staging;  ///< of the warp
   int warp, lane;
   bool aligned;
+  RightHandSide<T> right_hand_side;
+  Real<T>* inverses;  ///< of the diagonal, for the way back
 
   /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,
   /// lanes going along the lines that hold them, and for the first operands of its product.
@@ -90,21 +103,43 @@ struct LeftLooking {
       }
       // The strip with the diagonal block first, the others when it is there.
       Real<T> root{};
-      if (strip == 0)
-        root = rows.template eliminate<kMost, true, kReadEarly, kPivotApart>(block, columns, lane);
+      if (strip == 0) root = eliminate_first<kMost>(rows, place, j);
       if (strip == warp) meet<kWarps>();
-      if (strip > 0 && row < n)
+      if (strip > 0 && row < n) {
         rows.template eliminate<kMost, false, kReadEarly>(block, columns, lane);
+        if constexpr (kSolves)
+          right_hand_side.template eliminate_below<kMost>(rows, place, j, row, lane);
+      }
       if (row < n) rows.template store<kMost>(here, place, staging + Update::kScratchAt, lane);
       if (strip == 0) Rows::store_diagonal(here, columns, lane, lane, root);
     }
   }
+
+ private:
+  template <int kMost>
+  __device__ __forceinline__ Real<T> eliminate_first(Rows& rows, const RowBlockPlace& place,
+                                                     int j) const {
+    if constexpr (!kSolves) {
+      return rows.template eliminate<kMost, true, kReadEarly, kPivotApart>(block, place.columns,
+                                                                           lane);
+    } else {
+      const Real<T> root = right_hand_side.template eliminate_first<kMost, kReadEarly, kPivotApart>(
+          rows, block, place, j, lane);
+      if (lane < place.columns) inverses[j + lane] = block.inverse_roots[lane];
+      return root;
+    }
+  }
 };
 
-template <class T, bool kSwapped, class Shape>
+/// The shapes that have a kernel which solves along: those of devices for computing in double
+/// precision, which gain by it.
+template <class Shape>
+inline constexpr bool kSolvesAlong = Shape::kBy == ProductBy::tensor;
+
+template <class T, bool kSwapped, class Shape, bool kSolves>
 __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     left_looking_kernel(BatchProblem<T> problem) {
-  using Matrix = LeftLooking<T, kSwapped, Shape>;
+  using Matrix = LeftLooking<T, kSwapped, Shape, kSolves>;
   constexpr int kColumns = Matrix::kColumns, kWarps = Shape::kWarps;
   wait_for_kernels_before();
   // Shuffles tell the compiler what is the same in every lane.
@@ -124,13 +159,23 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   unsigned char* const bytes = Matrix::Rows::kFillsRegisters ? shared : held_in_register(shared);
   auto& block = *reinterpret_cast<typename Matrix::Block*>(bytes);
   T* const staging = reinterpret_cast<T*>(bytes + Matrix::kBlockBytes);
+  T* const x = staging + kWarps * Matrix::kStaging;
+  Real<T>* const inverses = reinterpret_cast<Real<T>*>(x + RightHandSide<T>::entries(n, kColumns));
   const Matrix matrix{A,
                       n,
                       block,
-                      staging + warp * Matrix::Update::kStaging,
+                      staging + warp * Matrix::kStaging,
                       warp,
                       thread % 32,
-                      ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0};
+                      ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0,
+                      {x},
+                      inverses};
+  if constexpr (kSolves) {
+    const T* const B = problem.B.matrix(b);
+    if (problem.rhs_count(b) > 0)
+      for (int i = thread; i < n; i += 32 * kWarps) x[i] = conj_if(kSwapped, B[i]);
+    meet<kWarps>();
+  }
 
   int columns = narrow;
   bool started = false;
@@ -149,6 +194,17 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     }
   }
   if (thread == 0) problem.info[matrix_of_block(problem)] = 0;
+  if constexpr (kSolves) {
+    const int64_t its = matrix_of_block(problem);
+    if (problem.rhs_count(its) <= 0) return;
+    if (warp == 0) {
+      const typename Matrix::Solve solve{A, n, x, inverses, staging, matrix.lane, matrix.aligned};
+      solve.backward();
+    }
+    meet<kWarps>();
+    T* const B = problem.B.matrix(its);
+    for (int i = thread; i < n; i += 32 * kWarps) B[i] = conj_if(kSwapped, x[i]);
+  }
 }
 
 }  // namespace chol::cuda

@@ -8,13 +8,13 @@
 
 namespace chol::cuda {
 
-template <class T, bool kSwapped, class Shape>
+template <class T, bool kSwapped, class Shape, bool kSolves>
 Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
   // Matrices of different orders are sorted by kernels just before it.
   const bool early = problem.sequence != nullptr;
-  return launch_as(early, "left looking", left_looking_kernel<T, kSwapped, Shape>,
+  return launch_as(early, "left looking", left_looking_kernel<T, kSwapped, Shape, kSolves>,
                    static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
-                   LeftLooking<T, kSwapped, Shape>::kBytes, stream, problem);
+                   LeftLooking<T, kSwapped, Shape, kSolves>::bytes(problem.n), stream, problem);
 }
 
 /// Whether the lines of a batch's matrices surely begin anywhere, not where 16 bytes do.
@@ -25,8 +25,8 @@ bool begins_anywhere(const BatchProblem<T>& problem) {
 
 /// A shape that asks for more shared memory than the device has, that multiplies by what this has
 /// not at full rate, or that this storage does not have, gives way to another, one of more threads
-/// if there is one.
-template <class T, bool kSwapped>
+/// if there is one. One that solves along does not: then there is another way.
+template <bool kSolves, class T, bool kSwapped>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
                         cudaStream_t stream) {
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
@@ -38,12 +38,13 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
   Status status;
   const auto try_shape = [&]<class S>(S, int least, int most, int its_blocks) {
     using Its = typename S::Shape;
-    if (32 * S::kPlanWarps < least || 32 * S::kPlanWarps > most ||
+    constexpr bool kHas = !kSolves || kSolvesAlong<Its>;
+    if (!kHas || 32 * S::kPlanWarps < least || 32 * S::kPlanWarps > most ||
         (its_blocks != 0 && its_blocks != S::kPlanBlocks) ||
         (Its::kBy == ProductBy::tensor && !has_tensor) ||
-        LeftLooking<T, kSwapped, Its>::kBytes > limit)
+        LeftLooking<T, kSwapped, Its, kSolves>::bytes(problem.n) > limit)
       return false;
-    status = launch_left_looking<T, kSwapped, Its>(problem, stream);
+    if constexpr (kHas) status = launch_left_looking<T, kSwapped, Its, kSolves>(problem, stream);
     return true;
   };
   const int most = threads == 0 ? INT_MAX : threads;
@@ -51,8 +52,9 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     return (try_shape(S{}, threads, most, blocks) || ...);
   };
   const auto try_list = [&]<class... S>(ShapeList<S...> list) {
-    return try_named(list) || (try_shape(S{}, threads, most, 0) || ...) ||
-           (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
+    if (try_named(list) || (try_shape(S{}, threads, most, 0) || ...)) return true;
+    if (kSolves) return false;
+    return (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
   };
   const bool found = blocks != 0 && begins_anywhere(problem) && try_named(Anywhere{});
   return found || try_list(List{})
@@ -63,6 +65,6 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_LEFT_LOOKING(swapped, T)                                                  \
-  template chol::Status chol::cuda::run_left_looking<T, swapped>(const BatchProblem<T>&, int, int, \
-                                                                 cudaStream_t);
+#define CHOL_INSTANTIATE_LEFT_LOOKING(solves, swapped, T)                                        \
+  template chol::Status chol::cuda::run_left_looking<solves, T, swapped>(const BatchProblem<T>&, \
+                                                                         int, int, cudaStream_t);

@@ -96,7 +96,9 @@ struct Shapes<float> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 20>, SolveShape<24, 1, 1, 1, 2>>;
   using SolveMany =
       ShapeList<SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>, SolveShape<24, 4, 1, 1, 2>>;
-  using BlockSolveOne = ShapeList<BlockSolveShape<128, 2, 1, 1, 5>>;
+  using BlockSolveOne =
+      ShapeList<BlockSolveShape<128, 2, 1, 1, 5>, BlockSolveShape<192, 2, 1, 1, 2>,
+                BlockSolveShape<320, 2, 1, 1, 1>>;
   using BlockSolveMany = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
 };
 template <>
@@ -161,7 +163,8 @@ struct Shapes<double> {
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
   using BlockSolveOne =
-      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
+      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
+                BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
 };
@@ -221,7 +224,8 @@ struct Shapes<Complex<float>> {
   using SolveMany =
       ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>, SolveShape<8, 2, 2, 1, 5>>;
   using BlockSolveOne =
-      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>>;
+      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
+                BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
   using BlockSolveMany =
       ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
                 BlockSolveShape<80, 1, 2, 8, 3, ProductBy::tensor>,
@@ -274,7 +278,8 @@ struct Shapes<Complex<double>> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
-  using BlockSolveOne = ShapeList<BlockSolveShape<128, 1, 1, 1, 1>>;
+  using BlockSolveOne =
+      ShapeList<BlockSolveShape<128, 1, 1, 1, 1>, BlockSolveShape<144, 1, 1, 1, 1>>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;
 };

@@ -3,6 +3,7 @@
 // cores, of operands that lie where they are.
 #pragma once
 
+#include "batched/right_hand_side.cuh"
 #include "batched/row_product.cuh"
 #include "common/group_barrier.cuh"
 #include "interleaved/resident_solve.cuh"
@@ -24,23 +25,9 @@ struct WarpFactor {
   using Product = TensorProduct<T, kColumns, false>;
   using Sums = typename Product::Sums;
   using Block = DiagonalBlock<T, kColumns>;
-  /// The right-hand side beside an elimination by its rows in lanes: a column more of it. What
-  /// stays of the block's own rows is unscaled.
-  struct Along {
-    static constexpr bool kIs = true;
-    T x;  ///< of the lane's row
-    int columns;
-
-    template <int c>
-    __device__ __forceinline__ void eliminate(T m, int lane) {
-      const T left = subtract_product(x, m, from_lane(x, c));
-      x = select(lane > c && c < columns, left, x);
-    }
-  };
-
   Triangle L;
   Block& block;
-  T* x;  ///< the right-hand side, then inverse(L) of it, then the solution
+  RightHandSide<T> right_hand_side;
   int warp, lane, group;
   int info;
 
@@ -148,13 +135,11 @@ struct WarpFactor {
     if constexpr (!kSolves) {
       return rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane);
     } else {
-      const bool is_there = lane < place.rows;
-      Along along{is_there ? x[j + lane] : from_real<T>(0), place.columns};
-      const R root =
-          rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane, along);
-      const R inverse_root = lane < place.columns ? block.inverse_roots[lane] : R(1);
-      if (is_there) x[j + lane] = scale(along.x, inverse_root);
-      if (lane < place.columns) *inverse_of_diagonal(here, place.columns, lane) = inverse_root;
+      constexpr bool kApart = Rows::kPivotApart;
+      const R root = right_hand_side.template eliminate_first<kMost, kReadEarly, kApart>(
+          rows, block, place, j, lane);
+      if (lane < place.columns)
+        *inverse_of_diagonal(here, place.columns, lane) = block.inverse_roots[lane];
       return root;
     }
   }
@@ -162,14 +147,8 @@ struct WarpFactor {
   __device__ __forceinline__ void eliminate_below(Rows& rows, const RowBlockPlace& place, int j,
                                                   int row) {
     rows.template eliminate<kMost, false, true>(block, place.columns, lane);
-    if constexpr (kSolves) {
-      if (lane >= place.rows) return;
-      T left = x[row + lane];
-#pragma unroll
-      for (int c = 0; c < kMost; ++c)
-        left = select(c < place.columns, subtract_product(left, rows.a[c], x[j + c]), left);
-      x[row + lane] = left;
-    }
+    if constexpr (kSolves)
+      right_hand_side.template eliminate_below<kMost>(rows, place, j, row, lane);
   }
 };
 

@@ -44,7 +44,7 @@ struct WarpFactorBlock {
   }
   /// Elements between right-hand sides, which narrow blocks look beyond.
   __host__ __device__ static constexpr int vector(int n) {
-    return larger(n, kWarpFactorColumns) / 4 * 4 + 5;
+    return RightHandSide<T>::entries(n, kWarpFactorColumns) / 4 * 4 + 5;
   }
   static constexpr int64_t bytes(int64_t n) {
     const int64_t elements = Triangles::distance(int(n)) + kVectors * vector(int(n));
@@ -65,7 +65,8 @@ struct WarpFactorBlock {
 
   /// What a warp does that works on a factor.
   __device__ __forceinline__ void factor(int matrix, int warp, int lane) const {
-    Matrix own{triangle(matrix), diagonals[matrix], right_hand_side(matrix), warp, lane, matrix, 0};
+    Matrix own{
+        triangle(matrix), diagonals[matrix], {right_hand_side(matrix)}, warp, lane, matrix, 0};
 #pragma unroll 1
     for (int J = 0; J < block_columns(); ++J) {
       meet();
@@ -74,7 +75,7 @@ struct WarpFactorBlock {
     if (warp == 0 && lane == 0) infos[matrix] = own.info;
     meet();
     if constexpr (kAlong) {
-      const ResidentSolve<Triangle, true> solve{own.L, own.x, lane};
+      const ResidentSolve<Triangle, true> solve{own.L, right_hand_side(matrix), lane};
       solve.template backward<Shape::kWarps>(warp, [&] { own.meet(); });
       meet();
     }

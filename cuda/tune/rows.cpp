@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 
 namespace chol::cuda {
 namespace {
@@ -16,13 +17,16 @@ namespace {
 //    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh); threads: of the block,
+//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh), which of posv solves
+//  for
+//    one right-hand side too; threads: of the block,
 //    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 or one that there is
 //    not for the first shape of so many threads; of row storage, and of columns that begin
 //    anywhere, shapes take their places. potrs by warps that have all rows (warp_solve.cuh).
-//  - fused: potrf and posv by wide block columns (wide_left_looking.cuh); threads: of the block,
-//    tile: of matrices stored by rows, 0 for the same. As panel where that storage has no wide
-//    kernel of so many. potrs by tiles of the triangle in shared memory (solve.cuh).
+//  - fused: potrf and posv by wide block columns (wide_left_looking.cuh), of posv with a second
+//    launch for the solution; threads: of the block, tile: of matrices stored by rows, 0 for the
+//    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles
+//    of the triangle in shared memory (solve.cuh).
 //  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
 //    `tile` to `block` right-hand sides by warps that have all rows.
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
@@ -64,21 +68,9 @@ constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192, 128},
                               {'c', 48, 32, 32, 36, 128, 128},
                               {'z', 32, 32, 24, 39, 128, 256}};
 constexpr int kPanelOrder = 65;   ///< above all orders of lanes
-constexpr int kSharedRows = 128;  ///< up to which potrs by blocks whose warps share rows serves one
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
 
-/// One matrix above Limits::factor_lanes that a block works on; it and a batch of its order have
-/// block columns of one width, so that the number of matrices does not change a bit.
-struct OneBlockRow {
-  char precision;
-  int64_t max_n;
-  int tile;
-};
-constexpr OneBlockRow kOneBlock[] = {{'s', 116, 16}, {'s', 400, 0}, {'d', 112, 16}, {'d', 152, 24},
-                                     {'d', 300, 0},  {'c', 160, 0}, {'z', 72, 16},  {'z', 160, 0}};
-
-/// Batches above Limits::factor_lanes.
 struct PanelRow {
   char precision;
   int64_t max_n;
@@ -88,6 +80,7 @@ struct PanelRow {
 // Small matrices by many blocks of narrow block columns, larger ones by wide ones, since less is
 // read again; large ones by more warps, so that fewer of them compete for the second-level cache.
 // clang-format off
+/// potrf of batches above Limits::factor_lanes.
 constexpr PanelRow kPanels[] = {
     {'s', 72, 32, 24},  {'s', 116, 32, 14}, {'s', 150, 32, 12}, {'s', 224, 32, 11},
     {'s', 240, 64, 6},  {'s', kAny, 128, 4},
@@ -99,6 +92,31 @@ constexpr PanelRow kPanels[] = {
     {'z', 72, 32, 12},  {'z', 140, 32, 8},  {'z', 305, 64, 4},
     {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
     {'z', kAny, 128, 256, Method::fused}};
+/// posv of batches above Limits::posv_one: in one launch but where a second one is faster.
+constexpr PanelRow kPanelSolves[] = {
+    {'s', 55, 32, 0, Method::fused},        {'s', 66, 32, 24},  {'s', 100, 32, 14},
+    {'s', 164, 32, 11}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
+    {'d', 98, 32, 12},  {'d', 112, 64, 6},  {'d', 147, 64, 5},  {'d', 170, 96, 5},
+    {'d', 224, 96, 4},  {'d', 540, 96, 3},  {'d', 620, 128, 4},
+    {'d', kAny, 256, 0, Method::fused},
+    {'c', 66, 32, 0, Method::fused},        {'c', 112, 32, 12}, {'c', 146, 32, 8},
+    {'c', 215, 64, 5},  {'c', 400, 128, 3},
+    {'c', kAny, 64, 64, Method::fused},
+    {'z', 43, 32, 0, Method::fused},        {'z', 100, 32, 8},  {'z', 305, 64, 4},
+    {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
+    {'z', kAny, 128, 256, Method::fused}};
+/// One matrix that a block works on; it and a batch of its order have block columns of one width,
+/// so that the number of matrices does not change a bit.
+constexpr PanelRow kOneBlock[] = {
+    {'s', 116, kOneThreads, 16}, {'s', 400, kOneThreads, 0},
+    {'d', 112, kOneThreads, 16}, {'d', 152, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
+    {'c', 160, kOneThreads, 0},
+    {'z', 72, kOneThreads, 16},  {'z', 160, kOneThreads, 0}};
+constexpr PanelRow kOneBlockSolves[] = {
+    {'s', 55, 32, 0, Method::fused}, {'s', 100, kOneThreads, 16}, {'s', 400, kOneThreads, 0},
+    {'d', 112, kOneThreads, 16}, {'d', 147, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
+    {'c', 66, kOneThreads, 0, Method::fused}, {'c', 160, kOneThreads, 0},
+    {'z', 43, 32, 0, Method::fused}, {'z', 160, kOneThreads, 0}};
 // clang-format on
 
 /// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
@@ -115,19 +133,21 @@ struct SolveRow {
 constexpr SolveRow kSolves[] = {
     {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},     {'s', 31, Method::lanes, 1},
     {'s', 32, Method::panel, 4},     {'s', 47, Method::lanes, 1},     {'s', 64, Method::panel, 4},
-    {'s', 128, Method::tiles, 4, 1}, {'s', 192, Method::fused, 0},
+    {'s', 128, Method::tiles, 4, 1}, {'s', 320, Method::tiles, 0},
 
     {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},     {'d', 31, Method::lanes, 1},
     {'d', 32, Method::panel, 4},     {'d', 39, Method::lanes, 1},     {'d', 48, Method::panel, 4},
     {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
+    {'d', 224, Method::tiles, 0},
 
     {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},     {'c', 31, Method::lanes, 1},
     {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 64, Method::tiles, 4, 1},
     {'c', 96, Method::tiles, 2, 2},  {'c', 128, Method::tiles, 4, 2},
+    {'c', 224, Method::tiles, 0},
 
     {'z', 8, Method::lanes, 0},      {'z', 16, Method::lanes, 4},     {'z', 20, Method::lanes, 1},
     {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 64, Method::panel, 4},
-    {'z', 128, Method::tiles, 2, 2},
+    {'z', 128, Method::tiles, 2, 2}, {'z', 144, Method::tiles, 0},
 };
 // clang-format on
 
@@ -201,7 +221,6 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'd', 104, by_warps(4, 1)},
     {Routine::posv, 'd', 144, by_warps(2, 2)},
     {Routine::posv, 'd', 208, by_warps(1, 4)},
-    {Routine::posv, 'd', 224, kInTwo},
     {Routine::posv, 'c', 13, registers(64)},
     {Routine::posv, 'c', 28, kColumns},
     {Routine::posv, 'c', 32, kInTwo},
@@ -211,8 +230,6 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'c', 76, by_warps(2, 1)},
     {Routine::posv, 'c', 104, by_warps(4, 1)},
     {Routine::posv, 'c', 144, by_warps(2, 2)},
-    {Routine::posv, 'c', 208, by_warps(1, 4)},
-    {Routine::posv, 'c', 224, kInTwo},
     {Routine::posv, 'z', 9, registers(64)},
     {Routine::posv, 'z', 28, kColumns},
     {Routine::posv, 'z', 38, kInTwo},
@@ -220,8 +237,6 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::posv, 'z', 74, by_warps(2, 1)},
     {Routine::posv, 'z', 104, by_warps(2, 2)},
     {Routine::posv, 'z', 108, by_warps(1, 4)},
-    {Routine::posv, 'z', 128, kSlices},
-    {Routine::posv, 'z', 152, kInTwo},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 44, kColumns},
     {Routine::potrs, 's', 104, kWarps},
@@ -232,12 +247,12 @@ constexpr InterleavedRow kInterleaved[] = {
     {Routine::potrs, 'd', 44, kColumns},
     {Routine::potrs, 'd', 104, kWarps},
     {Routine::potrs, 'd', 152, by_warps(2, 1)},
-    {Routine::potrs, 'd', 224, by_warps(1, 1)},
+    {Routine::potrs, 'd', 208, by_warps(1, 1)},
     {Routine::potrs, 'c', 14, registers(64)},
     {Routine::potrs, 'c', 36, kColumns},
     {Routine::potrs, 'c', 104, kWarps},
     {Routine::potrs, 'c', 152, by_warps(2, 1)},
-    {Routine::potrs, 'c', 224, by_warps(1, 1)},
+    {Routine::potrs, 'c', 208, by_warps(1, 1)},
     {Routine::potrs, 'z', 9, registers(64)},
     {Routine::potrs, 'z', 36, kColumns},
     {Routine::potrs, 'z', 72, kWarps},
@@ -254,13 +269,15 @@ constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Rou
                                             Routine::potri, Routine::logdet, Routine::pack,
                                             Routine::unpack};
 
-constexpr int kRowsPerPrecision = 9 + 3 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 9 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
 struct Table {
-  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kOneBlock) +
-                 2 * std::size(kPanels) + std::size(kSolves) + std::size(kInterleaved)];
+  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kOneBlock) +
+                 std::size(kOneBlockSolves) + std::size(kPanels) + std::size(kPanelSolves) +
+                 std::size(kSolves) + std::size(kInterleaved)];
 };
 
 constexpr Table make_table() {
+  using Rows = std::span<const PanelRow>;
   Table table{};
   TuningRow* row = table.rows;
   for (const Limits& limits : kHopper) {
@@ -272,10 +289,9 @@ constexpr Table make_table() {
       if (solves)
         *row++ = {routine, Form::one, p, limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
-      for (const OneBlockRow& r : kOneBlock)
+      for (const PanelRow& r : solves ? Rows(kOneBlockSolves) : Rows(kOneBlock))
         if (r.precision == p)
-          *row++ = {
-              routine, Form::one, p, r.max_n, {Method::panel, kAsTheyLie, r.tile, kOneThreads}};
+          *row++ = {routine, Form::one, p, r.max_n, {r.method, kAsTheyLie, r.tile, r.threads}};
       *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
       const auto add = [&](int64_t max_n, Plan its_plan) {
         *row++ = {routine, Form::batch, p, max_n, its_plan};
@@ -285,12 +301,11 @@ constexpr Table make_table() {
       else
         add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
       add(lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
-      for (const PanelRow& r : kPanels)
+      for (const PanelRow& r : solves ? Rows(kPanelSolves) : Rows(kPanels))
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
     }
     *row++ = {Routine::potrs, Form::one, p, 32, {Method::lanes, kFewColumns, 0, 0}};
-    *row++ = {Routine::potrs, Form::one, p, kSharedRows, plan(Method::tiles)};
-    *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::fused)};
+    *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::tiles)};
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
         *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, 0}};

@@ -22,10 +22,14 @@ void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor = true) {
 }
 template <class T, bool kSwapped>
 void solve_orders() {
-  for (const int n : {128, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1}) {
+  constexpr int kMostOfOne = most_block_solve<T, true>(), kMost = most_block_solve<T, false>();
+  for (const int n :
+       {kMostOfOne, kMostOfOne - 15, 137, kMost, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1}) {
     const bool backwards = n % 2 == 0;
-    const int bound = n % 3 == 0 ? std::min(n + 33, kMostBlockSolve) : n;
-    solve<T, kSwapped, true>(n, bound, n % 8 == 1 ? 3 : 1, backwards);
+    const int more = n % 3 == 0 ? n + 33 : n;
+    solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), n % 8 == 1 ? 3 : 1, backwards);
+    if (n > kMost) continue;
+    const int bound = std::min(more, kMost);
     for (const bool has_tensor : {true, false})
       if (n % 4 < 3 && (has_tensor || sizeof(Real<T>) == 4))
         solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards, has_tensor);

@@ -19,9 +19,10 @@ namespace {
 constexpr int kCount = 3;
 std::set<std::type_index> tried;  ///< some kernels are listed by several names
 
-template <class T, bool kSwapped, class Kernel>
+template <class T, bool kSwapped, SmallTask kTask, class Kernel>
 void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) {
-  Batch<T, kSwapped> before(kCount, n, 0, n % 3 == 0 ? 1 : 0, mixed);
+  const int nrhs = kTask == SmallTask::factor ? 0 : 1;
+  Batch<T, kSwapped> before(kCount, n, nrhs, n % 3 == 0 ? 1 : 0, mixed);
   std::vector<int> expected(kCount, 0);
   spoil_pivots(before, expected);
   auto after = before;
@@ -31,7 +32,7 @@ void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) 
     spoil_shared_memory();
     block.run([&] { kernel(problem); }, b);
   }
-  if (count_batch<SmallTask::factor>(before, after, expected)) return;
+  if (count_batch<kTask>(before, after, expected)) return;
   std::printf("%s, element of %zu bytes, swapped %d, %d warps: n %d, mixed %d\n", what, sizeof(T),
               kSwapped, warps, n, mixed);
 }
@@ -49,26 +50,30 @@ void try_extremes(const char* what, int warps, Kernel&& kernel) {
   }
 }
 /// Orders whose first block column is whole, narrow, and that of a single element.
-template <class T, bool kSwapped, class Kernel>
+template <class T, bool kSwapped, SmallTask kTask = SmallTask::factor, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
   for (const int n : {1, 7, 33, 64, 100, 133})
-    try_order<T, kSwapped>(what, warps, n, n == 64, kernel);
+    try_order<T, kSwapped, kTask>(what, warps, n, n == 64, kernel);
 }
 
 template <class T, bool kSwapped, class Listed>
 void try_left_looking() {
   using Shape = typename Listed::Shape;
-  if (!tried.insert(typeid(LeftLooking<T, kSwapped, Shape>)).second) return;
-  static_assert(LeftLooking<T, kSwapped, Shape>::kBytes <= kSharedBytes);
-  try_orders<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
-  try_extremes<T, kSwapped>("left looking", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape>);
+  if (!tried.insert(typeid(LeftLooking<T, kSwapped, Shape, false>)).second) return;
+  static_assert(LeftLooking<T, kSwapped, Shape, true>::bytes(133) <= kSharedBytes);
+  const auto factor = left_looking_kernel<T, kSwapped, Shape, false>;
+  try_orders<T, kSwapped>("left looking", Shape::kWarps, factor);
+  try_extremes<T, kSwapped>("left looking", Shape::kWarps, factor);
+  if constexpr (kSolvesAlong<Shape>)
+    try_orders<T, kSwapped, SmallTask::factor_and_solve>(
+        "left looking, solution too", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape, true>);
 }
 template <class T, bool kSwapped, class Shape>
 void try_wide() {
   static_assert(WideLayout<T, kSwapped, Shape>::kBytes <= kSharedBytes);
   const auto kernel = wide_left_looking_kernel<T, kSwapped, Shape>;
   try_orders<T, kSwapped>("wide left looking", Shape::kWarps, kernel);
-  try_order<T, kSwapped>("wide left looking", Shape::kWarps, 200, false, kernel);
+  try_order<T, kSwapped, SmallTask::factor>("wide left looking", Shape::kWarps, 200, false, kernel);
 }
 
 template <class T, bool kSwapped, class... Shape, class... Wide>
