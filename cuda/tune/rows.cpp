@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "tune/interleaved_rows.hpp"
+
 namespace chol::cuda {
 namespace {
 
@@ -33,23 +35,6 @@ namespace {
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS.
 // potri, pocon and logdet have one method each.
-//
-// In interleaved batches:
-//  - lanes: one thread a matrix, the triangle in its registers (registers.cuh); threads: of a
-//  block.
-//  - panel: one thread a matrix, column by column (columns.cuh); of larger orders and for potrs a
-//  few
-//    threads a matrix, the last columns in their registers, the others in shared memory
-//    (held_factor.cuh, held_solve.cuh).
-//  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
-//    `block` columns by `threads` threads (shared.cuh); without columns all by `threads` threads
-//    a matrix (warp_factor_block.cuh). Without knobs potrs by a warp a matrix (warps.cuh),
-//    posv as potrf, then potrs.
-//  - tiles: potrf, potrs, posv and potri as a column-major batch, by slices that are copied
-//  (slices.hpp).
-//  - blocked: one thread a matrix in device memory (streamed.cuh), potrf and posv by register tiles
-//    (tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking, 3 to 5
-//    the same without loops over tiles; threads: of a block, 0: 64.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
@@ -153,127 +138,11 @@ constexpr SolveRow kSolves[] = {
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
-struct InterleavedRow {
-  Routine routine;
-  char precision;
-  int64_t max_n;
-  Plan plan;
-};
-constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
-constexpr Plan kColumns{Method::panel, 0, 0, 0};
-constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
-constexpr Plan kInPlace{Method::blocked, 0, 0, 0}, kSlices{Method::tiles, 0, 0, 0};
-constexpr Plan shared(int block, int tile, int threads) {
-  return {Method::fused, block, tile, threads};
-}
-constexpr Plan by_warps(int matrices, int warps) { return shared(0, matrices, 32 * warps); }
-// Measured on an H200, CUDA 13.0. Blocks of one warp end one by one and keep memory busier, but
-// tiny matrices need more threads a block than a multiprocessor has blocks.
-// clang-format off
-constexpr InterleavedRow kInterleaved[] = {
-    {Routine::potrf, 's', 2, registers(128)},
-    {Routine::potrf, 's', 14, registers(64)},
-    {Routine::potrf, 's', 40, kColumns},
-    {Routine::potrf, 's', 42, shared(4, 32, 128)},
-    {Routine::potrf, 's', 51, shared(8, 8, 64)},
-    {Routine::potrf, 's', 68, by_warps(8, 1)},
-    {Routine::potrf, 's', 72, by_warps(4, 1)},
-    {Routine::potrf, 's', 100, by_warps(8, 1)},
-    {Routine::potrf, 's', 128, by_warps(4, 1)},
-    {Routine::potrf, 's', 208, by_warps(2, 2)},
-    {Routine::potrf, 's', 256, by_warps(1, 4)},
-    {Routine::potrf, 'd', 2, registers(128)},
-    {Routine::potrf, 'd', 12, registers(32)},
-    {Routine::potrf, 'd', 44, kColumns},
-    {Routine::potrf, 'd', 45, shared(8, 8, 64)},
-    {Routine::potrf, 'd', 104, by_warps(4, 1)},
-    {Routine::potrf, 'd', 144, by_warps(2, 2)},
-    {Routine::potrf, 'd', 208, by_warps(1, 4)},
-    {Routine::potrf, 'c', 2, registers(128)},
-    {Routine::potrf, 'c', 12, registers(32)},
-    {Routine::potrf, 'c', 32, kColumns},
-    {Routine::potrf, 'c', 36, shared(4, 16, 64)},
-    {Routine::potrf, 'c', 54, shared(4, 8, 64)},
-    {Routine::potrf, 'c', 104, by_warps(4, 1)},
-    {Routine::potrf, 'c', 144, by_warps(2, 2)},
-    {Routine::potrf, 'c', 208, by_warps(1, 4)},
-    {Routine::potrf, 'z', 2, registers(128)},
-    {Routine::potrf, 'z', 7, registers(32)},
-    {Routine::potrf, 'z', 24, kColumns},
-    {Routine::potrf, 'z', 40, shared(4, 8, 64)},
-    {Routine::potrf, 'z', 53, shared(4, 4, 64)},
-    {Routine::potrf, 'z', 74, by_warps(2, 1)},
-    {Routine::potrf, 'z', 104, by_warps(2, 2)},
-    {Routine::potrf, 'z', 116, by_warps(1, 4)},
-    {Routine::posv, 's', 16, registers(64)},
-    {Routine::posv, 's', 44, kColumns},
-    {Routine::posv, 's', 55, shared(8, 8, 64)},
-    {Routine::posv, 's', 68, by_warps(8, 1)},
-    {Routine::posv, 's', 80, by_warps(4, 1)},
-    {Routine::posv, 's', 100, by_warps(8, 1)},
-    {Routine::posv, 's', 104, kInTwo},
-    {Routine::posv, 's', 128, by_warps(4, 1)},
-    {Routine::posv, 's', 208, by_warps(2, 2)},
-    {Routine::posv, 's', 256, by_warps(1, 4)},
-    {Routine::posv, 'd', 13, registers(64)},
-    {Routine::posv, 'd', 40, kColumns},
-    {Routine::posv, 'd', 44, kInTwo},
-    {Routine::posv, 'd', 104, by_warps(4, 1)},
-    {Routine::posv, 'd', 144, by_warps(2, 2)},
-    {Routine::posv, 'd', 208, by_warps(1, 4)},
-    {Routine::posv, 'c', 13, registers(64)},
-    {Routine::posv, 'c', 28, kColumns},
-    {Routine::posv, 'c', 32, kInTwo},
-    {Routine::posv, 'c', 52, shared(4, 8, 64)},
-    {Routine::posv, 'c', 68, by_warps(4, 1)},
-    {Routine::posv, 'c', 72, kInTwo},
-    {Routine::posv, 'c', 76, by_warps(2, 1)},
-    {Routine::posv, 'c', 104, by_warps(4, 1)},
-    {Routine::posv, 'c', 144, by_warps(2, 2)},
-    {Routine::posv, 'z', 9, registers(64)},
-    {Routine::posv, 'z', 28, kColumns},
-    {Routine::posv, 'z', 38, kInTwo},
-    {Routine::posv, 'z', 56, shared(4, 4, 64)},
-    {Routine::posv, 'z', 74, by_warps(2, 1)},
-    {Routine::posv, 'z', 104, by_warps(2, 2)},
-    {Routine::posv, 'z', 108, by_warps(1, 4)},
-    {Routine::potrs, 's', 20, registers(64)},
-    {Routine::potrs, 's', 44, kColumns},
-    {Routine::potrs, 's', 104, kWarps},
-    {Routine::potrs, 's', 144, by_warps(4, 1)},
-    {Routine::potrs, 's', 216, by_warps(2, 1)},
-    {Routine::potrs, 's', 256, by_warps(1, 4)},
-    {Routine::potrs, 'd', 14, registers(64)},
-    {Routine::potrs, 'd', 44, kColumns},
-    {Routine::potrs, 'd', 104, kWarps},
-    {Routine::potrs, 'd', 152, by_warps(2, 1)},
-    {Routine::potrs, 'd', 208, by_warps(1, 1)},
-    {Routine::potrs, 'c', 14, registers(64)},
-    {Routine::potrs, 'c', 36, kColumns},
-    {Routine::potrs, 'c', 104, kWarps},
-    {Routine::potrs, 'c', 152, by_warps(2, 1)},
-    {Routine::potrs, 'c', 208, by_warps(1, 1)},
-    {Routine::potrs, 'z', 9, registers(64)},
-    {Routine::potrs, 'z', 36, kColumns},
-    {Routine::potrs, 'z', 72, kWarps},
-    {Routine::potrs, 'z', 102, by_warps(2, 1)},
-    {Routine::potrs, 'z', 104, kWarps},
-    {Routine::potrs, 'z', 152, by_warps(1, 1)},
-    {Routine::potri, 's', 68, kInPlace},
-    {Routine::potri, 'd', 68, kInPlace},
-    {Routine::potri, 'c', 54, kInPlace},
-    {Routine::potri, 'z', 64, kInPlace},
-};
-// clang-format on
-constexpr Routine kInterleavedRoutines[] = {Routine::potrf, Routine::posv,   Routine::potrs,
-                                            Routine::potri, Routine::logdet, Routine::pack,
-                                            Routine::unpack};
-
-constexpr int kRowsPerPrecision = 9 + 2 + 2 * (1 + 3) + int(std::size(kInterleavedRoutines));
+constexpr int kRowsPerPrecision = 9 + 2 + 2 * (1 + 3) + int(std::size(interleaved::kRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kOneBlock) +
                  std::size(kOneBlockSolves) + std::size(kPanels) + std::size(kPanelSolves) +
-                 std::size(kSolves) + std::size(kInterleaved)];
+                 std::size(kSolves) + std::size(interleaved::kRows)];
 };
 
 constexpr Table make_table() {
@@ -315,12 +184,13 @@ constexpr Table make_table() {
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
     }
   }
-  for (const InterleavedRow& r : kInterleaved)
+  for (const interleaved::Row& r : interleaved::kRows)
     *row++ = {r.routine, Form::interleaved, r.precision, r.max_n, r.plan};
   for (const Limits& limits : kHopper)
-    for (Routine routine : kInterleavedRoutines)
+    for (Routine routine : interleaved::kRoutines)
       *row++ = {routine, Form::interleaved, limits.precision, kAny,
-                runs_in_slices(routine, kSlices) ? kSlices : kInPlace};
+                runs_in_slices(routine, interleaved::kSlices) ? interleaved::kSlices
+                                                              : interleaved::kInPlace};
   return table;
 }
 

@@ -49,6 +49,23 @@ void try_extremes(const char* what, int warps, Kernel&& kernel) {
                 kSwapped, warps, 2 * half);
   }
 }
+/// A matrix of a variable batch that has no right-hand side.
+template <class T, bool kSwapped, class Kernel>
+void try_without_solution(int warps, Kernel&& kernel) {
+  Batch<T, kSwapped> before(1, 50, 1, 0, false);
+  auto after = before;
+  BatchProblem<T> problem = after.problem(false);
+  const int64_t none = 0;
+  problem.rhs_counts = &none;
+  spoil_shared_memory();
+  block_of(32 * warps).run([&] { kernel(problem); }, 0);
+  bool right = is_right<T, kSwapped, SmallTask::factor>(before, after, 0, 0);
+  for (int i = 0; i < before.n; ++i)
+    right = right && same_bits(before.rhs(0, i, 0), after.rhs(0, i, 0));
+  if (tally.count(right)) return;
+  std::printf("left looking, element of %zu bytes, swapped %d, %d warps: no right-hand side\n",
+              sizeof(T), kSwapped, warps);
+}
 /// Orders whose first block column is whole, narrow, and that of a single element.
 template <class T, bool kSwapped, SmallTask kTask = SmallTask::factor, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
@@ -64,9 +81,12 @@ void try_left_looking() {
   const auto factor = left_looking_kernel<T, kSwapped, Shape, false>;
   try_orders<T, kSwapped>("left looking", Shape::kWarps, factor);
   try_extremes<T, kSwapped>("left looking", Shape::kWarps, factor);
-  if constexpr (kSolvesAlong<Shape>)
-    try_orders<T, kSwapped, SmallTask::factor_and_solve>(
-        "left looking, solution too", Shape::kWarps, left_looking_kernel<T, kSwapped, Shape, true>);
+  if constexpr (kSolvesAlong<Shape>) {
+    const auto solve = left_looking_kernel<T, kSwapped, Shape, true>;
+    try_orders<T, kSwapped, SmallTask::factor_and_solve>("left looking, solution too",
+                                                         Shape::kWarps, solve);
+    try_without_solution<T, kSwapped>(Shape::kWarps, solve);
+  }
 }
 template <class T, bool kSwapped, class Shape>
 void try_wide() {
