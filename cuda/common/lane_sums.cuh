@@ -5,15 +5,6 @@
 
 namespace chol::cuda {
 
-/// x of the lane whose number differs in those bits.
-template <class T>
-__device__ __forceinline__ T from_other_lane(T x, int bits) {
-  if constexpr (Traits<T>::is_complex)
-    return {__shfl_xor_sync(kFullWarp, x.re, bits), __shfl_xor_sync(kFullWarp, x.im, bits)};
-  else
-    return __shfl_xor_sync(kFullWarp, x, bits);
-}
-
 /// The sums over the warp of kCount values a lane, a power of two: lane l gets that of value
 /// l % kCount, the same bits as all others that do. Lanes exchange half of what they have left, so
 /// that none adds up what others want. @tparam kLeft how many those are.
@@ -28,7 +19,7 @@ __device__ __forceinline__ T sum_lanes_each(const T* values, int lane) {
 #pragma unroll
     for (int i = 0; i < kHalf; ++i) {
       const T given = select(upper, values[i], values[i + kHalf]);
-      left[i] = add(select(upper, values[i + kHalf], values[i]), from_other_lane(given, kHalf));
+      left[i] = add(select(upper, values[i + kHalf], values[i]), from_lane(given, lane ^ kHalf));
     }
     return sum_lanes_each<kCount, kHalf>(left, lane);
   }
