@@ -10,6 +10,7 @@
 #include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
+#include "tune/plan_choice.hpp"
 #include "tune/rows.hpp"
 
 namespace chol::cuda {
@@ -18,11 +19,6 @@ namespace {
 using backend::Place;
 using backend::Problem;
 using backend::Resources;
-
-/// Matrices of a multiprocessor below which more warps a matrix are faster, and what serves fewer
-/// than one where a single matrix would take the whole device.
-constexpr int64_t kFewMatrices = 2;
-constexpr Plan kFewLargePlan{Method::panel, 1, 0, 256};
 
 /// Positions of the arrays of a variable batch in its C function (handle is the first argument).
 VariablePositions positions_of(Routine routine) {
@@ -139,35 +135,9 @@ class CudaBackend final : public backend::Backend {
   const PlanTable& plans_of(Routine routine, Form form) const {
     return tuning_.plans(routine, form, precision_letter<T>);
   }
-  static bool is_by_blocks(const Plan& plan) {
-    return plan.method == Method::panel || plan.method == Method::fused;
-  }
-  /// The plan for the problem's order. posv of several right-hand sides is a factorization, which
-  /// is by the rows of potrf, and a solution, but where rows of posv do both at once.
-  template <class T>
-  const Plan& row_of(const Problem<T>& problem, const PlanTable& plans, Form form) const {
-    const int64_t n = problem.sizes.n;
-    const Plan& plan = plans.plan_for(n);
-    if (problem.routine != Routine::posv || problem.sizes.nrhs == 1 || !is_by_blocks(plan))
-      return plan;
-    const Plan& factor = plans_of<T>(Routine::potrf, form).plan_for(n);
-    return is_by_blocks(factor) ? factor : plan;
-  }
-  /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far
-  /// as one block works on a matrix.
   template <class T>
   const Plan& plan_of(const Problem<T>& problem, const PlanTable& plans) const {
-    const Plan& plan = row_of(problem, plans, problem.form);
-    if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors_) {
-      const bool gives_way = plan.method == Method::lanes && plan.threads > 0;
-      return gives_way && problem.sizes.variable() ? plans.plan_for(plan.threads) : plan;
-    }
-    const Plan& one = row_of(problem, plans_of<T>(problem.routine, Form::one), Form::one);
-    if (one.method != Method::blocked) return one;
-    const bool fewer = problem.sizes.count < multiprocessors_;
-    return fewer && plan.method == Method::panel && problem.routine != Routine::potrs
-               ? kFewLargePlan
-               : plan;
+    return choose_plan(problem, plans, tuning_, multiprocessors_);
   }
 
   template <class T>

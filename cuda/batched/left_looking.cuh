@@ -38,11 +38,11 @@ struct LeftLooking {
   using Solve = LeftLookingSolve<T, kColumns>;
   static constexpr int kStaging =
       kSolves ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
-  static constexpr size_t kBytes = kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps;
   /// Of shared memory, for orders up to n.
   static constexpr size_t bytes(int64_t n) {
     const auto entries = static_cast<size_t>(RightHandSide<T>::entries(int(n), kColumns));
-    return kBytes + (kSolves ? entries * (sizeof(T) + sizeof(Real<T>)) : 0);
+    return kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps +
+           (kSolves ? entries * (sizeof(T) + sizeof(Real<T>)) : 0);
   }
 
   LowerView<T> A;

@@ -19,12 +19,11 @@ namespace {
 //    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh), which of posv solves
-//  for
-//    one right-hand side too; threads: of the block,
-//    more in storage that has no such kernel; tile: blocks a multiprocessor, 0 or one that there is
-//    not for the first shape of so many threads; of row storage, and of columns that begin
-//    anywhere, shapes take their places. potrs by warps that have all rows (warp_solve.cuh).
+//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh), which solves for
+//    posv's one right-hand side too; threads: of the block, more in storage that has no such
+//    kernel; tile: blocks a multiprocessor, 0 or one that there is not for the first shape of so
+//    many threads; of row storage, and of columns that begin anywhere, shapes take their places.
+//    potrs by warps that have all rows (warp_solve.cuh).
 //  - fused: potrf and posv by wide block columns (wide_left_looking.cuh), of posv with a second
 //    launch for the solution; threads: of the block, tile: of matrices stored by rows, 0 for the
 //    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles

@@ -25,17 +25,13 @@ void solve_orders() {
                               });
   }
 }
-template <class T>
-void solve_all() {
-  solve_orders<T, false>();
-  solve_orders<T, true>();
-}
 
 }  // namespace
 }  // namespace chol::cuda
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { solve_all<T>(); });
+  for_each_storage(
+      []<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) { solve_orders<T, kSwapped>(); });
   return solves.report();
 }

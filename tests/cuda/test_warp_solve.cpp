@@ -29,21 +29,16 @@ void solve_orders() {
       solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>>(n, 1 + n % 7, !backwards);
   }
 }
-template <class T>
-void solve_all() {
-  solve_orders<T, false, 1>();
-  solve_orders<T, true, 1>();
-  solve_orders<T, false, 2>();
-  solve_orders<T, true, 2>();
-  solve_orders<T, false, kMostWarpGroup>();
-  solve_orders<T, true, kMostWarpGroup>();
-}
 
 }  // namespace
 }  // namespace chol::cuda
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { solve_all<T>(); });
+  for_each_storage([]<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) {
+    solve_orders<T, kSwapped, 1>();
+    solve_orders<T, kSwapped, 2>();
+    solve_orders<T, kSwapped, kMostWarpGroup>();
+  });
   return solves.report();
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <type_traits>
 
 #include "common/scalar.cuh"
 
@@ -25,6 +26,14 @@ void for_each_type(Body&& body) {
   body(double{});
   body(Complex<float>{});
   body(Complex<double>{});
+}
+/// The same for either storage: body(T, std::bool_constant of whether it is swapped).
+template <class Body>
+void for_each_storage(Body&& body) {
+  for_each_type([&]<class T>(T x) {
+    body(x, std::false_type{});
+    body(x, std::true_type{});
+  });
 }
 template <class T>
 double magnitude(T x) {

@@ -1,0 +1,48 @@
+// Which plan serves a call.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "tune/store.hpp"
+
+namespace chol::cuda {
+
+/// Matrices of a multiprocessor below which more warps a matrix are faster, and what serves fewer
+/// than one where a single matrix would take the whole device.
+inline constexpr int64_t kFewMatrices = 2;
+inline constexpr Plan kFewLargePlan{Method::panel, 1, 0, 256};
+
+inline bool is_by_blocks(const Plan& plan) {
+  return plan.method == Method::panel || plan.method == Method::fused;
+}
+/// The plan for the problem's order in a form whose plans are these. posv of several right-hand
+/// sides is a factorization, which is by the rows of potrf, and a solution, but where rows of posv
+/// do both at once.
+template <class T>
+const Plan& row_of(const backend::Problem<T>& problem, const PlanTable& plans, Form form,
+                   const TuningStore& tuning) {
+  const int64_t n = problem.sizes.n;
+  const Plan& plan = plans.plan_for(n);
+  if (problem.routine != Routine::posv || problem.sizes.nrhs == 1 || !is_by_blocks(plan))
+    return plan;
+  const Plan& factor = tuning.plans(Routine::potrf, form, precision_letter<T>).plan_for(n);
+  return is_by_blocks(factor) ? factor : plan;
+}
+/// A batch that cannot fill the device is worked on as its matrices would be one by one, as far as
+/// one block works on a matrix. @param plans of the problem's routine and form.
+template <class T>
+const Plan& choose_plan(const backend::Problem<T>& problem, const PlanTable& plans,
+                        const TuningStore& tuning, int multiprocessors) {
+  const Plan& plan = row_of(problem, plans, problem.form, tuning);
+  if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors) {
+    const bool gives_way = plan.method == Method::lanes && plan.threads > 0;
+    return gives_way && problem.sizes.variable() ? plans.plan_for(plan.threads) : plan;
+  }
+  const PlanTable& of_one = tuning.plans(problem.routine, Form::one, precision_letter<T>);
+  const Plan& one = row_of(problem, of_one, Form::one, tuning);
+  if (one.method != Method::blocked) return one;
+  const bool fewer = problem.sizes.count < multiprocessors;
+  return fewer && plan.method == Method::panel && problem.routine != Routine::potrs ? kFewLargePlan
+                                                                                    : plan;
+}
+
+}  // namespace chol::cuda
