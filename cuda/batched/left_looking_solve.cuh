@@ -85,7 +85,6 @@ struct LeftLookingSolve {
   }
   /// The diagonal block, whose rows are the first of these.
   __device__ __forceinline__ void put_block(const Rows& rows) const {
-    __syncwarp();
     if (lane < kColumns) copy_wide<kColumns>(scratch + kBlockAt + lane * kPitch, rows.a);
     __syncwarp();
   }
@@ -100,7 +99,7 @@ struct LeftLookingSolve {
 #pragma unroll
     for (int k = 1; k < kColumns; ++k)
       factors[k] = scale(conj(scratch[kBlockAt + k * kPitch + c]), inverse);
-    T left = scale(subtract(c < columns ? x[j + c] : from_real<T>(0), sum), inverse);
+    T left = scale(subtract(lane < columns ? x[j + lane] : from_real<T>(0), sum), inverse);
 #pragma unroll
     for (int k = kColumns - 1; k > 0; --k) {
       const T known = from_lane(left, k);

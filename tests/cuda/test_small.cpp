@@ -18,9 +18,9 @@ class Suite {
     for (const bool mixed : {false, true}) {
       spoil_shared_memory();
       for (const int n : {Shape::kOrder, Shape::kOrder - 1, 1 + random_below(Shape::kOrder)})
-        if (n > 0) try_order(n, 1 + (n + mixed) % 3, mixed);
+        if (n == Shape::kOrder || (n > 0 && !kFindsRaces)) try_order(n, 1 + (n + mixed) % 3, mixed);
     }
-    if constexpr (kFactors<kTask>) try_extremes();
+    if constexpr (kFactors<kTask> && !kFindsRaces) try_extremes();
   }
 
  private:
@@ -29,7 +29,7 @@ class Suite {
   static constexpr int kCount = kPerBlock + (kPerBlock + 1) / 2;
 
   static void launch(const BatchProblem<T>& problem) {
-    HostBlock& block = block_of(32 * Shape::kWarps);
+    HostBlock block = block_of(32 * Shape::kWarps);
     const int grid = static_cast<int>((problem.count + kPerBlock - 1) / kPerBlock);
     for (int index = 0; index < grid; ++index)
       block.run(
@@ -83,7 +83,7 @@ class DealtSuite {
   static constexpr int kBadOrder = 3, kCount = Dealt::kShare + 9;
 
   static void launch_dealt(const BatchProblem<T>& problem, int share) {
-    HostBlock& block = block_of(32 * Dealt::kWarps);
+    HostBlock block = block_of(32 * Dealt::kWarps);
     const int grid = static_cast<int>((problem.count + share - 1) / share);
     for (int index = 0; index < grid; ++index)
       block.run([&] { dealt_small_kernel<T, kSwapped, Dealt>(problem, share); }, index);
@@ -138,6 +138,11 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { try_all<T>(); });
+  if constexpr (kFindsRaces) {  // the same for all types, and the compiler takes long
+    try_all<float>();
+    try_all<Complex<double>>();
+  } else {
+    for_each_type([]<class T>(T) { try_all<T>(); });
+  }
   return tally.report();
 }

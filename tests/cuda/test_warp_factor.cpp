@@ -82,7 +82,7 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
   call.nrhs = nrhs;
   call.info = after.info.data();
   call.swapped = kSwapped;
-  HostBlock& block = block_of(Block::kThreads);
+  HostBlock block = block_of(Block::kThreads);
   for (int b = 0; b * Shape::kMatrices < count; ++b) {
     spoil_shared_memory();
     block.run([&] { warp_factor_kernel<T, Shape, kTask>(call); }, b);
@@ -99,17 +99,14 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
       sizeof(T), Shape::kMatrices, Shape::kWarps, kSwapped, int(kTask), n, count, nrhs, int(chunk));
 }
 
-#ifdef CHOL_RACES
-constexpr bool kRaces = true;  // d and z have shapes of every number of warps and matrices but 8
-constexpr int kOrders[] = {19, 99};
-#else
-constexpr bool kRaces = false;
-constexpr int kOrders[] = {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
-#endif
+std::vector<int> orders() {
+  if (kFindsRaces) return {19, 99};
+  return {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
+}
 
 template <class T, bool kSwapped, InterleavedTask kTask, class Shape>
 void try_shape() {
-  for (const int n : kOrders) {
+  for (const int n : orders()) {
     const int nrhs = kTask == InterleavedTask::factor  ? 0
                      : kTask == InterleavedTask::solve ? n % 4
                                                        : 1;
@@ -134,8 +131,6 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) {
-    if constexpr (!kRaces || sizeof(Real<T>) == 8) try_all<T>();
-  });
+  for_each_type([]<class T>(T) { try_all<T>(); });
   return tally.report();
 }

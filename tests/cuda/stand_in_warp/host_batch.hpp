@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -18,11 +17,7 @@ namespace chol::cuda {
 inline Tally tally;
 
 /// A block whose threads run in the other order than those of the case before.
-inline HostBlock& block_of(int threads) {
-  static std::map<std::pair<int, bool>, HostBlock> blocks;
-  const bool backwards = tally.cases % 2 == 0;
-  return blocks.try_emplace({threads, backwards}, threads, backwards).first->second;
-}
+inline HostBlock block_of(int threads) { return {threads, tally.cases % 2 == 0}; }
 inline int random_below(int bound) {
   return static_cast<int>(engine() % static_cast<unsigned>(bound));
 }

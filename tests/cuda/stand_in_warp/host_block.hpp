@@ -3,58 +3,136 @@
 // to it is wrong.
 #pragma once
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "pending_copy.hpp"
+#include "race_detection.hpp"
 
 namespace chol::cuda {
 
-struct HostThread {
+/// Where a thread goes on.
+struct HostContext {
   ucontext_t context;
-  jmp_buf place;  ///< where it goes on, once it has begun
+  void* place[5];  ///< once it has begun
   bool begun = false;
+  void* fiber = nullptr;
+};
+
+struct HostThread : HostContext {
+  Fiber own_fiber;
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
   uint64_t slot = 0;     ///< what it gives to a shuffle
   uint64_t operands[2];  ///< what it gives to tensor_multiply()
-  bool done = false;
+  bool done = true;
+};
+
+/// Of the threads of a group that have not returned.
+struct HostBarrier {
+  int expected = 0, here = 0;
+  int64_t round = 0;
+
+  CHOL_UNINSTRUMENTED void arrive() {
+    ++here;
+    go_on();
+  }
+  CHOL_UNINSTRUMENTED void leave() {
+    --expected;
+    go_on();
+  }
+
+ private:
+  CHOL_UNINSTRUMENTED void go_on() {
+    if (here == 0 || here < expected) return;
+    here = 0;
+    ++round;
+  }
 };
 
 /// One block.
 class HostBlock {
  public:
-  HostBlock(int threads, bool backwards) : threads_(threads), backwards_(backwards) {}
+  /// @param backwards whether its threads run in the other order.
+  HostBlock(int threads, bool backwards) : count_(threads), backwards_(backwards) {
+    for (int k = 0; k < threads; ++k)
+      if (!threads_[k]) threads_[k] = new_thread();
+  }
+  HostBlock(const HostBlock&) = delete;
+  HostBlock& operator=(const HostBlock&) = delete;
 
   /// @param index of the block in its grid.
   void run(const std::function<void()>& kernel, int index = 0) {
+    precede(this);
+    run_unseen(kernel, index);
+    follow(this);
+  }
+  /// Until all threads of this group of so many that have not returned are here as often.
+  /// @param orders whether what was done before comes before what is done after.
+  CHOL_UNINSTRUMENTED void meet(int group, bool orders = true) {
+    HostBarrier& barrier = barriers_[group / 32][running / group];
+    const int64_t round = barrier.round;
+    // Who is a round ahead must not be taken for one of this: two places in turn.
+    const char* const place = reinterpret_cast<const char*>(&barrier) + round % 2;
+    if (orders) precede(place);
+    ++steps_;
+    barrier.arrive();
+    while (barrier.round == round) give_way();
+    if (orders) follow(place);
+  }
+  /// Until all of this warp are here, which orders nothing on a device.
+  void exchange() { meet(32, false); }
+  /// Lets the other threads run.
+  CHOL_UNINSTRUMENTED void give_way() {
+    const int self = running;
+    switch_context(*threads_[self], scheduler_);
+    running = self;
+  }
+  /// Somebody who waits may go on.
+  CHOL_UNINSTRUMENTED void note_step() { ++steps_; }
+  int threads() const { return count_; }
+  CHOL_UNINSTRUMENTED HostThread& self() { return *threads_[running]; }
+  CHOL_UNINSTRUMENTED HostThread& of_warp(int lane) { return *threads_[running / 32 * 32 + lane]; }
+
+  static inline HostBlock* current = nullptr;
+  static inline int running = 0, block = 0;
+
+ private:
+  static constexpr int kMostWarps = 32;
+
+  static HostThread* new_thread() {
+    auto* const thread = new HostThread;
+    thread->fiber = thread->own_fiber.get();
+    getcontext(&thread->context);
+    thread->context.uc_stack.ss_sp = thread->stack.data();
+    thread->context.uc_stack.ss_size = thread->stack.size();
+    thread->context.uc_link = nullptr;
+    makecontext(&thread->context, run_kernels, 0);
+    return thread;
+  }
+  void run_unseen(const std::function<void()>& kernel, int index) {
+    const Unseen unseen;
     current = this;
     block = index;
     kernel_ = &kernel;
-    arrivals_.clear();
-    for (HostThread& t : threads_) {
-      t.begun = t.done = false;
-      getcontext(&t.context);
-      t.context.uc_stack.ss_sp = t.stack.data();
-      t.context.uc_stack.ss_size = t.stack.size();
-      t.context.uc_link = nullptr;
-      makecontext(&t.context, enter, 0);
-    }
-    const int count = static_cast<int>(threads_.size());
-    for (int left = count; left > 0;) {
+    scheduler_.begun = true;
+    scheduler_.fiber = fiber_that_runs();
+    for (int warps = 1; warps <= count_ / 32; ++warps)
+      for (int k = 0; k < kMostWarps / warps; ++k) barriers_[warps][k] = {32 * warps};
+    for (int k = 0; k < count_; ++k) threads_[k]->done = false;
+    for (int left = count_; left > 0;) {
       const int64_t before = steps_;
-      for (int k = 0; k < count; ++k) {
-        running = backwards_ ? count - 1 - k : k;
-        if (threads_[running].done) continue;
-        go_on(threads_[running]);
-        left -= threads_[running].done ? 1 : 0;
+      for (int k = 0; k < count_; ++k) {
+        running = backwards_ ? count_ - 1 - k : k;
+        HostThread& thread = *threads_[running];
+        if (thread.done) continue;
+        switch_context(scheduler_, thread);
+        left -= thread.done ? 1 : 0;
       }
       if (before == steps_) {
         std::printf("threads wait for what never comes\n");
@@ -62,56 +140,48 @@ class HostBlock {
       }
     }
   }
-  /// Until all threads of this group of so many that have not returned are here as often.
-  void meet(int group) {
-    std::vector<int>& arrived = arrivals_[group];
-    arrived.resize(threads_.size());
+  /// What a thread does: one kernel after the other.
+  CHOL_UNINSTRUMENTED static void run_kernels() {
+    for (;;) {
+      HostBlock& own = *current;
+      HostThread& self = own.self();
+      follow(&own);
+      own.call_kernel();
+      own.leave();
+      precede(&own);
+      switch_context(self, own.scheduler_);
+    }
+  }
+  void call_kernel() { (*kernel_)(); }
+  CHOL_UNINSTRUMENTED void leave() {
+    self().done = true;
     ++steps_;
-    const int mine = ++arrived[running], first = running / group * group, end = first + group;
-    const auto all_here = [&] {
-      for (int k = first; k < end; ++k)
-        if (!threads_[k].done && arrived[k] < mine) return false;
-      return true;
-    };
-    while (!all_here()) give_way();
+    for (int warps = 1; warps <= count_ / 32; ++warps)
+      barriers_[warps][running / (32 * warps)].leave();
   }
-  /// Until all of this warp are here, which orders nothing on a device.
-  void exchange() { meet(32); }
-  /// Lets the other threads run.
-  void give_way() {
-    const int self = running;
-    if (_setjmp(threads_[self].place) == 0) _longjmp(scheduler_, 1);
-    running = self;
+  /// By jumps of the compiler, since to swap contexts takes a system call and ThreadSanitizer takes
+  /// setjmp's for jumps within a thread. Kept apart: what jumps over this may not be in registers.
+  CHOL_UNINSTRUMENTED __attribute__((noinline)) static void switch_context(HostContext& from,
+                                                                           HostContext& to) {
+    const bool goes_on = to.begun;
+    to.begun = true;
+    if (__builtin_setjmp(from.place)) return;
+    announce_switch_to(to.fiber);
+    if (goes_on) jump(to.place);
+    setcontext(&to.context);
   }
-  /// Somebody who waits may go on.
-  void note_step() { ++steps_; }
-  int threads() const { return static_cast<int>(threads_.size()); }
-  HostThread& self() { return threads_[running]; }
-  HostThread& of_warp(int lane) { return threads_[running / 32 * 32 + lane]; }
+  [[noreturn]] CHOL_UNINSTRUMENTED __attribute__((noinline)) static void jump(void** place) {
+    __builtin_longjmp(place, 1);
+  }
 
-  static inline HostBlock* current = nullptr;
-  static inline int running = 0, block = 0;
-
- private:
-  static void enter() {
-    (*current->kernel_)();
-    current->threads_[running].done = true;
-    ++current->steps_;
-    _longjmp(current->scheduler_, 1);
-  }
-  /// Until the thread gives way or is done. By jumps, since to switch contexts takes a system call,
-  /// but for the first step into one. Kept apart: what jumps over this may not be in registers.
-  __attribute__((noinline)) void go_on(HostThread& thread) {
-    if (_setjmp(scheduler_) != 0) return;
-    if (thread.begun) _longjmp(thread.place, 1);
-    thread.begun = true;
-    setcontext(&thread.context);
-  }
-  std::vector<HostThread> threads_;
+  /// All blocks have the same: ThreadSanitizer's time for a barrier grows with the threads there
+  /// are.
+  static inline HostThread* threads_[32 * kMostWarps] = {};
+  int count_;
   bool backwards_;
-  int64_t steps_ = 0;                         ///< arrivals and returns
-  std::map<int, std::vector<int>> arrivals_;  ///< by the size of groups
-  jmp_buf scheduler_;
+  int64_t steps_ = 0;                                      ///< arrivals and returns
+  HostBarrier barriers_[kMostWarps + 1][kMostWarps] = {};  ///< by the warps of a group
+  HostContext scheduler_;
   const std::function<void()>* kernel_ = nullptr;
 };
 

@@ -1,6 +1,4 @@
-// What kernels of whole warps need of CUDA, for test_block_solve.cpp, test_left_looking.cpp,
-// test_small.cpp, test_warp_factor.cpp and test_warp_solve.cpp. host_block.hpp says what the
-// threads of a block are.
+// What kernels of whole warps need of CUDA. host_block.hpp says what the threads of a block are.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +10,7 @@
 #include <cstring>
 #include <utility>
 
-// In angle brackets, for the order of the include folders to say which one.
-#include <host_block.hpp>
+#include "host_block.hpp"
 
 #define __device__
 #define __host__
@@ -101,7 +98,10 @@ inline bool __any_sync(unsigned, bool x) {
   return all_of_warp(x, [](bool a, bool b) { return a || b; });
 }
 /// Threads of the host take turns at barriers only.
-inline int atomicAdd(int* sum, int x) { return std::exchange(*sum, *sum + x); }
+inline int atomicAdd(int* sum, int x) {
+  const Unseen unseen;
+  return std::exchange(*sum, *sum + x);
+}
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int distance) {
   return __shfl_sync(mask, x, HostBlock::running % 32 ^ distance);

@@ -15,8 +15,11 @@ template <class T>
 const T* advanced(const T* p, int64_t step) {
   return p + step;
 }
+/// What it goes to is nobody's until somebody has waited for it: NaN, and to ThreadSanitizer
+/// written.
 template <int kBytes>
 void copy_async(void* to, const void* from, int bytes = kBytes) {
+  std::memset(to, 0xFF, kBytes);
   HostBlock::current->self().groups.back().push_back(
       {static_cast<unsigned char*>(to), from, bytes, kBytes - bytes});
 }

@@ -11,12 +11,21 @@ struct Flag {
   /// By all lanes.
   void raise(unsigned phase) {
     if (phase > 0) wait(phase - 1);
-    ++raised;
+    precede(place_of(phase));
+    count_arrival();
     HostBlock::current->note_step();
   }
   /// By their parity, as on a device: who waits for a phase before its turn does not wait.
   void wait(unsigned phase) const {
-    while (raised / 32 % 2 == phase % 2) HostBlock::current->give_way();
+    while (is_down(phase)) HostBlock::current->give_way();
+    follow(place_of(phase));
+  }
+
+ private:
+  CHOL_UNINSTRUMENTED void count_arrival() { ++raised; }
+  CHOL_UNINSTRUMENTED bool is_down(unsigned phase) const { return raised / 32 % 2 == phase % 2; }
+  const char* place_of(unsigned phase) const {
+    return reinterpret_cast<const char*>(&raised) + phase % 2;
   }
 };
 
