@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "common/scalar.cuh"
+#include "race_detection.hpp"
 
 namespace chol::cuda {
 
@@ -19,13 +20,16 @@ T random_element() {
   else
     return uniform(engine);
 }
-/// Calls body(element) with an element of each type.
+/// Calls body(element) with an element of each type; where races are looked for, of two, since the
+/// barriers of all types are the same and the compiler takes long.
 template <class Body>
 void for_each_type(Body&& body) {
   body(float{});
-  body(double{});
-  body(Complex<float>{});
   body(Complex<double>{});
+  if constexpr (!kFindsRaces) {
+    body(double{});
+    body(Complex<float>{});
+  }
 }
 /// The same for either storage: body(T, std::bool_constant of whether it is swapped).
 template <class Body>
