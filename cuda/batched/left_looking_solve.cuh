@@ -83,7 +83,8 @@ struct LeftLookingSolve {
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) sums[c] = add_conj_product(sums[c], rows.a[c], its);
   }
-  /// The diagonal block, whose rows are the first of these.
+  /// The diagonal block, whose rows are the first of these. find() ended with a barrier, so that
+  /// nobody reads the one before any more.
   __device__ __forceinline__ void put_block(const Rows& rows) const {
     if (lane < kColumns) copy_wide<kColumns>(scratch + kBlockAt + lane * kPitch, rows.a);
     __syncwarp();

@@ -23,11 +23,9 @@ void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor = true) {
 template <class T, bool kSwapped>
 void solve_orders() {
   constexpr int kMostOfOne = most_block_solve<T, true>(), kMost = most_block_solve<T, false>();
-  const std::vector<int> orders =
-      kFindsRaces
-          ? std::vector<int>{kMostOfOne, kMost, 97, 48, 18}
-          : std::vector<int>{
-                kMostOfOne, kMostOfOne - 15, 137, kMost, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1};
+  const auto orders = orders_to_try(
+      {kMostOfOne, kMostOfOne - 15, 137, kMost, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1},
+      {kMostOfOne, kMost, 97, 48, 18});
   for (const int n : orders) {
     const bool backwards = n % 2 == 0;
     const int more = n % 3 == 0 ? n + 33 : n;

@@ -67,11 +67,10 @@ void try_without_solution(int warps, Kernel&& kernel) {
               sizeof(T), kSwapped, warps);
 }
 /// Orders whose first block column is whole, narrow, and that of a single element.
-const std::vector<int> kOrders =
-    kFindsRaces ? std::vector<int>{75} : std::vector<int>{1, 7, 33, 64, 100, 133};
 template <class T, bool kSwapped, SmallTask kTask = SmallTask::factor, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
-  for (const int n : kOrders) try_order<T, kSwapped, kTask>(what, warps, n, n == 64, kernel);
+  for (const int n : orders_to_try({1, 7, 33, 64, 100, 133}, {75}))
+    try_order<T, kSwapped, kTask>(what, warps, n, n == 64, kernel);
 }
 
 template <class T, bool kSwapped, class Listed>

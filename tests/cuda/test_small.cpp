@@ -138,6 +138,10 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
-  for_each_type([]<class T>(T) { try_all<T>(); });
+  for_each_type([]<class T>(T) {
+    // Where races are looked for, one real and one complex type: the compiler takes long.
+    constexpr bool kLikeAnother = sizeof(T) == 8;
+    if constexpr (!kFindsRaces || !kLikeAnother) try_all<T>();
+  });
   return tally.report();
 }

@@ -9,13 +9,10 @@ namespace chol::cuda {
 namespace {
 
 Solves solves;
-const std::vector<int> kOrders = kFindsRaces
-                                     ? std::vector<int>{33, 161}
-                                     : std::vector<int>{1, 7, 32, 33, 64, 100, 129, 161, 230};
 
 template <class T, bool kSwapped>
 void solve_orders() {
-  for (const int n : kOrders) {
+  for (const int n : orders_to_try({1, 7, 32, 33, 64, 100, 129, 161, 230}, {33, 161})) {
     solves.check<T, kSwapped>(
         "one right-hand side", kStreamWarps, n, 1, n % 2 == 0,
         [](const BatchProblem<T>& problem) { stream_solve_kernel<T, 1, false>(problem, 1); });

@@ -99,14 +99,10 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
       sizeof(T), Shape::kMatrices, Shape::kWarps, kSwapped, int(kTask), n, count, nrhs, int(chunk));
 }
 
-std::vector<int> orders() {
-  if (kFindsRaces) return {19, 99};
-  return {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131};
-}
-
 template <class T, bool kSwapped, InterleavedTask kTask, class Shape>
 void try_shape() {
-  for (const int n : orders()) {
+  for (const int n :
+       orders_to_try({1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 50, 64, 77, 100, 131}, {19, 99})) {
     const int nrhs = kTask == InterleavedTask::factor  ? 0
                      : kTask == InterleavedTask::solve ? n % 4
                                                        : 1;

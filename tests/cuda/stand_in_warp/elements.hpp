@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <type_traits>
+#include <vector>
 
 #include "common/scalar.cuh"
 #include "race_detection.hpp"
@@ -20,16 +21,17 @@ T random_element() {
   else
     return uniform(engine);
 }
-/// Calls body(element) with an element of each type; where races are looked for, of two, since the
-/// barriers of all types are the same and the compiler takes long.
+/// Orders to try: few where races are looked for, since there each access takes long.
+inline std::vector<int> orders_to_try(const std::vector<int>& all, const std::vector<int>& few) {
+  return kFindsRaces ? few : all;
+}
+/// Calls body(element) with an element of each type.
 template <class Body>
 void for_each_type(Body&& body) {
   body(float{});
+  body(double{});
+  body(Complex<float>{});
   body(Complex<double>{});
-  if constexpr (!kFindsRaces) {
-    body(double{});
-    body(Complex<float>{});
-  }
 }
 /// The same for either storage: body(T, std::bool_constant of whether it is swapped).
 template <class Body>

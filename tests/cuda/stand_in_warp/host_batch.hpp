@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "batched/shapes.hpp"

@@ -25,7 +25,6 @@ struct HostContext {
 };
 
 struct HostThread : HostContext {
-  Fiber own_fiber;
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
   uint64_t slot = 0;     ///< what it gives to a shuffle
@@ -107,7 +106,7 @@ class HostBlock {
 
   static HostThread* new_thread() {
     auto* const thread = new HostThread;
-    thread->fiber = thread->own_fiber.get();
+    thread->fiber = new_fiber();
     getcontext(&thread->context);
     thread->context.uc_stack.ss_sp = thread->stack.data();
     thread->context.uc_stack.ss_size = thread->stack.size();
@@ -174,8 +173,8 @@ class HostBlock {
     __builtin_longjmp(place, 1);
   }
 
-  /// All blocks have the same: ThreadSanitizer's time for a barrier grows with the threads there
-  /// are.
+  /// All blocks have the same, to the end of the program: ThreadSanitizer's time for a barrier
+  /// grows with the threads there have been.
   static inline HostThread* threads_[32 * kMostWarps] = {};
   int count_;
   bool backwards_;

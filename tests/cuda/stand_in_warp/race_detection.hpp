@@ -27,17 +27,7 @@ inline constexpr bool kFindsRaces = true;
 extern "C" __attribute__((weak)) const char* __tsan_default_options() { return "history_size=0"; }
 
 /// A thread to ThreadSanitizer.
-class Fiber {
- public:
-  Fiber() : fiber_(__tsan_create_fiber(0)) {}
-  ~Fiber() { __tsan_destroy_fiber(fiber_); }
-  Fiber(const Fiber&) = delete;
-  Fiber& operator=(const Fiber&) = delete;
-  void* get() const { return fiber_; }
-
- private:
-  void* fiber_;
-};
+inline void* new_fiber() { return __tsan_create_fiber(0); }
 inline void* fiber_that_runs() { return __tsan_get_current_fiber(); }
 /// Right before the switch of contexts. Orders nothing. Its caller, which enters as one thread and
 /// leaves as another, may tell ThreadSanitizer of neither.
@@ -69,9 +59,7 @@ __attribute__((always_inline)) CHOL_UNINSTRUMENTED inline void follow(const void
 #else
 
 inline constexpr bool kFindsRaces = false;
-struct Fiber {
-  void* get() const { return nullptr; }
-};
+inline void* new_fiber() { return nullptr; }
 inline void* fiber_that_runs() { return nullptr; }
 inline void announce_switch_to(void*) {}
 struct Unseen {
