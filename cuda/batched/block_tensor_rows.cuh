@@ -2,7 +2,7 @@
 #pragma once
 
 #include "batched/block_rows.cuh"
-#include "batched/tile_types.cuh"
+#include "batched/tensor_block.cuh"
 
 namespace chol::cuda {
 
@@ -23,64 +23,34 @@ struct TensorRows {
   template <bool kForward>
   using View = PanelView<kForward, kSwapped, T, Triangle>;
   static constexpr int kOrder = Triangle::kOrder;
-  using Sum = Doubled<T>;          ///< which takes single precision exactly
-  using Rows = Sum[kTiles][2][2];  ///< of a diagonal block: tile, row l / 4 and the eighth after
-                                   ///< it, right-hand side 2 (l % 4) and the next
-  Rows v[kWarpBlocks];
+  using Block = TensorBlock<T, kColumns>;
+  using Sum = typename Block::Sum;
+  Block v[kWarpBlocks];
 
-  template <class Body>
-  __device__ static __forceinline__ void for_rows(Body&& body) {
-#pragma unroll
-    for (int tile = 0; tile < kTiles; ++tile)
-#pragma unroll
-      for (int r = 0; r < 2; ++r)
-#pragma unroll
-        for (int q = 0; q < 2; ++q) body(tile, r, q);
-  }
-  template <class Body>
-  __device__ static __forceinline__ void for_own(const RightHandSides<T>& rhs, const Exchange& x,
-                                                 int64_t column, Body&& body) {
-#pragma unroll
-    for (int part = 0; part < kWarpBlocks; ++part)
-      for_rows([&](int tile, int r, int q) {
-        const int row = kOrder * (kWarpBlocks * x.warp + part) + 8 * r + x.lane / 4;
-        const int64_t its_column = column + 8 * tile + 2 * (x.lane % 4) + q;
-        body(part, tile, r, q, rhs.at(row, its_column), rhs.has(row, its_column));
-      });
-  }
   __device__ __forceinline__ void load(const RightHandSides<T>& rhs, const Exchange& x,
                                        int64_t column) {
-    for_own(rhs, x, column, [&](int part, int tile, int r, int q, const T* b, bool there) {
-      v[part][tile][r][q] = convert<Sum>(there ? conj_if(rhs.conjugated, *b) : from_real<T>(0));
-    });
+    for_own(x, [&](Block& own, int row) { own.load(rhs, row, column, x.lane); });
   }
   __device__ __forceinline__ void store(const RightHandSides<T>& rhs, const Exchange& x,
-                                        int64_t column) const {
-    for_own(rhs, x, column, [&](int part, int tile, int r, int q, T* b, bool there) {
-      if (there) *b = conj_if(rhs.conjugated, convert<T>(v[part][tile][r][q]));
-    });
+                                        int64_t column) {
+    for_own(x, [&](Block& own, int row) { own.store(rhs, row, column, x.lane); });
   }
   template <bool kForward>
   __device__ __forceinline__ void solve(const Exchange& x, int block) {
-    const bool is_first = block % kWarpBlocks == 0;
-    for_rows([&](int tile, int r, int q) {
-      const Sum lacking = select(is_first, v[0][tile][r][q], v[kWarpBlocks - 1][tile][r][q]);
-      *place(x, block, tile, r, q) = convert<T>(negative(lacking));
+    Block rows = v[0];
+    rows.assign_if(block % kWarpBlocks != 0, v[kWarpBlocks - 1]);
+    rows.for_own(x.lane, [&](Sum& own, int r, int q) {
+      at(x, kOrder * block + r, q) = convert<T>(negative(own));
     });
     __syncwarp();
-    Rows rows;
-    for_rows([&](int tile, int r, int q) { rows[tile][r][q] = {}; });
-    add_products<kForward>(rows, x, block, block);
+    rows.clear();
+    add_product<kForward>(rows, x, block, block);
     __syncwarp();
-    for_rows([&](int tile, int r, int q) {
-      *place(x, block, tile, r, q) = convert<T>(rows[tile][r][q]);
-    });
+    rows.for_own(x.lane,
+                 [&](Sum& own, int r, int q) { at(x, kOrder * block + r, q) = convert<T>(own); });
 #pragma unroll
     for (int part = 0; part < kWarpBlocks; ++part)
-      for_rows([&](int tile, int r, int q) {
-        v[part][tile][r][q] =
-            select(part == block % kWarpBlocks, rows[tile][r][q], v[part][tile][r][q]);
-      });
+      v[part].assign_if(part == block % kWarpBlocks, rows);
   }
   template <bool kForward>
   __device__ __forceinline__ void prepare(const Exchange&, int) {}
@@ -90,38 +60,33 @@ struct TensorRows {
     for (int part = 0; part < kWarpBlocks; ++part) {
       const int own = kWarpBlocks * x.warp + part;
       if (Exchange::template is_after<kForward>(own, block) && own < x.L.blocks(x.L.n))
-        add_products<kForward>(v[part], x, own, block);
+        add_product<kForward>(v[part], x, own, block);
     }
   }
 
  private:
-  __device__ static __forceinline__ T* place(const Exchange& x, int block, int tile, int r, int q) {
-    return x.solved + index(kOrder * block + 8 * r + x.lane / 4, 8 * tile + 2 * (x.lane % 4) + q);
+  template <class Body>
+  __device__ __forceinline__ void for_own(const Exchange& x, Body&& body) {
+#pragma unroll
+    for (int part = 0; part < kWarpBlocks; ++part)
+      body(v[part], kOrder * (kWarpBlocks * x.warp + part));
   }
-  __device__ static __forceinline__ int index(int row, int column) {
-    return kPitch * row + (kTurns ? column ^ kPad * (row % 4) : column);
+  __device__ static __forceinline__ T& at(const Exchange& x, int row, int column) {
+    return x.solved[kPitch * row + (kTurns ? column ^ kPad * (row % 4) : column)];
   }
-  /// The products of the rows of block `own` with those of block `other`.
+  /// += the product of block (own, other) of the triangle and the rows of block `other`.
   template <bool kForward>
-  __device__ static __forceinline__ void add_products(Rows& rows, const Exchange& x, int own,
-                                                      int other) {
-    const int term = x.lane % 4;
-    const View<kForward> panel(x.L, own, other, x.lane / 4, term);
-#pragma unroll
-    for (int k = 0; k < kOrder; k += 4) {
-      Sum a[2];
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        T e[1];
-        panel.read(e, 8 * r, k);
-        a[r] = convert<Sum>(e[0]);
-      }
-#pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-        const T found = x.solved[index(kOrder * other + k + term, 8 * tile + x.lane / 4)];
-        TensorTile<Sum>::accumulate(rows[tile][0], rows[tile][1], a, convert<Sum>(conj(found)));
-      }
-    }
+  __device__ static __forceinline__ void add_product(Block& rows, const Exchange& x, int own,
+                                                     int other) {
+    const View<kForward> panel(x.L, own, other, x.lane / 4, x.lane % 4);
+    rows.add_product(
+        x.lane,
+        [&](int step, int half) {
+          T e[1];
+          panel.read(e, 8 * half, 4 * step);
+          return e[0];
+        },
+        [&](int k, int q) { return convert<Sum>(at(x, kOrder * other + k, q)); });
   }
 };
 

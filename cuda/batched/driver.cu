@@ -3,6 +3,7 @@
 #include "batched/block_solve.hpp"
 #include "batched/driver.hpp"
 #include "batched/kernels.hpp"
+#include "batched/tensor_solve.hpp"
 #include "common/precisions.hpp"
 
 namespace chol::cuda {
@@ -14,6 +15,10 @@ constexpr int64_t kSliceBytes = int64_t(256) << 20;
 constexpr int64_t kMostSlice = int64_t(1) << 20;
 /// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
 constexpr int kFewColumns = 4;
+/// Largest order of which a block has the triangle and its right-hand sides in shared memory, when
+/// these are several: of larger ones too few are on an SM.
+template <class T>
+constexpr int kTriangleOrder = sizeof(T) == 16 ? 96 : 128;
 /// Order up to which the solve of a posv is by them in any case.
 constexpr int kWarpOrder = 64;
 
@@ -162,6 +167,11 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
     if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
       return run_small<SmallTask::solve>(problem, plan.tile, stream);
   }
+  const int64_t most = std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4));
+  if (problem.nrhs > 1 && problem.n > kTriangleOrder<T> && problem.n <= tensor_solve_limit<T>())
+    return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
+      return run_tensor_solve(slice, stream);
+    });
   const bool by_blocks =
       plan.method == Method::tiles && problem.n <= block_solve_limit<T>(problem.nrhs);
   const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
@@ -176,10 +186,9 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
   if (by_tiles())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
-  const int64_t chunks = tiles_of(problem.nrhs, 4);
-  return for_slices(
-      problem, std::max<int64_t>(1, kMostSlice / chunks),
-      [&](const BatchProblem<T>& slice) { return run_stream_solve(slice, false, stream); });
+  return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
+    return run_stream_solve(slice, false, stream);
+  });
 }
 
 template <class T>

@@ -1,0 +1,46 @@
+// The launches of tensor_solve.cuh.
+#pragma once
+
+#include "batched/kernels.hpp"
+#include "batched/tensor_solve.cuh"
+#include "batched/tensor_solve.hpp"
+
+namespace chol::cuda {
+
+template <class T, bool kSwapped, class Shape>
+Status launch_tensor_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  using Layout = TensorSolveLayout<T, Shape::kWarps>;
+  const int64_t chunks = (problem.nrhs + Layout::kColumns - 1) / Layout::kColumns;
+  return launch("tensor solve", tensor_solve_kernel<T, kSwapped, Shape>,
+                static_cast<unsigned>(problem.count * chunks), Shape::kThreads,
+                Layout::bytes(static_cast<int>(problem.n)), stream, problem, chunks);
+}
+
+template <class T, bool kSwapped>
+Status run_tensor_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
+  using Small = SmallTensorSolve<T>;
+  const size_t bytes = TensorSolveLayout<T, Small::kWarps>::bytes(static_cast<int>(problem.n));
+  // An SM has about as much as its largest block.
+  if (int64_t(bytes) * Small::kBlocks <= block_shared_limit())
+    return launch_tensor_solve<T, kSwapped, Small>(problem, stream);
+  return launch_tensor_solve<T, kSwapped, LargeTensorSolve>(problem, stream);
+}
+
+/// What a matrix takes of shared memory bounds the order.
+template <class T>
+int tensor_solve_limit() {
+  if (!multiplies_by_tensor<T>()) return 0;
+  const int64_t limit = block_shared_limit();
+  int n = 0;
+  while (int64_t(TensorSolveLayout<T, LargeTensorSolve::kWarps>::bytes(n + 32)) <= limit) n += 32;
+  return n;
+}
+
+}  // namespace chol::cuda
+
+#define CHOL_INSTANTIATE_TENSOR_SOLVE(T)                                                      \
+  template chol::Status chol::cuda::run_tensor_solve_stored<T, false>(const BatchProblem<T>&, \
+                                                                      cudaStream_t);          \
+  template chol::Status chol::cuda::run_tensor_solve_stored<T, true>(const BatchProblem<T>&,  \
+                                                                     cudaStream_t);           \
+  template int chol::cuda::tensor_solve_limit<T>();
