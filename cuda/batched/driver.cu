@@ -15,10 +15,6 @@ constexpr int64_t kSliceBytes = int64_t(256) << 20;
 constexpr int64_t kMostSlice = int64_t(1) << 20;
 /// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
 constexpr int kFewColumns = 4;
-/// Largest order of which a block has the triangle and its right-hand sides in shared memory, when
-/// these are several: of larger ones too few are on an SM.
-template <class T>
-constexpr int kTriangleOrder = sizeof(T) == 16 ? 96 : 128;
 /// Order up to which the solve of a posv is by them in any case.
 constexpr int kWarpOrder = 64;
 
@@ -143,6 +139,16 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
   return factor_left_looking(problem, plan, stream);
 }
 
+/// Whether tensor_solve.cuh is what solves.
+template <class T>
+bool solves_by_tensor(int64_t n, int64_t nrhs) {
+  using Orders = TensorSolveOrders<T>;
+  const OrderRange orders = nrhs == 1             ? Orders::kOne
+                            : nrhs <= kFewColumns ? Orders::kFew
+                                                  : Orders::kMany;
+  return orders.has(n) && n <= tensor_solve_limit<T>();
+}
+
 /// Whether a grid of lanes does the task, of one right-hand side.
 template <SmallTask kTask, class T>
 bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
@@ -168,7 +174,7 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
       return run_small<SmallTask::solve>(problem, plan.tile, stream);
   }
   const int64_t most = std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4));
-  if (problem.nrhs > 1 && problem.n > kTriangleOrder<T> && problem.n <= tensor_solve_limit<T>())
+  if (solves_by_tensor<T>(problem.n, problem.nrhs))
     return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
       return run_tensor_solve(slice, stream);
     });
