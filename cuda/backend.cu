@@ -312,7 +312,7 @@ class CudaBackend final : public backend::Backend {
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
     return is_blocked_one(problem.form, plan)
                ? run_one(problem.routine, call, plan, work.one, stream)
-               : run_batch(problem.routine, call, plan, work.batch, stream);
+               : run_batch(problem, call, plan, work.batch, stream);
   }
 
   /// The orders of a variable batch, checked unless the kernel does so.
@@ -337,19 +337,26 @@ class CudaBackend final : public backend::Backend {
     return check_variable(check, work.sequence, stream);
   }
 
-  template <class D>
-  Status run_batch(Routine routine, const BatchProblem<D>& call, const Plan& plan,
+  template <class T, class D>
+  Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
                    const BatchWorkspace<D>& work, cudaStream_t stream) {
-    switch (routine) {
+    switch (problem.routine) {
       case Routine::potrf:
         return factor_batch(call, plan, stream);
       case Routine::potrs:
         return solve_batch(call, plan, stream);
       case Routine::posv:
-        return factor_and_solve_batch(call, plan, stream);
+        return factor_and_solve_batch(call, plan, plan_of_solution(problem), stream);
       default:
         return invert_batch(call, plan, work, stream);
     }
+  }
+
+  /// The plan for the second half of a posv.
+  template <class T>
+  const Plan& plan_of_solution(Problem<T> problem) const {
+    problem.routine = Routine::potrs;
+    return plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
   }
 
   template <class D>

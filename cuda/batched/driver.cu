@@ -97,6 +97,7 @@ template <class T>
 bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
+  const bool solves_so = plan.threads == 0 || has_tensor_solve(plan.threads);
   if (factors && plan.block == kDealtOut && max_n > Shapes<T>::DealtSmall::kOrder) return false;
   switch (plan.method) {
     case Method::lanes:
@@ -108,8 +109,9 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
       return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
                          has_wide<T>(true, plan.threads));
     case Method::tiles:
-      return solves && block_solve_limit<T>(1) >= max_n;
+      return solves && solves_so && block_solve_limit<T>(1) >= max_n;
     case Method::blocked:
+      if (solves) return solves_so;
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
     default:
       return false;
@@ -139,16 +141,6 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
   return factor_left_looking(problem, plan, stream);
 }
 
-/// Whether tensor_solve.cuh is what solves.
-template <class T>
-bool solves_by_tensor(int64_t n, int64_t nrhs) {
-  using Orders = TensorSolveOrders<T>;
-  const OrderRange orders = nrhs == 1             ? Orders::kOne
-                            : nrhs <= kFewColumns ? Orders::kFew
-                                                  : Orders::kMany;
-  return orders.has(n) && n <= tensor_solve_limit<T>();
-}
-
 /// Whether a grid of lanes does the task, of one right-hand side.
 template <SmallTask kTask, class T>
 bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
@@ -158,6 +150,15 @@ bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
             ...);
   };
   return plan.method == Method::lanes && problem.nrhs == 1 && has(SmallShapes<kTask, T>{});
+}
+/// Whether the plan, of tiles or blocked, gives that many right-hand sides to other warps.
+bool is_between(const Plan& plan, int64_t nrhs) { return plan.tile <= nrhs && nrhs <= plan.block; }
+/// Whether these are those of tensor_solve.cuh.
+template <class T>
+bool solves_by_tensor(const BatchProblem<T>& problem, const Plan& plan) {
+  return (plan.method == Method::tiles || plan.method == Method::blocked) &&
+         has_tensor_solve(plan.threads) && is_between(plan, problem.nrhs) &&
+         problem.n <= tensor_solve_limit<T>();
 }
 
 template <class T>
@@ -174,15 +175,15 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
       return run_small<SmallTask::solve>(problem, plan.tile, stream);
   }
   const int64_t most = std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4));
-  if (solves_by_tensor<T>(problem.n, problem.nrhs))
+  if (solves_by_tensor(problem, plan))
     return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
-      return run_tensor_solve(slice, stream);
+      return run_tensor_solve(slice, plan.threads, stream);
     });
   const bool by_blocks =
       plan.method == Method::tiles && problem.n <= block_solve_limit<T>(problem.nrhs);
   const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
-                        : by_blocks ? plan.tile <= problem.nrhs && problem.nrhs <= plan.block
-                                    : plan.method == Method::panel && few;
+                        : by_blocks                  ? is_between(plan, problem.nrhs)
+                                                     : plan.method == Method::panel && few;
   if (by_warps && problem.n <= warp_solve_limit<T>())
     return for_slices(problem, kMostSlice,
                       [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
@@ -199,7 +200,7 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              cudaStream_t stream) {
+                              const Plan& solution, cudaStream_t stream) {
   if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
     return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
@@ -214,16 +215,10 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   }
   Status status = factor_batch(problem, plan, stream);
   if (!status.ok()) return status;
-  Plan solve = plan;
-  solve.method = problem.n <= kWarpOrder                           ? Method::panel
-                 : problem.n <= block_solve_limit<T>(problem.nrhs) ? Method::tiles
-                 : problem.n <= solve_limit<T>()                   ? Method::fused
-                                                                   : Method::blocked;
-  solve.block = kFewColumns;
-  solve.tile = sizeof(T) == 4 ? 1 : 2;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
-  return solve_batch(factored, solve, stream);
+  const Plan by_warps{Method::panel, kFewColumns, 0, 0};
+  return solve_batch(factored, problem.n <= kWarpOrder ? by_warps : solution, stream);
 }
 
 template <class T>
@@ -248,7 +243,8 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
   template struct BatchWorkspace<T>;                                                             \
   template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);            \
   template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);             \
-  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);  \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, const Plan&,    \
+                                            cudaStream_t);                                       \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
                                   cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

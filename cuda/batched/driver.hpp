@@ -28,9 +28,10 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
+/// @param solution the plan of potrs, for what does not solve as it factors.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              cudaStream_t stream);
+                              const Plan& solution, cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

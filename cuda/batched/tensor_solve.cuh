@@ -1,4 +1,4 @@
-// Solves with factors of any order for several right-hand sides, all warps of a block on one
+// Solves whose triangles need not fit shared memory, all warps of a block on one
 // matrix, left-looking: a warp takes 16 rows, subtracts from them what the rows before have for
 // product with the factor, and solves what is left by the inverse of the diagonal block; then the
 // next ones that no other warp has. The factor goes from memory to the registers where it is an

@@ -17,13 +17,10 @@ Status launch_tensor_solve(const BatchProblem<T>& problem, cudaStream_t stream) 
 }
 
 template <class T, bool kSwapped>
-Status run_tensor_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
-  using Small = SmallTensorSolve<T>;
-  const size_t bytes = TensorSolveLayout<T, Small::kWarps>::bytes(static_cast<int>(problem.n));
-  // An SM has about as much as its largest block.
-  if (int64_t(bytes) * Small::kBlocks <= block_shared_limit())
-    return launch_tensor_solve<T, kSwapped, Small>(problem, stream);
-  return launch_tensor_solve<T, kSwapped, LargeTensorSolve>(problem, stream);
+Status run_tensor_solve_stored(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
+  return threads == SmallTensorSolve<T>::kThreads
+             ? launch_tensor_solve<T, kSwapped, SmallTensorSolve<T>>(problem, stream)
+             : launch_tensor_solve<T, kSwapped, LargeTensorSolve>(problem, stream);
 }
 
 /// What a matrix takes of shared memory bounds the order.
@@ -38,9 +35,9 @@ int tensor_solve_limit() {
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_TENSOR_SOLVE(T)                                                      \
-  template chol::Status chol::cuda::run_tensor_solve_stored<T, false>(const BatchProblem<T>&, \
-                                                                      cudaStream_t);          \
-  template chol::Status chol::cuda::run_tensor_solve_stored<T, true>(const BatchProblem<T>&,  \
-                                                                     cudaStream_t);           \
+#define CHOL_INSTANTIATE_TENSOR_SOLVE(T)                                                           \
+  template chol::Status chol::cuda::run_tensor_solve_stored<T, false>(const BatchProblem<T>&, int, \
+                                                                      cudaStream_t);               \
+  template chol::Status chol::cuda::run_tensor_solve_stored<T, true>(const BatchProblem<T>&, int,  \
+                                                                     cudaStream_t);                \
   template int chol::cuda::tensor_solve_limit<T>();

@@ -1,6 +1,7 @@
 #include "tune/rows.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -29,10 +30,11 @@ namespace {
 //    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles
 //    of the triangle in shared memory (solve.cuh).
 //  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
-//    `tile` to `block` right-hand sides by warps that have all rows.
+//    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
+//    blocks of so many that need not have the triangle (tensor_solve.cuh).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
-//    matrix by cuBLAS.
+//    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
 // potri, pocon and logdet have one method each.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
@@ -103,41 +105,47 @@ constexpr PanelRow kOneBlockSolves[] = {
     {'z', 43, 32, 0, Method::fused}, {'z', 160, kOneThreads, 0}};
 // clang-format on
 
-/// potrs of batches, up to Limits::solve_shared; `few`: most right-hand sides of that method, 0:
-/// all; of tiles, those from `from` up to `few` go by warps.
+/// potrs of batches; `few`: most right-hand sides of that method, 0: all; of tiles and blocked,
+/// those from `from` up to `few` go by warps or blocks of `threads`.
 struct SolveRow {
   char precision;
   int64_t max_n;
   Method method;
-  int few, from = 0;
+  int few, from = 0, threads = 0;
 };
+constexpr int kEvery = INT_MAX;  ///< of right-hand sides
 // Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
-// at multiples of 128 bytes warps are faster.
+// at multiples of 128 bytes warps are faster. Blocks of 128 threads serve as long as an SM has room
+// for as many as registers allow.
 // clang-format off
 constexpr SolveRow kSolves[] = {
     {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},     {'s', 31, Method::lanes, 1},
     {'s', 32, Method::panel, 4},     {'s', 47, Method::lanes, 1},     {'s', 64, Method::panel, 4},
-    {'s', 128, Method::tiles, 4, 1}, {'s', 320, Method::tiles, 0},
+    {'s', 128, Method::tiles, 4, 1}, {'s', 320, Method::tiles, kEvery, 2, 128},
+    {'s', 352, Method::blocked, kEvery, 2, 128}, {'s', kAny, Method::blocked, kEvery, 2, 256},
 
     {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},     {'d', 31, Method::lanes, 1},
     {'d', 32, Method::panel, 4},     {'d', 39, Method::lanes, 1},     {'d', 48, Method::panel, 4},
     {'d', 64, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
-    {'d', 224, Method::tiles, 0},
+    {'d', 224, Method::tiles, kEvery, 2, 128}, {'d', 288, Method::blocked, kEvery, 1, 128},
+    {'d', 600, Method::blocked, kEvery, 1, 256}, {'d', kAny, Method::blocked, kEvery, 2, 256},
 
     {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},     {'c', 31, Method::lanes, 1},
     {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 64, Method::tiles, 4, 1},
-    {'c', 96, Method::tiles, 2, 2},  {'c', 128, Method::tiles, 4, 2},
-    {'c', 224, Method::tiles, 0},
+    {'c', 128, Method::tiles, 4, 2, 128}, {'c', 192, Method::tiles, kEvery, 2, 128},
+    {'c', 224, Method::tiles, kEvery, 2, 256}, {'c', 256, Method::blocked, kEvery, 2, 256},
+    {'c', 600, Method::blocked, kEvery, 1, 256}, {'c', kAny, Method::blocked, kEvery, 2, 256},
 
     {'z', 8, Method::lanes, 0},      {'z', 16, Method::lanes, 4},     {'z', 20, Method::lanes, 1},
     {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 64, Method::panel, 4},
-    {'z', 128, Method::tiles, 2, 2}, {'z', 144, Method::tiles, 0},
+    {'z', 96, Method::tiles, 4, 2, 128}, {'z', 176, Method::blocked, kEvery, 1, 128},
+    {'z', kAny, Method::blocked, kEvery, 1, 256},
 };
 // clang-format on
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
-constexpr int kRowsPerPrecision = 9 + 2 + 2 * (1 + 3) + int(std::size(interleaved::kRoutines));
+constexpr int kRowsPerPrecision = 9 + 3 + 2 * 3 + int(std::size(interleaved::kRoutines));
 struct Table {
   TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kOneBlock) +
                  std::size(kOneBlockSolves) + std::size(kPanels) + std::size(kPanelSolves) +
@@ -176,12 +184,11 @@ constexpr Table make_table() {
     *row++ = {Routine::potrs, Form::one, p, limits.solve_shared, plan(Method::tiles)};
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
-        *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, 0}};
-    for (Form form : {Form::one, Form::batch}) {
-      *row++ = {Routine::potrs, form, p, kAny, plan(Method::blocked)};
+        *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, r.threads}};
+    *row++ = {Routine::potrs, Form::one, p, kAny, plan(Method::blocked)};
+    for (Form form : {Form::one, Form::batch})
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
-    }
   }
   for (const interleaved::Row& r : interleaved::kRows)
     *row++ = {r.routine, Form::interleaved, r.precision, r.max_n, r.plan};
