@@ -59,11 +59,14 @@ __device__ __forceinline__ void copy_async_once(unsigned to, const void* from, i
 }
 /// kBytes, of which only the first `bytes` are read and the others become zero.
 template <int kBytes>
-__device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from),
-               "n"(kBytes), "r"(bytes)
+__device__ __forceinline__ void copy_async(unsigned to, const void* from, int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
+               "r"(bytes)
                : "memory");
+}
+template <int kBytes>
+__device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
+  copy_async<kBytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, bytes);
 }
 __device__ __forceinline__ void close_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -51,10 +51,9 @@ struct BlockTriangle {
   /// blocks, then all else.
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int warps,
                                                int lane) const {
-    if ((reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0)
-      start_copies<true>(A, warp, warps, lane);
-    else
-      start_copies<false>(A, warp, warps, lane);
+    for_chunk_size(A, [&]<int kChunk>(std::integral_constant<int, kChunk>) {
+      start_chunks<kChunk>(A, warp, warps, lane);
+    });
   }
 
   /// The diagonal blocks become their inverses, zero where they are outside the matrix: a warp has
@@ -81,55 +80,48 @@ struct BlockTriangle {
   }
 
  private:
-  template <bool kAligned>
-  __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int warps,
+  template <int kChunk>
+  __device__ __forceinline__ void start_chunks(const LowerView<T>& A, int warp, int warps,
                                                int lane) const {
-    constexpr int kAcross = kOrder / kWide, kRuns = 32 / kAcross;
+    constexpr int kAcross = kOrder / kChunk, kRuns = 32 / kAcross;
     const int all = blocks(n);
     for (int block = warp; block < all; block += warps)
-      copy_runs<kAligned, kRuns>(A, block, lane / kAcross,
-                                 kOrder * block + kWide * (lane % kAcross));
+      copy_runs<kChunk, kRuns>(A, block, lane / kAcross,
+                               kOrder * block + kChunk * (lane % kAcross));
     close_copy_group();
     // A lane has the same chunk of all runs.
-    for (int position = kWide * lane; position < kOrder * all; position += 32 * kWide) {
+    for (int position = kChunk * lane; position < kOrder * all; position += 32 * kChunk) {
       const int own = position / kOrder, end = kSwapped ? all : own;
       for (int block = (kSwapped ? own + 1 : 0) + warp; block < end; block += warps)
-        copy_runs<kAligned, 1>(A, block, 0, position);
+        copy_runs<kChunk, 1>(A, block, 0, position);
     }
     close_copy_group();
   }
   /// A chunk of every kStep-th run of a block from its `first` on. What lies beyond the matrix
   /// becomes zero, what lies above the diagonal stays junk.
-  template <bool kAligned, int kStep>
+  template <int kChunk, int kStep>
   __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int block, int first,
                                             int position) const {
     constexpr bool kDiagonal = kStep > 1;
-    const int pitch = this->pitch(n, block), inside = max(min(n - position, kWide), 0);
+    const int pitch = this->pitch(n, block), inside = max(min(n - position, kChunk), 0);
     const int64_t step = kStep * A.ld;
     int t = kOrder * block + first;
-    const auto is_above = [&] {
-      return kDiagonal && (kSwapped ? position > t : position + kWide <= t);
-    };
-    T* to = run(t) + position;
+    unsigned to = shared_address(run(t) + position);
     const T* from = A.a + t * A.ld + position;
-    if (kAligned && kOrder * (block + 1) <= n) {
-      // All runs are there: all that is left to work out are addresses.
-      unsigned address = shared_address(to);
-#pragma unroll
-      for (int r = 0; r < kOrder; r += kStep) {
-        if (!is_above()) copy_async_once(address, from, inside * int(sizeof(T)));
-        t += kStep;
-        address += kStep * pitch * int(sizeof(T));
-        from = advanced(from, step);
-      }
-      return;
-    }
-#pragma unroll 1
-    for (int r = 0; r < kOrder; r += kStep) {
-      if (!is_above()) copy_chunk<kAligned>(to, from, t < n ? inside : 0);
+    const auto copy = [&](int elements) {
+      if (!kDiagonal || (kSwapped ? position <= t : position + kChunk > t))
+        copy_chunk<kChunk>(to, from, elements);
       t += kStep;
-      to += kStep * pitch;
+      to += kStep * pitch * int(sizeof(T));
       from = advanced(from, step);
+    };
+    if (kOrder * (block + 1) <= n) {
+      // All runs are there: all that is left to work out are addresses.
+#pragma unroll
+      for (int r = 0; r < kOrder; r += kStep) copy(inside);
+    } else {
+#pragma unroll 1
+      for (int r = 0; r < kOrder; r += kStep) copy(t < n ? inside : 0);
     }
   }
 };

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "batched/async_copy.cuh"
+#include "batched/copy_chunk.cuh"
 #include "batched/copy_wide.cuh"
 #include "common/scalar.cuh"
 #include "common/view.cuh"
@@ -60,17 +60,10 @@ struct PackedTriangle {
   /// lane has a chunk of every run, or of every few.
   template <int kWarps>
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int lane) const {
-    const bool aligned = (reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0;
     for (int piece = 0; piece < kPieces; ++piece) {
-      const int begin = kPieceChunks * piece, all = kBlock / kWide * blocks(n);
-      const int end = kSwapped ? min(begin + kPieceChunks, all) : all;
-      for (int chunk = begin + lane % kAcross; chunk < end; chunk += 32)
-        if (kWide * chunk >= n)
-          copy_chunks<kWarps, Copy::zeros>(A, warp, lane, piece, chunk);
-        else if (aligned && kWide * (chunk + 1) <= n)
-          copy_chunks<kWarps, Copy::whole>(A, warp, lane, piece, chunk);
-        else
-          copy_chunks<kWarps, Copy::elements>(A, warp, lane, piece, chunk);
+      for_chunk_size(A, [&]<int kChunk>(std::integral_constant<int, kChunk>) {
+        start_chunks<kWarps, kChunk>(A, warp, lane, piece);
+      });
       close_copy_group();
     }
   }
@@ -95,57 +88,50 @@ struct PackedTriangle {
   }
 
  private:
-  static constexpr int kPieceChunks = kPieceColumns / kWide;
-  /// Chunks of a run that a warp copies at once, and of how many runs.
-  static constexpr int kAcross =
-      kSwapped ? kPieceChunks : (32 * kGroup / kWide < 32 ? 32 * kGroup / kWide : 32);
-  static constexpr int kRunsAtOnce = 32 / kAcross;
-
   template <int... kIndex>
   __device__ static __forceinline__ void wait_for_groups_after(
       int piece, std::integer_sequence<int, kIndex...>) {
     ((piece == kIndex ? wait_for_copy_groups<kPieces - 1 - kIndex>() : void()), ...);
   }
 
-  /// How a chunk comes: whole, by elements with zeros past the last row, or as zeros.
-  enum class Copy { whole, elements, zeros };
-
-  template <int kWarps, Copy kCopy>
-  __device__ __forceinline__ void copy_chunks(const LowerView<T>& A, int warp, int lane, int piece,
-                                              int chunk) const {
+  template <int kWarps, int kChunk>
+  __device__ __forceinline__ void start_chunks(const LowerView<T>& A, int warp, int lane,
+                                               int piece) const {
+    // Chunks of a run that a warp copies at once, and of how many runs.
+    constexpr int kAcross = smaller((kSwapped ? kPieceColumns : 32 * kGroup) / kChunk, 32);
+    constexpr int kRunsAtOnce = 32 / kAcross;
+    const int begin = kPieceColumns * piece, all = kBlock * blocks(n);
+    const int end = kSwapped ? min(begin + kPieceColumns, all) : all;
+    for (int position = begin + kChunk * (lane % kAcross); position < end;
+         position += kChunk * kAcross)
+      copy_runs<kWarps, kChunk, kRunsAtOnce>(A, warp, lane / kAcross, piece, position);
+  }
+  /// A chunk of every kStep-th run, from its `first` on, of the piece. What lies beyond the matrix
+  /// becomes zero.
+  template <int kWarps, int kChunk, int kStep>
+  __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int warp, int first, int piece,
+                                            int position) const {
     constexpr int kBlocks = kPieceColumns / kBlock;
-    const int own = lane / kAcross, position = kWide * chunk;
-    const int first = kBlocks * piece + warp;  // no rows before the piece's columns
+    const int begin = kBlocks * piece + warp;  // no rows before the piece's columns
     const int end = kSwapped ? blocks(n) : min(kBlocks * (piece + 1), blocks(n));
-    const int64_t step = kRunsAtOnce * A.ld;
-    const unsigned shared = shared_address(data);
-    const T* from = A.a + (kBlock * first + own) * A.ld + position;
+    const int inside = max(min(n - position, kChunk), 0), past = min(position + kChunk, n);
+    const int64_t step = kStep * A.ld;
+    const unsigned shared = shared_address(data + place(position));
+    const T* from = A.a + (kBlock * begin + first) * A.ld + position;
 #pragma unroll 1
-    for (int block = first; block < end; block += kWarps) {
-      int t = kBlock * block + own, to = start(t) + place_of_chunk(chunk);
+    for (int block = begin; block < end; block += kWarps) {
+      int t = kBlock * block + first, to = start(t);
 #pragma unroll
-      for (int c = 0; c < kBlock; c += kRunsAtOnce) {
-        if (kSwapped ? t >= position : t < position + kWide) {
-          if (kCopy == Copy::whole && t < n)
-            copy_async_once(shared + to * unsigned(sizeof(T)), from);
-          if (kCopy == Copy::elements && t < n) copy_elements(to, from, position);
-          if (kCopy == Copy::zeros || (kSwapped && t >= n))
-            *reinterpret_cast<float4*>(data + to) = float4{};
-        }
-        t += kRunsAtOnce;
-        to += kRunsAtOnce * pitch(n, block);
+      for (int c = 0; c < kBlock; c += kStep) {
+        if (kSwapped ? t >= position : t < past)
+          copy_chunk<kChunk>(shared + to * unsigned(sizeof(T)), from,
+                             !kSwapped || t < n ? inside : 0);
+        t += kStep;
+        to += kStep * pitch(n, block);
         from = advanced(from, step);
       }
       from += (kWarps - 1) * kBlock * A.ld;
     }
-  }
-  __device__ __forceinline__ void copy_elements(int to, const T* from, int position) const {
-#pragma unroll
-    for (int e = 0; e < kWide; ++e)
-      if (position + e < n)
-        copy_async<sizeof(T)>(data + to + e, from + e);
-      else
-        data[to + e] = from_real<T>(0);
   }
 };
 

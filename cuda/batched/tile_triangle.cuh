@@ -50,13 +50,11 @@ struct TileTriangle {
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int thread) const {
     // A thread has the same chunks of all tiles, or of every few.
     constexpr int kStep = kThreads < kCopies ? kThreads : kCopies;
-    const bool aligned = (reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0;
+    for_chunk_size(A, [&]<int kChunk>(std::integral_constant<int, kChunk>) {
 #pragma unroll
-    for (int chunk = 0; chunk < kCopies; chunk += kStep)
-      if (aligned)
-        copy_chunks<true, kThreads / kStep>(A, chunk + thread % kStep, thread / kStep);
-      else
-        copy_chunks<false, kThreads / kStep>(A, chunk + thread % kStep, thread / kStep);
+      for (int chunk = 0; chunk < kCopies; chunk += kStep)
+        copy_chunks<kChunk, kThreads / kStep>(A, chunk + thread % kStep, thread / kStep);
+    });
     close_copy_group();
   }
 
@@ -92,8 +90,9 @@ struct TileTriangle {
   }
 
  private:
-  /// That chunk of every kAtOnce-th tile of a block column from its `first` on.
-  template <bool kAligned, int kAtOnce>
+  /// That chunk, by kChunk elements, of every kAtOnce-th tile of a block column from its `first`
+  /// on.
+  template <int kChunk, int kAtOnce>
   __device__ __forceinline__ void copy_chunks(const LowerView<T>& A, int chunk, int first) const {
     const int run = chunk / kChunks, position = chunk % kChunks * kWide;
     const bool above = kSwapped ? position > run : position + kWide <= run;
@@ -105,12 +104,16 @@ struct TileTriangle {
       const int at = kOrder * (kSwapped ? j : i) + position;
       // Elements from the chunk on, and lines from this one on, that are there.
       int elements = n - at, lines = n - line;
-      T* to = tile(i, j) + offset(run, position);
+      unsigned to = shared_address(tile(i, j) + offset(run, position));
       const T* from = A.a + line * A.ld + at;
 #pragma unroll 1
       for (; i < tiles; i += kAtOnce) {
-        copy_chunk<kAligned>(to, from, lines > 0 ? max(min(elements, kWide), 0) : 0);
-        to += kElements * kAtOnce;
+#pragma unroll
+        for (int e = 0; e < kWide; e += kChunk) {
+          const int inside = lines > 0 ? max(min(elements - e, kChunk), 0) : 0;
+          copy_chunk<kChunk>(to + e * unsigned(sizeof(T)), from + e, inside);
+        }
+        to += kElements * kAtOnce * unsigned(sizeof(T));
         from = advanced(from, step);
         (kSwapped ? lines : elements) -= kOrder * kAtOnce;
       }

@@ -23,6 +23,10 @@ void copy_async(void* to, const void* from, int bytes = kBytes) {
   HostBlock::current->self().groups.back().push_back(
       {static_cast<unsigned char*>(to), from, bytes, kBytes - bytes});
 }
+template <int kBytes>
+void copy_async(unsigned to, const void* from, int bytes = kBytes) {
+  copy_async<kBytes>(shared + to, from, bytes);
+}
 template <int kBytes, bool>
 void copy_async_of_line(void* to, const void* from) {
   copy_async<kBytes>(to, from);
