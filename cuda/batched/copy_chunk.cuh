@@ -20,7 +20,8 @@ __device__ __forceinline__ void copy_chunk(unsigned to, const T* from, int insid
 }
 
 /// Calls body(elements) with those of a chunk: 16 bytes of lines that begin at multiples of them,
-/// of others one.
+/// of others one, so that neighbouring lanes have neighbouring elements: parts of 16 bytes a lane
+/// meet in few banks, and each of them asks for the same sectors again.
 template <class T, class Body>
 __device__ __forceinline__ void for_chunk_size(const LowerView<T>& A, Body&& body) {
   if ((reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0)

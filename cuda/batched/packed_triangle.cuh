@@ -106,8 +106,8 @@ struct PackedTriangle {
          position += kChunk * kAcross)
       copy_runs<kWarps, kChunk, kRunsAtOnce>(A, warp, lane / kAcross, piece, position);
   }
-  /// A chunk of every kStep-th run, from its `first` on, of the piece. What lies beyond the matrix
-  /// becomes zero.
+  /// A chunk of every kStep-th run, from its `first` on, of the piece. Rows past the last one
+  /// become zero; columns past it stay junk, which no row that is there reads.
   template <int kWarps, int kChunk, int kStep>
   __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int warp, int first, int piece,
                                             int position) const {

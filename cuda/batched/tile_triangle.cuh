@@ -91,7 +91,7 @@ struct TileTriangle {
 
  private:
   /// That chunk, by kChunk elements, of every kAtOnce-th tile of a block column from its `first`
-  /// on.
+  /// on. Neighbouring elements for neighbouring lanes take 5 to 9 % longer here (s, H200).
   template <int kChunk, int kAtOnce>
   __device__ __forceinline__ void copy_chunks(const LowerView<T>& A, int chunk, int first) const {
     const int run = chunk / kChunks, position = chunk % kChunks * kWide;
