@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "batched/block_solve.hpp"
+#include "batched/bordered_orders.hpp"
 #include "batched/driver.hpp"
 #include "batched/kernels.hpp"
 #include "batched/tensor_solve.hpp"
@@ -86,8 +87,11 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
       if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
     }
     const int blocks = by_wide ? 0 : plan.tile;
-    return slice.swapped ? run_left_looking<false, T, true>(slice, threads, blocks, stream)
-                         : run_left_looking<false, T, false>(slice, threads, blocks, stream);
+    if (!slice.orders && is_faster_bordered<T>(slice.swapped, slice.n)) {
+      Status status = run_left_looking<Beside::border>(slice, threads, blocks, stream);
+      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+    }
+    return run_left_looking<Beside::nothing>(slice, threads, blocks, stream);
   });
 }
 
@@ -207,9 +211,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
     return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
   if (plan.method == Method::panel && problem.nrhs == 1) {
     Status status = for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-      return slice.swapped
-                 ? run_left_looking<true, T, true>(slice, plan.threads, plan.tile, stream)
-                 : run_left_looking<true, T, false>(slice, plan.threads, plan.tile, stream);
+      return run_left_looking<Beside::solution>(slice, plan.threads, plan.tile, stream);
     });
     if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
   }

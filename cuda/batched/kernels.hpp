@@ -30,13 +30,22 @@ Status run_dealt_small(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_dealt_small_stored<T, true>(problem, stream)
                          : run_dealt_small_stored<T, false>(problem, stream);
 }
-/// Factors matrices of any order, stored by columns or, with kSwapped, by rows. @tparam kSolves
-/// whether it also solves for the one right-hand side that matrices have at most; NOT_SUPPORTED
-/// where there is no such kernel. @param threads of a block, or 0 for the first shape. @param
-/// blocks a multiprocessor, where there are several shapes of so many threads; 0 for the first.
-template <bool kSolves, class T, bool kSwapped>
+/// What left_looking.cuh works on along with a matrix: nothing, the one right-hand side that each
+/// has at most, or the last row of each, all being of one order.
+enum class Beside { nothing, solution, border };
+/// Factors matrices of any order. NOT_SUPPORTED where no kernel has what is beside. @param threads
+/// of a block, or 0 for the first shape. @param blocks a multiprocessor, where there are several
+/// shapes of so many threads; 0 for the first.
+template <Beside kBeside, class T, bool kSwapped>
+Status run_left_looking_stored(const BatchProblem<T>& problem, int threads, int blocks,
+                               cudaStream_t stream);
+template <Beside kBeside, class T>
 Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
-                        cudaStream_t stream);
+                        cudaStream_t stream) {
+  return problem.swapped
+             ? run_left_looking_stored<kBeside, T, true>(problem, threads, blocks, stream)
+             : run_left_looking_stored<kBeside, T, false>(problem, threads, blocks, stream);
+}
 
 /// Factors large matrices by wide block columns. @param threads of a block, of which has_wide().
 template <class T, bool kSwapped>
@@ -111,6 +120,12 @@ inline constexpr int kBlockColumns = Shapes<T>::Strip::kColumns* kTileOrder<T>;
 template <class T>
 bool multiplies_by_tensor() {
   return sizeof(Real<T>) == 8 || device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 2;
+}
+
+/// Whether the lines of a batch's matrices surely begin anywhere, not where 16 bytes do.
+template <class T>
+bool begins_anywhere(const BatchProblem<T>& problem) {
+  return !problem.orders && !problem.A.lds && (problem.A.ld | problem.n) * sizeof(T) % 16 != 0;
 }
 
 /// Whether one of these shapes is of that many threads.

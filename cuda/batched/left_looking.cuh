@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include "batched/border.cuh"
 #include "batched/left_looking_solve.cuh"
 #include "batched/one_block.cuh"
 #include "batched/right_hand_side.cuh"
@@ -36,13 +37,17 @@ struct LeftLooking {
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   using Solve = LeftLookingSolve<T, kColumns>;
-  static constexpr int kStaging =
-      kSolves ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
+  /// Elements of a warp. The way back of a solution takes more than strips do; a border has none.
+  __host__ __device__ static constexpr int staging_elements(bool bordered) {
+    return kSolves && !bordered ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
+  }
   /// Of shared memory, for orders up to n.
-  static constexpr size_t bytes(int64_t n) {
-    const auto entries = static_cast<size_t>(RightHandSide<T>::entries(int(n), kColumns));
-    return kBlockBytes + sizeof(T) * size_t(kStaging) * kWarps +
-           (kSolves ? entries * (sizeof(T) + sizeof(Real<T>)) : 0);
+  static constexpr size_t bytes(int64_t n, bool bordered = false) {
+    const auto entries =
+        static_cast<size_t>(RightHandSide<T>::entries(int(n) - bordered, kColumns));
+    const size_t entry = sizeof(T) + (bordered ? 0 : sizeof(Real<T>));
+    return kBlockBytes + sizeof(T) * size_t(staging_elements(bordered)) * kWarps +
+           (kSolves ? entries * entry : 0);
   }
 
   LowerView<T> A;
@@ -52,7 +57,8 @@ struct LeftLooking {
   int warp, lane;
   bool aligned;
   RightHandSide<T> right_hand_side;
-  Real<T>* inverses;  ///< of the diagonal, for the way back
+  Real<T>* inverses;  ///< of the diagonal, for the way back; null where there is none
+  bool bordered;      ///< the right-hand side is the matrix' last row
 
   /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,
   /// lanes going along the lines that hold them, and for the first operands of its product.
@@ -123,9 +129,10 @@ struct LeftLooking {
       return rows.template eliminate<kMost, true, kReadEarly, kPivotApart>(block, place.columns,
                                                                            lane);
     } else {
+      if (bordered && j == 0) Border<T>{A, n}.conjugate(right_hand_side.x, lane);
       const Real<T> root = right_hand_side.template eliminate_first<kMost, kReadEarly, kPivotApart>(
           rows, block, place, j, lane);
-      if (lane < place.columns) inverses[j + lane] = block.inverse_roots[lane];
+      if (!bordered && lane < place.columns) inverses[j + lane] = block.inverse_roots[lane];
       return root;
     }
   }
@@ -138,7 +145,7 @@ inline constexpr bool kSolvesAlong = Shape::kBy == ProductBy::tensor;
 
 template <class T, bool kSwapped, class Shape, bool kSolves>
 __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
-    left_looking_kernel(BatchProblem<T> problem) {
+    left_looking_kernel(BatchProblem<T> problem, bool bordered) {
   using Matrix = LeftLooking<T, kSwapped, Shape, kSolves>;
   constexpr int kColumns = Matrix::kColumns, kWarps = Shape::kWarps;
   wait_for_kernels_before();
@@ -151,7 +158,8 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     if (order == 0 && thread == 0) problem.info[b] = 0;
     return;
   }
-  const int n = static_cast<int>(order), narrow = (n - 1) % kColumns + 1;
+  const int n = static_cast<int>(order) - (kSolves && bordered);
+  const int narrow = (n - 1) % kColumns + 1;
   const LowerView<T> A{problem.A.matrix(b), problem.A.leading_dimension(b), kSwapped};
   const uint64_t offsets = (A.ld | narrow) * sizeof(T);
 
@@ -159,22 +167,28 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   unsigned char* const bytes = Matrix::Rows::kFillsRegisters ? shared : held_in_register(shared);
   auto& block = *reinterpret_cast<typename Matrix::Block*>(bytes);
   T* const staging = reinterpret_cast<T*>(bytes + Matrix::kBlockBytes);
-  T* const x = staging + kWarps * Matrix::kStaging;
+  const int staging_elements = Matrix::staging_elements(bordered);
+  T* const x = staging + kWarps * staging_elements;
   Real<T>* const inverses = reinterpret_cast<Real<T>*>(x + RightHandSide<T>::entries(n, kColumns));
   const Matrix matrix{A,
                       n,
                       block,
-                      staging + warp * Matrix::kStaging,
+                      staging + warp * staging_elements,
                       warp,
                       thread % 32,
                       ((reinterpret_cast<uint64_t>(A.a) | offsets) & 15) == 0,
                       {x},
-                      inverses};
+                      inverses,
+                      bordered};
   if constexpr (kSolves) {
-    const T* const B = problem.B.matrix(b);
-    if (problem.rhs_count(b) > 0)
-      for (int i = thread; i < n; i += 32 * kWarps) x[i] = conj_if(kSwapped, B[i]);
-    meet<kWarps>();
+    if (bordered) {
+      if (warp == 0) Border<T>{A, n}.start_copies(x, matrix.lane);
+    } else {
+      const T* const B = problem.B.matrix(b);
+      if (problem.rhs_count(b) > 0)
+        for (int i = thread; i < n; i += 32 * kWarps) x[i] = conj_if(kSwapped, B[i]);
+      meet<kWarps>();
+    }
   }
 
   int columns = narrow;
@@ -190,6 +204,14 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     if (bad >= 0) {
       wait_for_copy_groups<0>();  // of a strip that nobody takes any more
       if (thread == 0) problem.info[matrix_of_block(problem)] = j + bad + 1;
+      return;
+    }
+  }
+  if constexpr (kSolves) {
+    if (bordered) {
+      if (warp > 0) return;
+      const bool is_whole = Border<T>{A, n}.finish(x, matrix.lane);
+      if (thread == 0) problem.info[matrix_of_block(problem)] = is_whole ? 0 : n + 1;
       return;
     }
   }

@@ -9,30 +9,29 @@
 namespace chol::cuda {
 
 template <class T, bool kSwapped, class Shape, bool kSolves>
-Status launch_left_looking(const BatchProblem<T>& problem, cudaStream_t stream) {
+Status launch_left_looking(const BatchProblem<T>& problem, bool bordered, cudaStream_t stream) {
   // Matrices of different orders are sorted by kernels just before it.
   const bool early = problem.sequence != nullptr;
   return launch_as(early, "left looking", left_looking_kernel<T, kSwapped, Shape, kSolves>,
                    static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
-                   LeftLooking<T, kSwapped, Shape, kSolves>::bytes(problem.n), stream, problem);
-}
-
-/// Whether the lines of a batch's matrices surely begin anywhere, not where 16 bytes do.
-template <class T>
-bool begins_anywhere(const BatchProblem<T>& problem) {
-  return !problem.orders && !problem.A.lds && (problem.A.ld | problem.n) * sizeof(T) % 16 != 0;
+                   LeftLooking<T, kSwapped, Shape, kSolves>::bytes(problem.n, bordered), stream,
+                   problem, bordered);
 }
 
 /// A shape that asks for more shared memory than the device has, that multiplies by what this has
 /// not at full rate, or that this storage does not have, gives way to another, one of more threads
-/// if there is one. One that solves along does not: then there is another way.
-template <bool kSolves, class T, bool kSwapped>
-Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
-                        cudaStream_t stream) {
+/// if there is one. One that solves along does not: then there is another way. No more does one
+/// with a border, which an order of whole block columns and one more has.
+template <Beside kBeside, class T, bool kSwapped>
+Status run_left_looking_stored(const BatchProblem<T>& problem, int threads, int blocks,
+                               cudaStream_t stream) {
+  constexpr bool kSolves = kBeside != Beside::nothing, kBordered = kBeside == Beside::border;
   using List = std::conditional_t<kSwapped, typename Shapes<T>::RowLeftLooking,
                                   typename Shapes<T>::ColumnLeftLooking>;
   using Anywhere = std::conditional_t<kSwapped, typename Shapes<T>::RowAnywhere,
                                       typename Shapes<T>::ColumnAnywhere>;
+  using Bordered =
+      std::conditional_t<kBordered && !kSwapped, typename Shapes<T>::ColumnBordered, ShapeList<>>;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_tensor = multiplies_by_tensor<T>();
   Status status;
@@ -42,9 +41,11 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     if (!kHas || 32 * S::kPlanWarps < least || 32 * S::kPlanWarps > most ||
         (its_blocks != 0 && its_blocks != S::kPlanBlocks) ||
         (Its::kBy == ProductBy::tensor && !has_tensor) ||
-        LeftLooking<T, kSwapped, Its, kSolves>::bytes(problem.n) > limit)
+        (kBordered && problem.n % Its::kColumns != 1) ||
+        LeftLooking<T, kSwapped, Its, kSolves>::bytes(problem.n, kBordered) > limit)
       return false;
-    if constexpr (kHas) status = launch_left_looking<T, kSwapped, Its, kSolves>(problem, stream);
+    if constexpr (kHas)
+      status = launch_left_looking<T, kSwapped, Its, kSolves>(problem, kBordered, stream);
     return true;
   };
   const int most = threads == 0 ? INT_MAX : threads;
@@ -56,7 +57,8 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
     if (kSolves) return false;
     return (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
   };
-  const bool found = blocks != 0 && begins_anywhere(problem) && try_named(Anywhere{});
+  const bool found =
+      blocks != 0 && (try_named(Bordered{}) || (begins_anywhere(problem) && try_named(Anywhere{})));
   return found || try_list(List{})
              ? status
              : Status::error(CHOL_STATUS_NOT_SUPPORTED, "left looking: no kernel of %d threads",
@@ -65,6 +67,7 @@ Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_LEFT_LOOKING(solves, swapped, T)                                        \
-  template chol::Status chol::cuda::run_left_looking<solves, T, swapped>(const BatchProblem<T>&, \
-                                                                         int, int, cudaStream_t);
+#define CHOL_INSTANTIATE_LEFT_LOOKING(beside, swapped, T)                      \
+  template chol::Status                                                        \
+  chol::cuda::run_left_looking_stored<chol::cuda::Beside::beside, T, swapped>( \
+      const BatchProblem<T>&, int, int, cudaStream_t);

@@ -22,6 +22,7 @@ inline constexpr int kRowLanes<double> = 48;
 // one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
 // of row storage 16 columns make whole lines, which pays where matrices are large; Anywhere has
 // what comes first for matrices whose lines begin anywhere: more warps, which have lines in common;
+// ColumnBordered for those whose last row is a border: of more columns, where one less is no gain;
 // Wide has what is faster than LeftLooking somewhere. Solve has one for one right-hand side, of
 // which other kernels take most, and one for more.
 template <>
@@ -66,6 +67,7 @@ struct Shapes<float> {
                 11>,
       InPlaceOf<LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, kReadsAhead | kSavesRegisters>, 2,
                 6>>;
+  using ColumnBordered = ShapeList<>;
   using RowAnywhere = ShapeList<
       InPlaceOf<
           LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPast | kStartsNext | kReadsAhead>, 1,
@@ -139,6 +141,7 @@ struct Shapes<double> {
                 InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
                 InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 24>>;
   using ColumnAnywhere = ShapeList<>;
+  using ColumnBordered = ShapeList<>;
   using RowAnywhere = ShapeList<
       InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast | kStartsNext>, 1, 11>,
       InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast | kStartsNext>, 2, 6>,
@@ -203,6 +206,7 @@ struct Shapes<Complex<float>> {
                 LeftLookingShape<4, 8, 4, 16, ProductBy::fma>,
                 LeftLookingShape<1, 8, 16, 16, ProductBy::fma>>;
   using ColumnAnywhere = ShapeList<>;
+  using ColumnBordered = ShapeList<>;
   using RowAnywhere =
       ShapeList<InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast>, 1, 11>>;
   using RowLeftLooking = ShapeList<
@@ -262,6 +266,9 @@ struct Shapes<Complex<double>> {
                 LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>,
                 InPlaceOf<LeftLookingShape<8, 8, 1, 8, ProductBy::tensor>, 8, 16>>;
   using ColumnAnywhere = ShapeList<>;
+  using ColumnBordered =
+      ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kAhead>, 1, 12>,
+                InPlaceOf<LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>, 8, 16>>;
   using RowAnywhere = ShapeList<>;
   using RowLeftLooking =
       ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kStartsNext>, 1, 12>,

@@ -37,9 +37,9 @@ void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) 
               kSwapped, warps, n, mixed);
 }
 template <class T, bool kSwapped, class Kernel>
-void try_extremes(const char* what, int warps, Kernel&& kernel) {
+void try_extremes(const char* what, int warps, int n, Kernel&& kernel) {
   for (const int half : kExtremes<T>) {
-    Batch<T, kSwapped> before(1, 50, 0, 0, false);
+    Batch<T, kSwapped> before(1, n, 0, 0, false);
     spoil_shared_memory();
     const bool right = count_scaled(before, half, [&](const BatchProblem<T>& problem) {
       block_of(32 * warps).run([&] { kernel(problem); }, 0);
@@ -66,6 +66,28 @@ void try_without_solution(int warps, Kernel&& kernel) {
   std::printf("left looking, element of %zu bytes, swapped %d, %d warps: no right-hand side\n",
               sizeof(T), kSwapped, warps);
 }
+/// Matrices of one order whose last row is a border, pivots of it and before it that are none.
+template <class T, bool kSwapped, class Shape>
+void try_bordered() {
+  constexpr const char* kWhat = "left looking, bordered";
+  const auto kernel = [](const BatchProblem<T>& problem) {
+    left_looking_kernel<T, kSwapped, Shape, true>(problem, true);
+  };
+  for (const int n : orders_to_try({33, 65, 129}, {65}))
+    try_order<T, kSwapped, SmallTask::factor>(kWhat, Shape::kWarps, n, false, kernel);
+  try_extremes<T, kSwapped>(kWhat, Shape::kWarps, 33, kernel);
+  for (const T last : {from_real<T>(-1), from_real<T>(Real<T>(Batch<T, kSwapped>::kNaN))}) {
+    Batch<T, kSwapped> before(1, 65, 0, 1, false);
+    before.at(0, 64, 64) = last;
+    auto after = before;
+    const BatchProblem<T> problem = after.problem(false);
+    spoil_shared_memory();
+    block_of(32 * Shape::kWarps).run([&] { kernel(problem); }, 0);
+    if (count_batch<SmallTask::factor>(before, after, {65})) continue;
+    std::printf("%s, element of %zu bytes, swapped %d, %d warps: its pivot\n", kWhat, sizeof(T),
+                kSwapped, Shape::kWarps);
+  }
+}
 /// Orders whose first block column is whole, narrow, and that of a single element.
 template <class T, bool kSwapped, SmallTask kTask = SmallTask::factor, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
@@ -78,14 +100,19 @@ void try_left_looking() {
   using Shape = typename Listed::Shape;
   if (!tried.insert(typeid(LeftLooking<T, kSwapped, Shape, false>)).second) return;
   static_assert(LeftLooking<T, kSwapped, Shape, true>::bytes(133) <= kSharedBytes);
-  const auto factor = left_looking_kernel<T, kSwapped, Shape, false>;
+  const auto factor = [](const BatchProblem<T>& problem) {
+    left_looking_kernel<T, kSwapped, Shape, false>(problem, false);
+  };
   try_orders<T, kSwapped>("left looking", Shape::kWarps, factor);
-  try_extremes<T, kSwapped>("left looking", Shape::kWarps, factor);
+  try_extremes<T, kSwapped>("left looking", Shape::kWarps, 50, factor);
   if constexpr (kSolvesAlong<Shape>) {
-    const auto solve = left_looking_kernel<T, kSwapped, Shape, true>;
+    const auto solve = [](const BatchProblem<T>& problem) {
+      left_looking_kernel<T, kSwapped, Shape, true>(problem, false);
+    };
     try_orders<T, kSwapped, SmallTask::factor_and_solve>("left looking, solution too",
                                                          Shape::kWarps, solve);
     try_without_solution<T, kSwapped>(Shape::kWarps, solve);
+    try_bordered<T, kSwapped, Shape>();
   }
 }
 template <class T, bool kSwapped, class Shape>
