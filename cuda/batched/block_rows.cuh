@@ -6,6 +6,8 @@
 //  - update<kForward>: takes what the block has solved from the rows of the blocks after it.
 #pragma once
 
+#include <climits>
+
 #include "batched/block_triangle.cuh"
 #include "batched/flag.cuh"
 #include "batched/solve_columns.cuh"
@@ -75,6 +77,10 @@ struct RowOfLane {
   static constexpr int kTerms = kShared ? kHalf : kOrder;
   T v;
 
+  /// The row that the lane has in the end, or one that there is not.
+  __device__ static __forceinline__ int unknown(const Exchange& x) {
+    return is_first(x) ? row(x) : INT_MAX;
+  }
   __device__ __forceinline__ void load(const RightHandSides<T>& rhs, const Exchange& x,
                                        int64_t column) {
     const bool there = is_first(x) && rhs.has(row(x), column);

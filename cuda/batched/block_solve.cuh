@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "batched/block_border.cuh"
 #include "batched/block_plain_rows.cuh"
 #include "batched/block_tensor_rows.cuh"
 #include "batched/shapes.hpp"
@@ -27,15 +28,22 @@ constexpr int most_block_solve() {
 }
 
 /// Calls body(shape) with the first shape for orders up to n, which is at most most_block_solve().
-/// @param has_tensor whether the device multiplies what T is summed up in by tensor cores.
+/// @param has_tensor whether the device multiplies what T is summed up in by tensor cores. @param
+/// anywhere whether columns surely begin anywhere, where one right-hand side has other shapes.
+/// @param bordered whether the last row is a border; for two blocks a warp it counts nonetheless.
 template <class T, bool kOne, class Body>
-void for_block_solve_shape(int64_t n, bool has_tensor, Body&& body) {
+void for_block_solve_shape(int64_t n, bool has_tensor, bool anywhere, bool bordered, Body&& body) {
   const auto serves = [&]<class Shape>(Shape) {
-    return n <= Shape::kOrder && (has_tensor || Shape::kBy != ProductBy::tensor);
+    const int64_t rows = n - (bordered && Shape::kWarpBlocks == 1);
+    return Shape::kLeast <= n && rows <= Shape::kOrder &&
+           (has_tensor || Shape::kBy != ProductBy::tensor);
   };
-  [&]<class... Shape>(ShapeList<Shape...>) {
-    static_cast<void>(((serves(Shape{}) && (body(Shape{}), true)) || ...));
-  }(BlockSolveShapes<T, kOne>{});
+  const auto try_list = [&]<class... Shape>(ShapeList<Shape...>) {
+    return ((serves(Shape{}) && (body(typename Shape::Shape{}), true)) || ...);
+  };
+  if constexpr (kOne)
+    if (anywhere && try_list(typename Shapes<T>::BlockSolveOneAnywhere{})) return;
+  try_list(BlockSolveShapes<T, kOne>{});
 }
 
 template <class T, bool kSwapped, bool kOne, class Shape>
@@ -103,7 +111,9 @@ struct BlockSolveLayout {
   }
 };
 
-template <class T, bool kSwapped, bool kOne, class Shape>
+/// @tparam kBordered whether the last row is a border (block_border.cuh): of one right-hand side,
+/// and where all orders are n.
+template <class T, bool kSwapped, bool kOne, class Shape, bool kBordered>
 __global__ void __launch_bounds__(
     BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(Shape::kOrder), Shape::kBlocks)
     block_solve_kernel(BatchProblem<T> problem, int64_t columns_of_block) {
@@ -112,7 +122,7 @@ __global__ void __launch_bounds__(
   using Triangle = typename Layout::Triangle;
   const int64_t b = blockIdx.x, begin = blockIdx.y * columns_of_block;
   if (!problem.solves(b) || begin >= problem.rhs_count(b)) return;
-  const int n = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
+  const int n = static_cast<int>(problem.order(b)) - kBordered, lane = threadIdx.x % 32;
   const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), warps = blockDim.x / 32;
   const int of_group = warps / Shape::kGroups, group = warp / of_group;
   const LowerView<T> A = lower_view(problem, b);
@@ -127,6 +137,8 @@ __global__ void __launch_bounds__(
   const int64_t first = begin + group * Rows::kColumns;
   rows.load(rhs, sweeps.x, first);
   L.start_copies(A, warp, warps, lane);
+  [[maybe_unused]] BlockBorder<T> border;
+  if constexpr (kBordered) border.load(A, n, Rows::unknown(sweeps.x));
   if (warp % of_group == 0) sweeps.prepare_flags();
   wait_for_copy_groups<1>();
   __syncthreads();
@@ -136,7 +148,9 @@ __global__ void __launch_bounds__(
   unsigned phase = 0;
   for (int64_t column = first; column < rhs.columns; column += Shape::kGroups * Rows::kColumns) {
     if (column > first) rows.load(rhs, sweeps.x, column);
+    if constexpr (kBordered) border.load_right_hand_side(rhs, column);
     sweeps.template sweep<true>(rows, phase);
+    if constexpr (kBordered) border.pass(rows, rhs, sweeps.x, column, phase);
     sweeps.template sweep<false>(rows, phase);
     rows.store(rhs, sweeps.x, column);
     ++phase;

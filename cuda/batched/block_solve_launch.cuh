@@ -8,12 +8,12 @@
 
 namespace chol::cuda {
 
-template <class T, bool kSwapped, bool kOne, class Shape>
+template <class T, bool kSwapped, bool kOne, class Shape, bool kBordered>
 Status launch_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   using Layout = BlockSolveLayout<T, kSwapped, kOne, Shape>;
-  const int n = static_cast<int>(problem.n);
+  const int n = static_cast<int>(problem.n) - kBordered;
   const SolveGrid grid(problem.count, problem.nrhs);
-  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, Shape>, grid.blocks,
+  return launch("block solve", block_solve_kernel<T, kSwapped, kOne, Shape, kBordered>, grid.blocks,
                 Layout::threads(n), Layout::bytes(n), stream, problem, grid.columns_of_block);
 }
 
@@ -21,15 +21,21 @@ template <class T, bool kSwapped>
 Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
   Status status;
   const bool has_tensor = multiplies_by_tensor<T>();
-  const auto launch = [&]<bool kOne>(std::bool_constant<kOne>) {
-    for_block_solve_shape<T, kOne>(problem.n, has_tensor, [&]<class Shape>(Shape) {
-      status = launch_block_solve<T, kSwapped, kOne, Shape>(problem, stream);
-    });
+  const bool anywhere = !kSwapped && begins_anywhere(problem);
+  const bool bordered = !problem.orders && has_border(problem.n);
+  const auto launch = [&]<bool kOne, bool kBordered>(std::bool_constant<kOne>,
+                                                     std::bool_constant<kBordered>) {
+    for_block_solve_shape<T, kOne>(
+        problem.n, has_tensor, anywhere, kBordered, [&]<class Shape>(Shape) {
+          status = launch_block_solve<T, kSwapped, kOne, Shape, kBordered>(problem, stream);
+        });
   };
-  if (problem.nrhs == 1)
-    launch(std::true_type{});
+  if (problem.nrhs > 1)
+    launch(std::false_type{}, std::false_type{});
+  else if (bordered)
+    launch(std::true_type{}, std::true_type{});
   else
-    launch(std::false_type{});
+    launch(std::true_type{}, std::false_type{});
   return status;
 }
 
@@ -40,7 +46,7 @@ int block_solve_limit_of() {
   const bool has_tensor = multiplies_by_tensor<T>();
   const auto fits = [&] {
     bool found = false;
-    for_block_solve_shape<T, kOne>(n, has_tensor, [&]<class Shape>(Shape) {
+    for_block_solve_shape<T, kOne>(n, has_tensor, false, false, [&]<class Shape>(Shape) {
       found = int64_t(BlockSolveLayout<T, kSwapped, kOne, Shape>::bytes(n)) <= block_shared_limit();
     });
     return found;

@@ -111,9 +111,15 @@ struct SolveShape {
 template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount,
           ProductBy kProductBy = ProductBy::fma>
 struct BlockSolveShape {
+  using Shape = BlockSolveShape;
   static constexpr ProductBy kBy = kProductBy;
-  static constexpr int kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
+  static constexpr int kLeast = 0, kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
   static constexpr int kGroups = kGroupCount, kColumns = kColumnCount, kBlocks = kBlockCount;
+};
+/// A shape for orders from kLeastOrder on.
+template <int kLeastOrder, class ItsShape>
+struct From : ItsShape {
+  static constexpr int kLeast = kLeastOrder;
 };
 
 }  // namespace chol::cuda

@@ -24,7 +24,8 @@ inline constexpr int kRowLanes<double> = 48;
 // what comes first for matrices whose lines begin anywhere: more warps, which have lines in common;
 // ColumnBordered for those whose last row is a border: of more columns, where one less is no gain;
 // Wide has what is faster than LeftLooking somewhere. Solve has one for one right-hand side, of
-// which other kernels take most, and one for more.
+// which other kernels take most, and one for more; BlockSolveOneAnywhere what comes first where
+// columns begin anywhere.
 template <>
 struct Shapes<float> {
   using SmallFactor =
@@ -101,6 +102,7 @@ struct Shapes<float> {
   using BlockSolveOne =
       ShapeList<BlockSolveShape<128, 2, 1, 1, 5>, BlockSolveShape<192, 2, 1, 1, 2>,
                 BlockSolveShape<320, 2, 1, 1, 1>>;
+  using BlockSolveOneAnywhere = ShapeList<>;
   using BlockSolveMany = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
 };
 template <>
@@ -168,6 +170,7 @@ struct Shapes<double> {
   using BlockSolveOne =
       ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
                 BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
+  using BlockSolveOneAnywhere = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
 };
@@ -230,6 +233,7 @@ struct Shapes<Complex<float>> {
   using BlockSolveOne =
       ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
                 BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
+  using BlockSolveOneAnywhere = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
   using BlockSolveMany =
       ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
                 BlockSolveShape<80, 1, 2, 8, 3, ProductBy::tensor>,
@@ -287,6 +291,7 @@ struct Shapes<Complex<double>> {
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
   using BlockSolveOne =
       ShapeList<BlockSolveShape<128, 1, 1, 1, 1>, BlockSolveShape<144, 1, 1, 1, 1>>;
+  using BlockSolveOneAnywhere = ShapeList<>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;
 };

@@ -11,13 +11,23 @@ Solves solves;
 
 /// @param bound of the orders of a variable batch, from which a block has its warps.
 template <class T, bool kSwapped, bool kOne>
-void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor = true) {
-  for_block_solve_shape<T, kOne>(bound, has_tensor, [&]<class Shape>(Shape) {
+void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor, bool anywhere) {
+  for_block_solve_shape<T, kOne>(bound, has_tensor, anywhere, false, [&]<class Shape>(Shape) {
     const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
     const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
     solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
-      block_solve_kernel<T, kSwapped, kOne, Shape>(problem, 64);
+      block_solve_kernel<T, kSwapped, kOne, Shape, false>(problem, 64);
     });
+  });
+}
+template <class T, bool kSwapped>
+void solve_bordered(int n, bool anywhere, int nrhs, bool backwards) {
+  for_block_solve_shape<T, true>(n, true, anywhere, true, [&]<class Shape>(Shape) {
+    const int warps = BlockSolveLayout<T, kSwapped, true, Shape>::threads(n - 1) / 32;
+    solves.check<T, kSwapped>("bordered", warps, n, nrhs, backwards,
+                              [](const BatchProblem<T>& problem) {
+                                block_solve_kernel<T, kSwapped, true, Shape, true>(problem, 64);
+                              });
   });
 }
 template <class T, bool kSwapped>
@@ -29,12 +39,16 @@ void solve_orders() {
   for (const int n : orders) {
     const bool backwards = n % 2 == 0;
     const int more = n % 3 == 0 ? n + 33 : n;
-    solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), n % 8 == 1 ? 3 : 1, backwards);
+    for (const bool anywhere : {false, true}) {
+      const int nrhs = n % 8 == 1 ? 3 : 1;
+      solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), nrhs, backwards, true, anywhere);
+      if (has_border(n)) solve_bordered<T, kSwapped>(n, anywhere, nrhs, backwards);
+    }
     if (n > kMost) continue;
     const int bound = std::min(more, kMost);
     for (const bool has_tensor : {true, false})
       if (n % 4 < 3 && (has_tensor || sizeof(Real<T>) == 4))
-        solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards, has_tensor);
+        solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards, has_tensor, false);
   }
 }
 
