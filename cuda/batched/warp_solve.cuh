@@ -9,6 +9,7 @@
 
 #include "batched/packed_triangle.cuh"
 #include "batched/unit_block.cuh"
+#include "batched/warp_border.cuh"
 #include "common/view.cuh"
 
 namespace chol::cuda {
@@ -57,10 +58,11 @@ struct WarpSolve {
   }
 
   /// `columns` right-hand sides, whose rows lie `down` and whose columns `right` of each other.
-  /// @param arrive(piece) is called before the piece's columns are read first.
-  template <class Arrive>
+  /// @param arrive(piece) is called before the piece's columns are read first. @param turn(v) is
+  /// called with the lane's rows between the sweeps.
+  template <class Arrive, class Turn>
   __device__ __forceinline__ void solve(T* B, int64_t down, int64_t right, int64_t columns,
-                                        bool conjugated, Arrive&& arrive) const {
+                                        bool conjugated, Arrive&& arrive, Turn&& turn) const {
     Rows v, found;
     const auto for_each = [&](auto&& body) {
 #pragma unroll
@@ -82,6 +84,7 @@ struct WarpSolve {
     for_each([&](int b, int q, const T*, bool there) {
       v[b][q] = select(there, found[b][q], from_real<T>(0));
     });
+    turn(v);
 #pragma unroll 1
     for (int h = blocks - 1; h >= 0; --h) take<false>(v, found, h);
     for_each([&](int b, int q, T* x, bool there) {
@@ -198,7 +201,8 @@ struct WarpSolveShape {
       larger(1, smaller(int(size_t(224 * 1024) / bytes(32 * kGroup)), 16 / kWarps));
 };
 
-template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
+/// @tparam kBordered whether the last row is a border (warp_border.cuh): where all orders are n.
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, bool kBordered>
 __global__ void __launch_bounds__(32 * kWarps,
                                   WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::kBlocks)
     warp_solve_kernel(BatchProblem<T> problem) {
@@ -207,11 +211,12 @@ __global__ void __launch_bounds__(32 * kWarps,
   const int64_t b = blockIdx.x;
   if (!problem.solves(b)) return;
   extern __shared__ __align__(16) unsigned char shared[];
-  const int n = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
+  const int n = static_cast<int>(problem.order(b)) - kBordered, lane = threadIdx.x % 32;
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0);
   unsigned char* const bytes = held_in_register(shared);
   const typename Solve::Triangle triangle{reinterpret_cast<T*>(bytes), n};
-  triangle.template start_copies<kWarps>(lower_view(problem, b), warp, lane);
+  const LowerView<T> A = lower_view(problem, b);
+  triangle.template start_copies<kWarps>(A, warp, lane);
   const int64_t ldb = problem.B.leading_dimension(b), columns = problem.rhs_count(b);
   if (warp * kColumns >= columns) {
     for (int piece = 0; Solve::Triangle::kPieceColumns * piece < n; ++piece)
@@ -221,12 +226,21 @@ __global__ void __launch_bounds__(32 * kWarps,
   T* const exchange = reinterpret_cast<T*>(bytes + Shape::triangle_bytes(n));
   Solve solve(triangle, exchange + warp * Solve::kScratch, lane);
   T* const B = problem.B.matrix(b);
+  [[maybe_unused]] WarpBorder<T, kGroup, kColumns> border;
+  if constexpr (kBordered) border.load(A, n, lane);
   bool arrives = true;
   for (int64_t first = warp * kColumns; first < columns; first += kWarps * kColumns) {
-    solve.solve(B + first * ldb, 1, ldb, columns - first, kSwapped, [&](int piece) {
+    T* const its = B + first * ldb;
+    if constexpr (kBordered) border.load_right_hand_sides(its + n, ldb, columns - first, kSwapped);
+    const auto arrive = [&](int piece) {
       if (!arrives || !triangle.waits_for(piece)) return;
       triangle.template wait_for_piece<kWarps>(piece);
       if (triangle.comes_with(piece, kGroup * lane)) solve.load_block();
+    };
+    solve.solve(its, 1, ldb, columns - first, kSwapped, arrive, [&](auto& rows) {
+      if constexpr (!kBordered) return;
+      border.pass(rows);
+      border.store(its + n, ldb, columns - first, kSwapped, lane);
     });
     arrives = false;
   }

@@ -71,7 +71,8 @@ __global__ void __launch_bounds__(WarpTriangles<T, kGroup, kColumns>::kThreads,
   const auto B = call.right_hand_sides(b);
   T* const first = reinterpret_cast<T*>(B.base);
   for (int64_t q = 0; q < call.nrhs; q += kColumns)
-    solve.solve(first + q * B.cs, B.rs, B.cs, call.nrhs - q, call.swapped, [](int) {});
+    solve.solve(
+        first + q * B.cs, B.rs, B.cs, call.nrhs - q, call.swapped, [](int) {}, [](auto&) {});
 }
 
 template <class T, int kGroup, int kColumns>

@@ -9,14 +9,14 @@ namespace {
 
 Solves solves;
 
-template <class T, bool kSwapped, int kGroup, int kColumns>
+template <class T, bool kSwapped, int kGroup, int kColumns, bool kBordered = false>
 void solve(int n, int nrhs, bool backwards) {
   constexpr int kWarps = kSolveWarps<kGroup>;
   constexpr const char* kWhat = kGroup == 1   ? "group of 1"
                                 : kGroup == 2 ? "group of 2"
                                               : "group of 4";
   solves.check<T, kSwapped>(kWhat, kWarps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
-    warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps>(problem);
+    warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps, kBordered>(problem);
   });
 }
 
@@ -27,6 +27,12 @@ void solve_orders() {
     solve<T, kSwapped, kGroup, 1>(n, 1, backwards);
     if (n % 4 < 2)
       solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>>(n, 1 + n % 7, !backwards);
+  }
+  if constexpr (kGroup < kMostWarpGroup) {
+    constexpr int kInner = 32 * kGroup;
+    solve<T, kSwapped, kGroup, 1, true>(kInner + 1, 1, false);
+    for (const int nrhs : {1, 4, 7})
+      solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>, true>(kInner + 1, nrhs, nrhs == 4);
   }
 }
 
