@@ -32,8 +32,6 @@ struct LeftLooking {
   using Rows = RowBlock<T, kColumns>;
   using Update = RowUpdate<T, kSwapped, Shape>;
   static constexpr bool kReadEarly = (Shape::kOptions & kSavesRegisters) == 0;
-  static constexpr bool kPivotApart =
-      Rows::kPivotApart && (Shape::kOptions & kPivotWithColumn) == 0;
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   using Solve = LeftLookingSolve<T, kColumns>;
@@ -126,12 +124,11 @@ struct LeftLooking {
   __device__ __forceinline__ Real<T> eliminate_first(Rows& rows, const RowBlockPlace& place,
                                                      int j) const {
     if constexpr (!kSolves) {
-      return rows.template eliminate<kMost, true, kReadEarly, kPivotApart>(block, place.columns,
-                                                                           lane);
+      return rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane);
     } else {
       if (bordered && j == 0) Border<T>{A, n}.conjugate(right_hand_side.x, lane);
-      const Real<T> root = right_hand_side.template eliminate_first<kMost, kReadEarly, kPivotApart>(
-          rows, block, place, j, lane);
+      const Real<T> root =
+          right_hand_side.template eliminate_first<kMost, kReadEarly>(rows, block, place, j, lane);
       if (!bordered && lane < place.columns) inverses[j + lane] = block.inverse_roots[lane];
       return root;
     }

@@ -17,14 +17,14 @@ struct RightHandSide {
 
   /// The strip with the diagonal block of block column j, and what stays of the right-hand side in
   /// its rows. @return what RowBlock::eliminate() does.
-  template <int kMost, bool kReadEarly, bool kApart, class Rows, class Block>
+  template <int kMost, bool kReadEarly, class Rows, class Block>
   __device__ __forceinline__ Real<T> eliminate_first(Rows& rows, Block& block,
                                                      const RowBlockPlace& place, int j,
                                                      int lane) const {
     const bool is_there = lane < place.rows;
     Along along{is_there ? x[j + lane] : from_real<T>(0), place.columns};
     const Real<T> root =
-        rows.template eliminate<kMost, true, kReadEarly, kApart>(block, place.columns, lane, along);
+        rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane, along);
     const Real<T> inverse_root = lane < place.columns ? block.inverse_roots[lane] : Real<T>(1);
     if (is_there) x[j + lane] = scale(along.x, inverse_root);
     return root;

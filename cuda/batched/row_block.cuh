@@ -212,19 +212,17 @@ struct RowBlock {
   /// they are there already.
   /// @tparam kReadEarly whether a column of the diagonal block is read before the division by its
   /// pivot, which takes registers.
-  /// @tparam kApart whether pivots go by themselves.
   /// @param along what is eliminated along with the diagonal block.
   /// @param first_lane of the warp that has the diagonal block's first row.
   /// @return the diagonal element of a lane whose row is in the diagonal block, to an ulp.
-  template <int kMost, bool kFactors, bool kReadEarly, bool kApart = kPivotApart,
-            class Along = NothingAlong>
+  template <int kMost, bool kFactors, bool kReadEarly, class Along = NothingAlong>
   __device__ __forceinline__ Real<T> eliminate(DiagonalBlock<T, kColumns>& block, int columns,
                                                int lane, Along&& along = {}, int first_lane = 0) {
     Pivots pivots;
     pivots.first_lane = first_lane;
-    if constexpr (kFactors) next_pivot<0, kApart>(block, lane, pivots);
-    eliminate_columns<kMost, kFactors, kReadEarly, kApart>(
-        block, columns, lane, along, pivots, std::make_integer_sequence<int, kMost>{});
+    if constexpr (kFactors) next_pivot<0>(block, lane, pivots);
+    eliminate_columns<kMost, kFactors, kReadEarly>(block, columns, lane, along, pivots,
+                                                   std::make_integer_sequence<int, kMost>{});
     if constexpr (kFactors) return finish<kMost>(block, columns, lane);
     return Real<T>(0);
   }
@@ -248,30 +246,28 @@ struct RowBlock {
     alignas(16) Real<T> inverse_roots[kReals];
     int first_lane;
   };
-  /// Publishes column c; with kApart its pivot goes to all lanes by itself.
-  template <int c, bool kApart>
+  /// Publishes column c; with kPivotApart its pivot goes to all lanes by itself.
+  template <int c>
   __device__ __forceinline__ void next_pivot(Block& block, int lane, Pivots& pivots) const {
     constexpr int kOrigin = Block::origin(c);
-    if constexpr (kApart) pivots.next = from_lane(real(a[c]), c + pivots.first_lane);
+    if constexpr (kPivotApart) pivots.next = from_lane(real(a[c]), c + pivots.first_lane);
     if (lane < kColumns) block.elements[kOrigin + lane] = a[c];
   }
   // A fold, so that places in shared memory are constants.
-  template <int kMost, bool kFactors, bool kReadEarly, bool kApart, class Along, int... c>
+  template <int kMost, bool kFactors, bool kReadEarly, class Along, int... c>
   __device__ __forceinline__ void eliminate_columns(Block& block, int columns, int lane,
                                                     Along& along, Pivots& pivots,
                                                     std::integer_sequence<int, c...>) {
-    (eliminate_column<c, kMost, kFactors, kReadEarly, kApart>(block, columns, lane, along,
-                                                              pivots) &&
-     ...);
+    (eliminate_column<c, kMost, kFactors, kReadEarly>(block, columns, lane, along, pivots) && ...);
   }
   /// Columns past the last one, up to a whole number of fours, end as what nobody looks at.
   /// @return whether there are further columns.
-  template <int c, int kMost, bool kFactors, bool kReadEarly, bool kApart, class Along>
+  template <int c, int kMost, bool kFactors, bool kReadEarly, class Along>
   __device__ __forceinline__ bool eliminate_column(Block& block, int columns, int lane,
                                                    Along& along, Pivots& pivots) {
     if (c % 4 == 0 && c >= columns) return false;
     constexpr int kOrigin = Block::origin(c);
-    constexpr int kFirst = (kFactors && !kApart ? c : c + 1) / kWide * kWide;
+    constexpr int kFirst = (kFactors && !kPivotApart ? c : c + 1) / kWide * kWide;
     // At least what the next column waits for.
     constexpr int kEarly = kReadEarly ? kMost : (kFactors ? c + 1 : c) / kWide * kWide + kWide;
     T column[kColumns];
@@ -285,7 +281,8 @@ struct RowBlock {
     for (int k = kFirst; k < kMost && k < kEarly; k += kWide) read(k);
     T m;
     if constexpr (kFactors) {
-      m = divide_by_pivot<kFillsRegisters, kApart>(a[c], kApart ? pivots.next : real(column[c]));
+      m = divide_by_pivot<kFillsRegisters, kPivotApart>(
+          a[c], kPivotApart ? pivots.next : real(column[c]));
     } else {
       a[c] = scale(a[c], pivots.inverse_roots[c % kReals]);
       m = scale(a[c], pivots.inverse_roots[c % kReals]);
@@ -295,7 +292,7 @@ struct RowBlock {
       if (k >= kEarly && k % kWide == 0) read(k);
       a[k] = subtract_product_conj(a[k], m, column[k]);
       if constexpr (kFactors && c + 1 < kColumns)
-        if (k == c + 1) next_pivot<(c + 1 < kColumns ? c + 1 : c), kApart>(block, lane, pivots);
+        if (k == c + 1) next_pivot<(c + 1 < kColumns ? c + 1 : c)>(block, lane, pivots);
     }
     if constexpr (kTakes<Along>) along.template eliminate<c>(m, lane);
     return true;

@@ -57,8 +57,6 @@ enum LeftLookingOption : int {
   kReadsAhead = 4,
   /// Nothing is held in registers that can be had when it is needed.
   kSavesRegisters = 8,
-  /// Pivots go to other lanes with their columns, which takes no registers.
-  kPivotWithColumn = 16,
   kAhead = kStartsNext | kSavesRegisters,
   kPast = kPastFirst | kSavesRegisters
 };

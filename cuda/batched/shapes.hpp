@@ -12,7 +12,7 @@ struct Shapes;
 template <class T>
 inline constexpr int kRowLanes = 0;
 template <>
-inline constexpr int kRowLanes<float> = 64;
+inline constexpr int kRowLanes<float> = 62;
 template <>
 inline constexpr int kRowLanes<double> = 48;
 
@@ -22,7 +22,7 @@ inline constexpr int kRowLanes<double> = 48;
 // one large matrix, whose leaves they factor. LeftLooking and Wide have a list for either storage:
 // of row storage 16 columns make whole lines, which pays where matrices are large; Anywhere has
 // what comes first for matrices whose lines begin anywhere: more warps, which have lines in common;
-// ColumnBordered for those whose last row is a border: of more columns, where one less is no gain;
+// ColumnBordered for those whose last row is a border, which takes registers;
 // Wide has what is faster than LeftLooking somewhere. Solve has one for one right-hand side, of
 // which other kernels take most, and one for more; BlockSolveOneAnywhere what comes first where
 // columns begin anywhere.
@@ -54,11 +54,14 @@ struct Shapes<float> {
                                        GridShape<41, 44, 16, 1, 11>, GridShape<45, 48, 32, 1, 16>>;
   using ColumnLeftLooking = ShapeList<
       LeftLookingShape<1, 8, 24, 16, ProductBy::tensor>,
-      LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, kAhead | kPivotWithColumn>,
-      LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kAhead | kReadsAhead>,
-      InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kAhead | kReadsAhead>, 1, 11>,
+      LeftLookingShape<1, 16, 14, 16, ProductBy::tensor, kPastFirst | kReadsAhead>,
+      LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kStartsNext | kReadsAhead>,
+      InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kStartsNext | kReadsAhead>, 1,
+                11>,
+      InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kStartsNext | kReadsAhead>, 1,
+                13>,
       LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, kAhead | kReadsAhead>,
-      LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, kReadsAhead | kSavesRegisters>,
+      LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, kPastFirst | kReadsAhead>,
       LeftLookingShape<8, 16, 2, 32, ProductBy::tensor>,
       InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
       LeftLookingShape<4, 8, 5, 32, ProductBy::fma>,
@@ -81,17 +84,19 @@ struct Shapes<float> {
           12>,
       InPlaceOf<LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, kPast>, 1, 11>,
       InPlaceOf<LeftLookingShape<8, 16, 2, 32, ProductBy::tensor, kPast>, 8, 16>>;
-  using RowLeftLooking =
-      ShapeList<InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, kPast>, 1, 24>,
-                InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, kPast>, 1, 14>,
-                LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPast>,
-                InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPast>, 1, 11>,
-                LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, kPast>,
-                LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, kPast | kReadsAhead>,
-                LeftLookingShape<8, 16, 2, 32, ProductBy::tensor, kPast>,
-                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, kPast>, 8, 16>,
-                LeftLookingShape<4, 16, 5, 32, ProductBy::fma, kPast>,
-                LeftLookingShape<1, 8, 16, 32, ProductBy::fma, kPast>>;
+  using RowLeftLooking = ShapeList<
+      InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, kPast>, 1, 24>,
+      InPlaceOf<LeftLookingShape<1, 16, 16, 16, ProductBy::tensor, kPast>, 1, 14>,
+      LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPastFirst | kReadsAhead>,
+      InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPastFirst | kReadsAhead>, 1,
+                11>,
+      InPlaceOf<LeftLookingShape<1, 16, 12, 32, ProductBy::tensor, kPast>, 1, 13>,
+      LeftLookingShape<2, 16, 6, 32, ProductBy::tensor, kPast>,
+      LeftLookingShape<4, 16, 4, 32, ProductBy::tensor, kReadsAhead>,
+      LeftLookingShape<8, 16, 2, 32, ProductBy::tensor, kPast>,
+      InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, kPast>, 8, 16>,
+      LeftLookingShape<4, 16, 5, 32, ProductBy::fma, kPast>,
+      LeftLookingShape<1, 8, 16, 32, ProductBy::fma, kPast>>;
   using ColumnWide = ShapeList<>;
   using RowWide = ShapeList<>;
   using Panel = ShapeList<PanelShape<4, 4, 5>>;
@@ -132,16 +137,16 @@ struct Shapes<double> {
       GridShape<13, 16, 8, 1, 16>, GridShape<17, 20, 16, 1, 16>, GridShape<21, 24, 16, 1, 16>,
       GridShape<25, 28, 16, 1, 16>, GridShape<29, 32, 16, 1, 12>, GridShape<33, 36, 16, 1, 10>,
       GridShape<37, 40, 16, 1, 8>, GridShape<41, 44, 16, 1, 8>, GridShape<45, 48, 32, 1, 12>>;
-  using ColumnLeftLooking =
-      ShapeList<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
-                InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
-                LeftLookingShape<2, 8, 5, 16, ProductBy::tensor, kAhead>,
-                InPlaceOf<LeftLookingShape<2, 8, 5, 16, ProductBy::tensor, kAhead>, 2, 6>,
-                LeftLookingShape<3, 8, 4, 32, ProductBy::tensor>,
-                LeftLookingShape<4, 8, 4, 32, ProductBy::tensor>,
-                LeftLookingShape<8, 8, 2, 32, ProductBy::tensor>,
-                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
-                InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 24>>;
+  using ColumnLeftLooking = ShapeList<
+      LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>,
+      InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kAhead>, 1, 11>,
+      LeftLookingShape<2, 8, 5, 16, ProductBy::tensor, kPastFirst | kReadsAhead>,
+      InPlaceOf<LeftLookingShape<2, 8, 5, 16, ProductBy::tensor, kPastFirst | kReadsAhead>, 2, 6>,
+      LeftLookingShape<3, 8, 4, 32, ProductBy::tensor>,
+      LeftLookingShape<4, 8, 4, 32, ProductBy::tensor>,
+      LeftLookingShape<8, 8, 2, 32, ProductBy::tensor>,
+      InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 16>,
+      InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor>, 8, 24>>;
   using ColumnAnywhere = ShapeList<>;
   using ColumnBordered = ShapeList<>;
   using RowAnywhere = ShapeList<
@@ -151,13 +156,14 @@ struct Shapes<double> {
       InPlaceOf<LeftLookingShape<2, 16, 5, 32, ProductBy::tensor>, 3, 5>>;
   using RowLeftLooking = ShapeList<
       LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast | kStartsNext>,
-      InPlaceOf<LeftLookingShape<1, 16, 12, 16, ProductBy::tensor, kPast>, 1, 11>,
+      InPlaceOf<LeftLookingShape<1, 16, 12, 16, ProductBy::tensor, kPastFirst | kStartsNext>, 1,
+                11>,
       InPlaceOf<LeftLookingShape<1, 16, 12, 16, ProductBy::tensor, kPast>, 2, 6>,
-      InPlaceOf<LeftLookingShape<4, 16, 2, 32, ProductBy::tensor, kStartsNext>, 3, 3>,
-      InPlaceOf<LeftLookingShape<1, 16, 8, 32, ProductBy::tensor, kPast | kStartsNext>, 3, 4>,
+      InPlaceOf<LeftLookingShape<4, 16, 2, 32, ProductBy::tensor, kStartsNext | kReadsAhead>, 3, 3>,
+      InPlaceOf<LeftLookingShape<2, 16, 4, 32, ProductBy::tensor, kStartsNext | kReadsAhead>, 3, 4>,
       InPlaceOf<LeftLookingShape<1, 16, 8, 32, ProductBy::tensor, kPast | kStartsNext>, 3, 5>,
       InPlaceOf<LeftLookingShape<1, 16, 8, 32, ProductBy::tensor, kPast | kStartsNext>, 2, 5>,
-      LeftLookingShape<4, 16, 2, 32, ProductBy::tensor, kStartsNext>,
+      LeftLookingShape<4, 16, 2, 32, ProductBy::tensor, kStartsNext | kReadsAhead>,
       LeftLookingShape<8, 16, 1, 32, ProductBy::tensor>,
       InPlaceOf<LeftLookingShape<8, 8, 2, 16, ProductBy::tensor, kPast>, 8, 16>>;
   using ColumnWide = ShapeList<WideShape<8, 2, 1, 16, 3, 2, ProductBy::tensor>>;
@@ -213,10 +219,11 @@ struct Shapes<Complex<float>> {
   using RowAnywhere =
       ShapeList<InPlaceOf<LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast>, 1, 11>>;
   using RowLeftLooking = ShapeList<
-      LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kPast>,
+      LeftLookingShape<1, 8, 12, 16, ProductBy::tensor, kSavesRegisters>,
       InPlaceOf<LeftLookingShape<1, 16, 12, 16, ProductBy::tensor, kPast | kStartsNext>, 1, 11>,
-      LeftLookingShape<1, 16, 8, 16, ProductBy::tensor, kPast | kStartsNext | kReadsAhead>,
-      LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, kPast | kStartsNext>,
+      LeftLookingShape<1, 16, 8, 16, ProductBy::tensor, kStartsNext | kReadsAhead>,
+      LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, kReadsAhead>,
+      InPlaceOf<LeftLookingShape<2, 16, 5, 16, ProductBy::tensor, kPast | kStartsNext>, 2, 6>,
       LeftLookingShape<4, 16, 3, 16, ProductBy::tensor, kPast | kStartsNext>,
       LeftLookingShape<8, 16, 2, 16, ProductBy::tensor, kPast>,
       LeftLookingShape<4, 16, 4, 16, ProductBy::fma, kPast>,
@@ -270,14 +277,13 @@ struct Shapes<Complex<double>> {
                 LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>,
                 InPlaceOf<LeftLookingShape<8, 8, 1, 8, ProductBy::tensor>, 8, 16>>;
   using ColumnAnywhere = ShapeList<>;
-  using ColumnBordered =
-      ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kAhead>, 1, 12>,
-                InPlaceOf<LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>, 8, 16>>;
+  using ColumnBordered = ShapeList<
+      InPlaceOf<LeftLookingShape<1, 8, 12, 8, ProductBy::tensor, kSavesRegisters>, 1, 12>>;
   using RowAnywhere = ShapeList<>;
   using RowLeftLooking =
-      ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kStartsNext>, 1, 12>,
-                LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kStartsNext>,
-                LeftLookingShape<2, 8, 4, 16, ProductBy::tensor>,
+      ShapeList<InPlaceOf<LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kAhead>, 1, 12>,
+                LeftLookingShape<1, 8, 8, 16, ProductBy::tensor, kAhead>,
+                LeftLookingShape<2, 8, 4, 16, ProductBy::tensor, kAhead>,
                 LeftLookingShape<4, 8, 2, 16, ProductBy::tensor>,
                 LeftLookingShape<8, 8, 1, 16, ProductBy::tensor>>;
   using ColumnWide = ShapeList<WideShape<2, 1, 2, 8, 3, 4, ProductBy::tensor>,

@@ -135,9 +135,8 @@ struct WarpFactor {
     if constexpr (!kSolves) {
       return rows.template eliminate<kMost, true, kReadEarly>(block, place.columns, lane);
     } else {
-      constexpr bool kApart = Rows::kPivotApart;
-      const R root = right_hand_side.template eliminate_first<kMost, kReadEarly, kApart>(
-          rows, block, place, j, lane);
+      const R root =
+          right_hand_side.template eliminate_first<kMost, kReadEarly>(rows, block, place, j, lane);
       if (lane < place.columns)
         *inverse_of_diagonal(here, place.columns, lane) = block.inverse_roots[lane];
       return root;
