@@ -196,51 +196,67 @@ struct WarpSolveShape {
   static constexpr size_t bytes(int n) {
     return triangle_bytes(n) + sizeof(T) * kWarps * Solve::kScratch;
   }
+  /// Orders of so many rows below those of all lanes.
+  template <int kRows>
+  static constexpr size_t bordered_bytes() {
+    return bytes(32 * kGroup) +
+           sizeof(T) * WarpBorder<T, kSwapped, kGroup, kColumns, kRows>::kElements;
+  }
   /// Blocks that a multiprocessor has room for, or warps enough.
   static constexpr int kBlocks =
       larger(1, smaller(int(size_t(224 * 1024) / bytes(32 * kGroup)), 16 / kWarps));
 };
 
-/// @tparam kBordered whether the last row is a border (warp_border.cuh): where all orders are n.
-template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, bool kBordered>
+/// @tparam kBorder most rows of a border (warp_border.cuh), which is of what 32 lanes do not have
+/// of the order n that all matrices are of, or 0.
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, int kBorder>
 __global__ void __launch_bounds__(32 * kWarps,
                                   WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::kBlocks)
     warp_solve_kernel(BatchProblem<T> problem) {
   using Shape = WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>;
   using Solve = typename Shape::Solve;
+  using Border = WarpBorder<T, kSwapped, kGroup, kColumns, kBorder>;
   const int64_t b = blockIdx.x;
   if (!problem.solves(b)) return;
   extern __shared__ __align__(16) unsigned char shared[];
-  const int n = static_cast<int>(problem.order(b)) - kBordered, lane = threadIdx.x % 32;
+  const int order = static_cast<int>(problem.order(b)), lane = threadIdx.x % 32;
+  const int n = kBorder > 0 ? Border::kInner : order;
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0);
   unsigned char* const bytes = held_in_register(shared);
   const typename Solve::Triangle triangle{reinterpret_cast<T*>(bytes), n};
+  T* const exchange = reinterpret_cast<T*>(bytes + Shape::triangle_bytes(n));
+  [[maybe_unused]] Border border;
+  border.data = exchange + kWarps * Solve::kScratch;
+  border.rows = order - n;
+  border.lane = lane;
   const LowerView<T> A = lower_view(problem, b);
+  if constexpr (kBorder > 0) border.template start<true>(A);
   triangle.template start_copies<kWarps>(A, warp, lane);
+  if constexpr (kBorder > 0) border.template start<false>(A);
   const int64_t ldb = problem.B.leading_dimension(b), columns = problem.rhs_count(b);
   if (warp * kColumns >= columns) {
     for (int piece = 0; Solve::Triangle::kPieceColumns * piece < n; ++piece)
       if (triangle.waits_for(piece)) triangle.template wait_for_piece<kWarps>(piece);
     return;
   }
-  T* const exchange = reinterpret_cast<T*>(bytes + Shape::triangle_bytes(n));
   Solve solve(triangle, exchange + warp * Solve::kScratch, lane);
   T* const B = problem.B.matrix(b);
-  [[maybe_unused]] WarpBorder<T, kGroup, kColumns> border;
-  if constexpr (kBordered) border.load(A, n, lane);
   bool arrives = true;
   for (int64_t first = warp * kColumns; first < columns; first += kWarps * kColumns) {
     T* const its = B + first * ldb;
-    if constexpr (kBordered) border.load_right_hand_sides(its + n, ldb, columns - first, kSwapped);
     const auto arrive = [&](int piece) {
       if (!arrives || !triangle.waits_for(piece)) return;
       triangle.template wait_for_piece<kWarps>(piece);
       if (triangle.comes_with(piece, kGroup * lane)) solve.load_block();
     };
+    // Several right-hand sides would take registers during the sweep.
+    constexpr bool kLoadsEarly = kBorder > 0 && kColumns == 1;
+    if constexpr (kLoadsEarly) border.load(its + n, ldb, columns - first, kSwapped);
     solve.solve(its, 1, ldb, columns - first, kSwapped, arrive, [&](auto& rows) {
-      if constexpr (!kBordered) return;
-      border.pass(rows);
-      border.store(its + n, ldb, columns - first, kSwapped, lane);
+      if constexpr (kBorder > 0) {
+        if (!kLoadsEarly) border.load(its + n, ldb, columns - first, kSwapped);
+        border.pass(rows, its + n, ldb, columns - first, kSwapped);
+      }
     });
     arrives = false;
   }

@@ -6,11 +6,12 @@
 
 namespace chol::cuda {
 
-template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, bool kBordered>
+template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, int kBorder>
 Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const int n = static_cast<int>(problem.n) - kBordered;
-  const size_t bytes = WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::bytes(n);
-  return launch("warp solve", warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps, kBordered>,
+  using Shape = WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>;
+  size_t bytes = Shape::bytes(static_cast<int>(problem.n));
+  if constexpr (kBorder > 0) bytes = Shape::template bordered_bytes<kBorder>();
+  return launch("warp solve", warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps, kBorder>,
                 static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream, problem);
 }
 
@@ -32,20 +33,34 @@ Status for_warp_group(int64_t n, Body&& body) {
   return body(std::integral_constant<int, kMostWarpGroup>{});
 }
 
+/// Of order n: those that lanes of one or two rows do not have, where they are few.
+inline int64_t rows_of_border(int64_t n) {
+  const int64_t more = n - (n < 64 ? 32 : 64);
+  return more > 0 && more <= kMostBorder ? more : 0;
+}
+
+/// By warps whose lanes have kGroup rows, and kBorder more than all of them have.
+template <class T, bool kSwapped, int kGroup, int kBorder>
+Status run_warp_solve_of(const BatchProblem<T>& problem, cudaStream_t stream) {
+  constexpr int kColumns = kWarpSolveColumns<T, kGroup>, kWarps = kSolveWarps<kGroup>;
+  return problem.nrhs == 1
+             ? launch_warp_solve<T, kSwapped, kGroup, 1, kWarps, kBorder>(problem, stream)
+             : launch_warp_solve<T, kSwapped, kGroup, kColumns, kWarps, kBorder>(problem, stream);
+}
+
 template <class T, bool kSwapped>
 Status run_warp_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
-  const auto launch = [&]<bool kBordered>(std::bool_constant<kBordered>) {
-    return for_warp_group(
-        problem.n - kBordered, [&]<int kGroup>(std::integral_constant<int, kGroup>) {
-          constexpr int kColumns = kWarpSolveColumns<T, kGroup>, kWarps = kSolveWarps<kGroup>;
-          return problem.nrhs == 1
-                     ? launch_warp_solve<T, kSwapped, kGroup, 1, kWarps, kBordered>(problem, stream)
-                     : launch_warp_solve<T, kSwapped, kGroup, kColumns, kWarps, kBordered>(problem,
-                                                                                           stream);
-        });
+  const int64_t border = problem.orders ? 0 : rows_of_border(problem.n);
+  const auto run = [&]<int kBorder>(std::integral_constant<int, kBorder>) {
+    return problem.n < 64 ? run_warp_solve_of<T, kSwapped, 1, kBorder>(problem, stream)
+                          : run_warp_solve_of<T, kSwapped, 2, kBorder>(problem, stream);
   };
-  const bool bordered = !problem.orders && (problem.n == 33 || problem.n == 65);
-  return bordered ? launch(std::true_type{}) : launch(std::false_type{});
+  if (border == 1) return run(std::integral_constant<int, 1>{});
+  if (border > 4) return run(std::integral_constant<int, kMostBorder>{});
+  if (border > 0) return run(std::integral_constant<int, 4>{});
+  return for_warp_group(problem.n, [&]<int kGroup>(std::integral_constant<int, kGroup>) {
+    return run_warp_solve_of<T, kSwapped, kGroup, 0>(problem, stream);
+  });
 }
 
 }  // namespace chol::cuda

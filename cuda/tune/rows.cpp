@@ -70,8 +70,8 @@ struct PanelRow {
 constexpr PanelRow kPanels[] = {
     {'s', 72, 32, 24},  {'s', 116, 32, 14}, {'s', 150, 32, 12}, {'s', 224, 32, 11},
     {'s', 240, 64, 6},  {'s', kAny, 128, 4},
-    {'d', 72, 32, 12},  {'d', 104, 32, 11}, {'d', 112, 64, 6},  {'d', 152, 64, 5},
-    {'d', 170, 96, 5},  {'d', 224, 96, 4},  {'d', 600, 96, 3},
+    {'d', 62, 32, 12},  {'d', 64, 32, 11},  {'d', 72, 32, 12},  {'d', 104, 32, 11},
+    {'d', 112, 64, 6},  {'d', 152, 64, 5},  {'d', 170, 96, 5},  {'d', 224, 96, 4},  {'d', 600, 96, 3},
     {'d', kAny, 256, 0, Method::fused},
     {'c', 104, 32, 12}, {'c', 176, 32, 11}, {'c', 230, 32, 8},  {'c', 400, 64, 5},
     {'c', kAny, 64, 64, Method::fused},
@@ -81,12 +81,12 @@ constexpr PanelRow kPanels[] = {
 /// posv of batches above Limits::posv_one: in one launch but where a second one is faster.
 constexpr PanelRow kPanelSolves[] = {
     {'s', 55, 32, 0, Method::fused},        {'s', 66, 32, 24},  {'s', 100, 32, 14},
-    {'s', 164, 32, 11}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
-    {'d', 98, 32, 12},  {'d', 112, 64, 6},  {'d', 147, 64, 5},  {'d', 170, 96, 5},
-    {'d', 224, 96, 4},  {'d', 540, 96, 3},  {'d', 620, 128, 4},
+    {'s', 164, 32, 13}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
+    {'d', 98, 32, 12},  {'d', 112, 64, 6},  {'d', 147, 64, 5},  {'d', 224, 96, 5},
+    {'d', 540, 96, 3},  {'d', 620, 128, 4},
     {'d', kAny, 256, 0, Method::fused},
     {'c', 66, 32, 0, Method::fused},        {'c', 112, 32, 12}, {'c', 146, 32, 8},
-    {'c', 215, 64, 5},  {'c', 400, 128, 3},
+    {'c', 215, 64, 6},  {'c', 400, 128, 3},
     {'c', kAny, 64, 64, Method::fused},
     {'z', 43, 32, 0, Method::fused},        {'z', 100, 32, 8},  {'z', 305, 64, 4},
     {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
@@ -115,7 +115,7 @@ struct SolveRow {
 };
 constexpr int kEvery = INT_MAX;  ///< of right-hand sides
 // Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
-// at multiples of 128 bytes warps are faster, which have 33 and 65 rows as soon as 32 and 64.
+// at multiples of 128 bytes warps are faster, which have up to eight rows beside their 32 or 64.
 // Blocks of 128 threads serve as long as an SM has room for as many as registers allow.
 // clang-format off
 constexpr SolveRow kSolves[] = {
@@ -125,21 +125,21 @@ constexpr SolveRow kSolves[] = {
     {'s', 352, Method::blocked, kEvery, 2, 128}, {'s', kAny, Method::blocked, kEvery, 2, 256},
 
     {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},     {'d', 31, Method::lanes, 1},
-    {'d', 33, Method::panel, 4},     {'d', 39, Method::lanes, 1},     {'d', 48, Method::panel, 4},
-    {'d', 65, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
+    {'d', 33, Method::panel, 4},     {'d', 36, Method::lanes, 1},     {'d', 48, Method::panel, 4},
+    {'d', 72, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
     {'d', 224, Method::tiles, kEvery, 2, 128}, {'d', 288, Method::blocked, kEvery, 1, 128},
     {'d', 600, Method::blocked, kEvery, 1, 256}, {'d', kAny, Method::blocked, kEvery, 2, 256},
 
     {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},     {'c', 31, Method::lanes, 1},
-    {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 65, Method::tiles, 4, 1},
+    {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 72, Method::tiles, 4, 1},
     {'c', 128, Method::tiles, 4, 2, 128}, {'c', 192, Method::tiles, kEvery, 2, 128},
     {'c', 224, Method::tiles, kEvery, 2, 256}, {'c', 256, Method::blocked, kEvery, 2, 256},
     {'c', 600, Method::blocked, kEvery, 1, 256}, {'c', kAny, Method::blocked, kEvery, 2, 256},
 
     {'z', 8, Method::lanes, 0},      {'z', 16, Method::lanes, 4},     {'z', 20, Method::lanes, 1},
-    {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 65, Method::panel, 4},
-    {'z', 96, Method::tiles, 4, 2, 128}, {'z', 176, Method::blocked, kEvery, 1, 128},
-    {'z', kAny, Method::blocked, kEvery, 1, 256},
+    {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 64, Method::panel, 4},
+    {'z', 72, Method::tiles, 1, 1},  {'z', 96, Method::tiles, 4, 2, 128},
+    {'z', 176, Method::blocked, kEvery, 1, 128}, {'z', kAny, Method::blocked, kEvery, 1, 256},
 };
 // clang-format on
 

@@ -9,14 +9,14 @@ namespace {
 
 Solves solves;
 
-template <class T, bool kSwapped, int kGroup, int kColumns, bool kBordered = false>
+template <class T, bool kSwapped, int kGroup, int kColumns, int kBorder = 0>
 void solve(int n, int nrhs, bool backwards) {
   constexpr int kWarps = kSolveWarps<kGroup>;
   constexpr const char* kWhat = kGroup == 1   ? "group of 1"
                                 : kGroup == 2 ? "group of 2"
                                               : "group of 4";
   solves.check<T, kSwapped>(kWhat, kWarps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
-    warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps, kBordered>(problem);
+    warp_solve_kernel<T, kSwapped, kGroup, kColumns, kWarps, kBorder>(problem);
   });
 }
 
@@ -28,11 +28,15 @@ void solve_orders() {
     if (n % 4 < 2)
       solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>>(n, 1 + n % 7, !backwards);
   }
-  if constexpr (kGroup < kMostWarpGroup) {
-    constexpr int kInner = 32 * kGroup;
-    solve<T, kSwapped, kGroup, 1, true>(kInner + 1, 1, false);
+}
+/// Orders of one row to kBorder rows below those of all lanes.
+template <class T, bool kSwapped, int kGroup, int kBorder>
+void solve_bordered() {
+  for (int more = 1; more <= kBorder; ++more) {
+    const int n = 32 * kGroup + more;
+    solve<T, kSwapped, kGroup, 1, kBorder>(n, 1, more % 2 == 0);
     for (const int nrhs : {1, 4, 7})
-      solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>, true>(kInner + 1, nrhs, nrhs == 4);
+      solve<T, kSwapped, kGroup, kWarpSolveColumns<T, kGroup>, kBorder>(n, nrhs, nrhs == 4);
   }
 }
 
@@ -45,6 +49,12 @@ int main() {
     solve_orders<T, kSwapped, 1>();
     solve_orders<T, kSwapped, 2>();
     solve_orders<T, kSwapped, kMostWarpGroup>();
+    solve_bordered<T, kSwapped, 1, 1>();
+    solve_bordered<T, kSwapped, 1, 4>();
+    solve_bordered<T, kSwapped, 1, kMostBorder>();
+    solve_bordered<T, kSwapped, 2, 1>();
+    solve_bordered<T, kSwapped, 2, 4>();
+    solve_bordered<T, kSwapped, 2, kMostBorder>();
   });
   return solves.report();
 }
