@@ -27,14 +27,17 @@ struct Border {
       for (int i = lane; i < n; i += 32) x[i] = conj(x[i]);
     __syncwarp();
   }
+  /// Stores l as far as `columns`, by one warp.
+  __device__ __forceinline__ void store(const T* x, int columns, int lane) const {
+    for (int i = lane; i < columns; i += 32) *A.at(n, i) = conj(x[i]);
+  }
   /// Stores l and the root of the pivot, by one warp. @return whether it has one.
   __device__ __forceinline__ bool finish(const T* x, int lane) const {
     using R = Real<T>;
     R squares = 0;
-    for (int i = lane; i < n; i += 32) {
+    for (int i = lane; i < n; i += 32)
       squares = real(add_product_conj(from_real<T>(squares), x[i], x[i]));
-      *A.at(n, i) = conj(x[i]);
-    }
+    store(x, n, lane);
     T* const diagonal = A.at(n, n);
     const R pivot = real(*diagonal) - sum_lanes<32>(squares);
     const R root = sqrt_from(pivot, reciprocal_sqrt(pivot));

@@ -16,8 +16,9 @@ constexpr int64_t kSliceBytes = int64_t(256) << 20;
 constexpr int64_t kMostSlice = int64_t(1) << 20;
 /// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
 constexpr int kFewColumns = 4;
-/// Order up to which the solve of a posv is by them in any case.
-constexpr int kWarpOrder = 64;
+/// Order up to which the solve of a posv is by them in any case: as far as one right-hand side has
+/// a launch of its own.
+constexpr int kWarpOrder = 66;
 
 int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
 

@@ -200,6 +200,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     meet<kWarps>();
     if (bad >= 0) {
       wait_for_copy_groups<0>();  // of a strip that nobody takes any more
+      if (kSolves && bordered && warp == 0) Border<T>{A, n}.store(x, j + bad, matrix.lane);
       if (thread == 0) problem.info[matrix_of_block(problem)] = j + bad + 1;
       return;
     }
