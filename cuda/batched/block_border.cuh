@@ -3,7 +3,7 @@
 // the chain for it.
 #pragma once
 
-#include "batched/block_rows.cuh"
+#include "batched/block_held.cuh"
 
 namespace chol::cuda {
 
@@ -27,19 +27,18 @@ struct BlockBorder {
   }
   /// Finds the row's unknown and takes it out of the others. All warps of the block meet. Parts of
   /// the sum lie where no element does, every other time in the same place, so that who reads them
-  /// late reads no later ones.
-  template <class Rows, class Exchange>
-  __device__ __forceinline__ void pass(Rows& rows, const RightHandSides<T>& rhs, const Exchange& x,
+  /// late reads no later ones. @tparam kOfHead how many warps are the head's.
+  template <int kOfHead, class Rows, class Parts>
+  __device__ __forceinline__ void pass(Rows& rows, const RightHandSides<T>& rhs, const Parts& parts,
                                        int64_t column, unsigned phase) const {
-    const auto part = [&](int warp) {
-      return reinterpret_cast<T*>(x.L.padding(warp, 1 + phase % 2));
-    };
+    const auto sum = [&](int warp) { return parts.padding(warp, kOfHead, 1 + phase % 2); };
+    const int warp = threadIdx.x / 32;
     const T own = sum_lanes<32>(subtract_product(from_real<T>(0), element, rows.v));
-    const int used = min(int(blockDim.x) / 32, x.L.blocks(x.L.n));
-    if (x.lane == 0 && x.warp < used) *part(x.warp) = own;
+    const int used = min(int(blockDim.x) / 32, parts.head.L.blocks(rhs.n));
+    if (threadIdx.x % 32 == 0 && warp < used) *sum(warp) = own;
     __syncthreads();
     T left = right_hand_side;
-    for (int warp = 0; warp < used; ++warp) left = add(left, *part(warp));
+    for (int k = 0; k < used; ++k) left = add(left, *sum(k));
     const Real<T> inverse = Real<T>(1) / real(diagonal);
     const T unknown = scale(scale(left, inverse), inverse);
     rows.v = subtract_product(rows.v, conj(element), unknown);

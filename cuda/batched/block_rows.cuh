@@ -6,8 +6,6 @@
 //  - update<kForward>: takes what the block has solved from the rows of the blocks after it.
 #pragma once
 
-#include <climits>
-
 #include "batched/block_triangle.cuh"
 #include "batched/flag.cuh"
 #include "batched/solve_columns.cuh"
@@ -77,10 +75,6 @@ struct RowOfLane {
   static constexpr int kTerms = kShared ? kHalf : kOrder;
   T v;
 
-  /// The row that the lane has in the end, or one that there is not.
-  __device__ static __forceinline__ int unknown(const Exchange& x) {
-    return is_first(x) ? row(x) : INT_MAX;
-  }
   __device__ __forceinline__ void load(const RightHandSides<T>& rhs, const Exchange& x,
                                        int64_t column) {
     const bool there = is_first(x) && rhs.has(row(x), column);
@@ -124,21 +118,24 @@ struct RowOfLane {
     v = kShared || Exchange::template is_after<kForward>(row(x) / kOrder, block) ? left : v;
   }
 
- private:
-  alignas(16) T e[kTerms];  ///< what was prepared
-
   __device__ static __forceinline__ int row(const Exchange& x) {
     return kOrder * kWarpBlocks * x.warp + x.lane % (kOrder * kWarpBlocks);
   }
-  /// The row, or the last one that is there.
-  __device__ static __forceinline__ int place(const Exchange& x) {
-    return min(row(x), kOrder * x.L.blocks(x.L.n) - 1);
-  }
+  /// Whether the lane has the row in the end, where two share it.
   __device__ static __forceinline__ bool is_first(const Exchange& x) {
     return !kShared || x.lane < kOrder;
   }
+  /// Of what the lane subtracts.
   __device__ static __forceinline__ int first_term(const Exchange& x) {
     return kShared ? x.lane / kOrder * kHalf : 0;
+  }
+
+ private:
+  alignas(16) T e[kTerms];  ///< what was prepared
+
+  /// The row, or the last one that is there.
+  __device__ static __forceinline__ int place(const Exchange& x) {
+    return min(row(x), kOrder * x.L.blocks(x.L.n) - 1);
   }
 };
 

@@ -6,9 +6,11 @@
 // Dongarra 2015); here neither they nor anything between the sweeps leaves the thread block.
 #pragma once
 
+#include <climits>
 #include <type_traits>
 
 #include "batched/block_border.cuh"
+#include "batched/block_held.cuh"
 #include "batched/block_plain_rows.cuh"
 #include "batched/block_tensor_rows.cuh"
 #include "batched/shapes.hpp"
@@ -98,16 +100,43 @@ template <class T, bool kSwapped, bool kOne, class Shape>
 struct BlockSolveLayout {
   using Rows = BlockRows<T, kSwapped, kOne, Shape>;
   using Triangle = typename Rows::Triangle;
+  using Exchange = typename Rows::Exchange;
+  using Parts = BlockParts<Exchange>;
+  static constexpr int kHeld = Shape::kHeld;
+  static_assert(kHeld == 0 || (kOne && Shape::kWarpBlocks == 1 && Shape::kGroups == 1));
   static constexpr int threads(int n) {
     constexpr int kRows = Triangle::kOrder * Shape::kWarpBlocks;
     return (n + kRows - 1) / kRows * 32 * Shape::kGroups;
   }
-  /// Elements of Exchange::solved.
+  /// Rows of the head.
+  __host__ __device__ static constexpr int head(int n) {
+    constexpr int kMost = Triangle::kOrder * kHeld;
+    return n < kMost ? n : kMost;
+  }
+  /// Elements of both triangles.
+  __host__ __device__ static constexpr int triangles(int n) {
+    return Triangle::elements(head(n)) + Triangle::elements(n - head(n));
+  }
+  /// Elements of Exchange::solved, and of what the tail passes to the head.
   __host__ __device__ static constexpr int solved(int n) {
-    return Rows::kPitch * Triangle::kOrder * Triangle::blocks(n);
+    return Triangle::kOrder *
+           (Rows::kPitch * Triangle::blocks(n) + kHeld * Triangle::blocks(n - head(n)));
   }
   static constexpr size_t bytes(int n) {
-    return sizeof(T) * (Triangle::elements(n) + Shape::kGroups * solved(n));
+    return sizeof(T) * (triangles(n) + Shape::kGroups * solved(n));
+  }
+  /// @param warp of the group.
+  __device__ static __forceinline__ Parts parts(T* data, int n, int group, int warp, int lane) {
+    T* const rows = data + triangles(n) + group * solved(n);
+    const int rows_of_head = head(n), behind = Triangle::elements(rows_of_head);
+    const Exchange of_head{{data, rows_of_head}, rows, group, warp, lane};
+    const Exchange of_tail{{data + behind, n - rows_of_head},
+                           rows + Rows::kPitch * rows_of_head,
+                           group,
+                           warp - kHeld,
+                           lane};
+    const bool is_tail = kHeld == 0 || warp >= kHeld;
+    return {of_head, of_tail, is_tail, is_tail ? of_tail : of_head};
   }
 };
 
@@ -119,7 +148,7 @@ __global__ void __launch_bounds__(
     block_solve_kernel(BatchProblem<T> problem, int64_t columns_of_block) {
   using Layout = BlockSolveLayout<T, kSwapped, kOne, Shape>;
   using Rows = typename Layout::Rows;
-  using Triangle = typename Layout::Triangle;
+  constexpr int kHeld = Shape::kHeld;
   const int64_t b = blockIdx.x, begin = blockIdx.y * columns_of_block;
   if (!problem.solves(b) || begin >= problem.rhs_count(b)) return;
   const int n = static_cast<int>(problem.order(b)) - kBordered, lane = threadIdx.x % 32;
@@ -129,30 +158,50 @@ __global__ void __launch_bounds__(
   const RightHandSides<T> rhs{problem.B.matrix(b), problem.B.leading_dimension(b),
                               min(problem.rhs_count(b), begin + columns_of_block), n, kSwapped};
   extern __shared__ __align__(128) unsigned char shared[];
-  const Triangle L{held_in_register(reinterpret_cast<T*>(shared)), n};
-  T* const solved = L.data + Triangle::elements(n) + group * Layout::solved(n);
-  const BlockSweeps<Rows, Shape::kWarpBlocks> sweeps{{L, solved, group, warp % of_group, lane}};
+  const auto parts = Layout::parts(held_in_register(reinterpret_cast<T*>(shared)), n, group,
+                                   warp % of_group, lane);
+  const BlockSweeps<Rows, Shape::kWarpBlocks> sweeps{parts.own};
+  const auto& x = sweeps.x;
+  const int first_row = parts.first_row(), blocks = x.L.blocks(x.L.n);
+  const RightHandSides<T> own_rhs{rhs.B + first_row, rhs.ldb, rhs.columns, x.L.n, kSwapped};
+  // All groups prepare one triangle; head and tail, of one group, prepare one each.
+  const int preparer = kHeld > 0 ? x.warp : warp;
+  const int preparers = kHeld == 0 ? warps : parts.of_tail ? warps - kHeld : kHeld;
+  const bool inverts = 2 * preparer < blocks;
 
   Rows rows;
   const int64_t first = begin + group * Rows::kColumns;
-  rows.load(rhs, sweeps.x, first);
-  L.start_copies(A, warp, warps, lane);
+  rows.load(own_rhs, x, first);
+  // Who inverts has no registers for what is held before that.
+  [[maybe_unused]] HeldBlocks<T, kSwapped, kHeld> held;
+  if (!inverts) held.load(A, parts);
+  x.L.start_copies(A.from(first_row, first_row), preparer, preparers, lane);
   [[maybe_unused]] BlockBorder<T> border;
-  if constexpr (kBordered) border.load(A, n, Rows::unknown(sweeps.x));
-  if (warp % of_group == 0) sweeps.prepare_flags();
+  if constexpr (kBordered)
+    border.load(A, n, Rows::is_first(x) ? first_row + Rows::row(x) : INT_MAX);
+  if (x.warp == 0) {
+    sweeps.prepare_flags();
+    held.prepare_flags(parts);
+  }
   wait_for_copy_groups<1>();
   __syncthreads();
-  if (2 * warp < Triangle::blocks(n)) L.invert_diagonal(warp, lane);
+  if (inverts) {
+    x.L.invert_diagonal(preparer, lane);
+    held.load(A, parts);
+  }
   wait_for_copy_groups<0>();
   __syncthreads();
   unsigned phase = 0;
   for (int64_t column = first; column < rhs.columns; column += Shape::kGroups * Rows::kColumns) {
-    if (column > first) rows.load(rhs, sweeps.x, column);
+    if (column > first) rows.load(own_rhs, x, column);
     if constexpr (kBordered) border.load_right_hand_side(rhs, column);
+    held.begin_forward(rows, parts, phase);
     sweeps.template sweep<true>(rows, phase);
-    if constexpr (kBordered) border.pass(rows, rhs, sweeps.x, column, phase);
+    if constexpr (kBordered) border.template pass<kHeld>(rows, rhs, parts, column, phase);
+    held.begin_backward(rows, parts, phase);
     sweeps.template sweep<false>(rows, phase);
-    rows.store(rhs, sweeps.x, column);
+    held.end_backward(parts, phase);
+    rows.store(own_rhs, x, column);
     ++phase;
   }
 }

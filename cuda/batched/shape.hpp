@@ -105,14 +105,17 @@ struct SolveShape {
 };
 /// block_solve.cuh: orders up to kMaxOrder; diagonal blocks of a warp: two leave less to do twice,
 /// one makes the chain shorter; groups of warps, each with kColumns right-hand sides at a time;
-/// blocks a multiprocessor; what multiplies, where there are several right-hand sides.
+/// blocks a multiprocessor; what multiplies, where there are several right-hand sides; block
+/// columns whose blocks below the first kHeld block rows are in registers, with one right-hand side
+/// and one diagonal block a warp.
 template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount,
-          ProductBy kProductBy = ProductBy::fma>
+          ProductBy kProductBy = ProductBy::fma, int kHeldCount = 0>
 struct BlockSolveShape {
   using Shape = BlockSolveShape;
   static constexpr ProductBy kBy = kProductBy;
   static constexpr int kLeast = 0, kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
   static constexpr int kGroups = kGroupCount, kColumns = kColumnCount, kBlocks = kBlockCount;
+  static constexpr int kHeld = kHeldCount;
 };
 /// A shape for orders from kLeastOrder on.
 template <int kLeastOrder, class ItsShape>

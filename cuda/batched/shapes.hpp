@@ -104,9 +104,12 @@ struct Shapes<float> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 20>, SolveShape<24, 1, 1, 1, 2>>;
   using SolveMany =
       ShapeList<SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>, SolveShape<24, 4, 1, 1, 2>>;
-  using BlockSolveOne =
-      ShapeList<BlockSolveShape<128, 2, 1, 1, 5>, BlockSolveShape<192, 2, 1, 1, 2>,
-                BlockSolveShape<320, 2, 1, 1, 1>>;
+  using BlockSolveOne = ShapeList<BlockSolveShape<128, 2, 1, 1, 5>,
+                                  From<225, BlockSolveShape<256, 1, 1, 1, 2, ProductBy::fma, 3>>,
+                                  From<193, BlockSolveShape<320, 2, 1, 1, 1>>,
+                                  From<177, BlockSolveShape<192, 1, 1, 1, 3, ProductBy::fma, 1>>,
+                                  BlockSolveShape<192, 2, 1, 1, 2>,
+                                  BlockSolveShape<352, 1, 1, 1, 1, ProductBy::fma, 4>>;
   using BlockSolveOneAnywhere = ShapeList<>;
   using BlockSolveMany = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
 };
@@ -173,9 +176,10 @@ struct Shapes<double> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
-  using BlockSolveOne =
-      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
-                BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
+  using BlockSolveOne = ShapeList<
+      BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
+      BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<176, 1, 1, 1, 2, ProductBy::fma, 2>,
+      BlockSolveShape<224, 1, 1, 1, 1>, BlockSolveShape<256, 1, 1, 1, 1, ProductBy::fma, 2>>;
   using BlockSolveOneAnywhere = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
@@ -237,9 +241,10 @@ struct Shapes<Complex<float>> {
   using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
   using SolveMany =
       ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>, SolveShape<8, 2, 2, 1, 5>>;
-  using BlockSolveOne =
-      ShapeList<BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
-                BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<224, 1, 1, 1, 1>>;
+  using BlockSolveOne = ShapeList<
+      BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
+      BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<176, 1, 1, 1, 2, ProductBy::fma, 2>,
+      BlockSolveShape<224, 1, 1, 1, 1>, BlockSolveShape<256, 1, 1, 1, 1, ProductBy::fma, 2>>;
   using BlockSolveOneAnywhere = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
   using BlockSolveMany =
       ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
@@ -296,7 +301,10 @@ struct Shapes<Complex<double>> {
   using SolveMany =
       ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
   using BlockSolveOne =
-      ShapeList<BlockSolveShape<128, 1, 1, 1, 1>, BlockSolveShape<144, 1, 1, 1, 1>>;
+      ShapeList<BlockSolveShape<80, 1, 1, 1, 4, ProductBy::fma, 1>, BlockSolveShape<96, 1, 1, 1, 2>,
+                BlockSolveShape<112, 1, 1, 1, 2, ProductBy::fma, 1>,
+                BlockSolveShape<128, 1, 1, 1, 2, ProductBy::fma, 2>,
+                BlockSolveShape<192, 1, 1, 1, 1, ProductBy::fma, 3>>;
   using BlockSolveOneAnywhere = ShapeList<>;
   using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
                                    BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;

@@ -5,13 +5,13 @@
 
 namespace chol::cuda {
 
-/// The sums over the warp of kCount values a lane, a power of two: lane l gets that of value
-/// l % kCount, the same bits as all others that do. Lanes exchange half of what they have left, so
-/// that none adds up what others want. @tparam kLeft how many those are.
-template <int kCount, int kLeft = kCount, class T>
+/// The sums over groups of kLanes lanes of kCount values a lane, a power of two: lane l gets that
+/// of value l % kCount, the same bits as all others of its group that do. Lanes exchange half of
+/// what they have left, so that none adds up what others want. @tparam kLeft how many those are.
+template <int kCount, int kLanes = 32, int kLeft = kCount, class T>
 __device__ __forceinline__ T sum_lanes_each(const T* values, int lane) {
   if constexpr (kLeft == 1) {
-    return sum_lanes<32, kCount>(*values);
+    return sum_lanes<kLanes, kCount>(*values);
   } else {
     constexpr int kHalf = kLeft / 2;
     const bool upper = (lane & kHalf) != 0;
@@ -21,7 +21,7 @@ __device__ __forceinline__ T sum_lanes_each(const T* values, int lane) {
       const T given = select(upper, values[i], values[i + kHalf]);
       left[i] = add(select(upper, values[i + kHalf], values[i]), from_lane(given, lane ^ kHalf));
     }
-    return sum_lanes_each<kCount, kHalf>(left, lane);
+    return sum_lanes_each<kCount, kLanes, kHalf>(left, lane);
   }
 }
 

@@ -121,25 +121,26 @@ constexpr int kEvery = INT_MAX;  ///< of right-hand sides
 constexpr SolveRow kSolves[] = {
     {'s', 16, Method::lanes, 0},     {'s', 24, Method::lanes, 4},     {'s', 31, Method::lanes, 1},
     {'s', 32, Method::panel, 4},     {'s', 47, Method::lanes, 1},     {'s', 64, Method::panel, 4},
-    {'s', 128, Method::tiles, 4, 1}, {'s', 320, Method::tiles, kEvery, 2, 128},
-    {'s', 352, Method::blocked, kEvery, 2, 128}, {'s', kAny, Method::blocked, kEvery, 2, 256},
+    {'s', 128, Method::tiles, 4, 1}, {'s', 352, Method::tiles, kEvery, 2, 128},
+    {'s', kAny, Method::blocked, kEvery, 2, 256},
 
     {'d', 8, Method::lanes, 0},      {'d', 16, Method::lanes, 4},     {'d', 31, Method::lanes, 1},
     {'d', 33, Method::panel, 4},     {'d', 36, Method::lanes, 1},     {'d', 48, Method::panel, 4},
     {'d', 72, Method::tiles, 4, 1},  {'d', 128, Method::tiles, 2, 2},
-    {'d', 224, Method::tiles, kEvery, 2, 128}, {'d', 288, Method::blocked, kEvery, 1, 128},
+    {'d', 256, Method::tiles, kEvery, 2, 128}, {'d', 288, Method::blocked, kEvery, 1, 128},
     {'d', 600, Method::blocked, kEvery, 1, 256}, {'d', kAny, Method::blocked, kEvery, 2, 256},
 
     {'c', 8, Method::lanes, 0},      {'c', 16, Method::lanes, 4},     {'c', 31, Method::lanes, 1},
     {'c', 32, Method::panel, 4},     {'c', 40, Method::lanes, 1},     {'c', 72, Method::tiles, 4, 1},
     {'c', 128, Method::tiles, 4, 2, 128}, {'c', 192, Method::tiles, kEvery, 2, 128},
-    {'c', 224, Method::tiles, kEvery, 2, 256}, {'c', 256, Method::blocked, kEvery, 2, 256},
-    {'c', 600, Method::blocked, kEvery, 1, 256}, {'c', kAny, Method::blocked, kEvery, 2, 256},
+    {'c', 256, Method::tiles, kEvery, 2, 256}, {'c', 600, Method::blocked, kEvery, 1, 256},
+    {'c', kAny, Method::blocked, kEvery, 2, 256},
 
     {'z', 8, Method::lanes, 0},      {'z', 16, Method::lanes, 4},     {'z', 20, Method::lanes, 1},
     {'z', 24, Method::panel, 4},     {'z', 28, Method::lanes, 1},     {'z', 64, Method::panel, 4},
     {'z', 72, Method::tiles, 1, 1},  {'z', 96, Method::tiles, 4, 2, 128},
-    {'z', 176, Method::blocked, kEvery, 1, 128}, {'z', kAny, Method::blocked, kEvery, 1, 256},
+    {'z', 176, Method::tiles, kEvery, 2, 128}, {'z', 192, Method::tiles, kEvery, 2, 256},
+    {'z', kAny, Method::blocked, kEvery, 1, 256},
 };
 // clang-format on
 

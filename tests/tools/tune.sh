@@ -29,9 +29,10 @@ grep -q '\[2/2\]' "$work/log" || die "other orders than those named"
 run --orders 8,8 >"$work/said" && die "orders that do not ascend"
 grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
 
-# Killed with some trials done: no trial is made twice.
+# Killed with some trials done: no trial is made twice, and nothing is left behind.
 rm -f "$out" "$out.journal"
-"$tune" --device host --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
+mkdir "$work/temporary"
+TMPDIR=$work/temporary "$tune" --device host --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
 child=$!
 waited=0
 while [ "$(cat "$out.journal" 2>/dev/null | wc -l)" -lt 3 ] && [ $waited -lt 500 ]; do
@@ -42,6 +43,7 @@ kill -KILL $child
 wait $child 2>/dev/null || true
 [ -s "$out.journal" ] || die "no journal"
 [ ! -e "$out" ] || die "a killed run wrote its result"
+[ -z "$(ls "$work/temporary")" ] || die "a killed run left a file behind"
 run >"$work/said" || die "run after a kill"
 grep -q 'known from before' "$work/log" || die "nothing was taken from the killed run"
 [ "$(sort "$out.journal" | sed 's/.*"key":"\([^"]*\)".*/\1/' | sort | uniq -d | wc -l)" -eq 0 ] || die "a trial was made twice"

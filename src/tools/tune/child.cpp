@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,15 +13,12 @@
 
 namespace chol::tune {
 
-TemporaryFile::TemporaryFile() {
-  const char* folder = std::getenv("TMPDIR");
-  path_ = std::string(folder && *folder ? folder : "/tmp") + "/chol_tune_XXXXXX";
-  const int descriptor = mkstemp(path_.data());
-  if (descriptor < 0) throw std::runtime_error(path_ + ": cannot be made");
-  close(descriptor);
+TemporaryFile::TemporaryFile() : descriptor_(memfd_create("chol-tune", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) throw std::runtime_error("a file in memory cannot be made");
+  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
 }
 
-TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
+TemporaryFile::~TemporaryFile() { close(descriptor_); }
 
 void TemporaryFile::write(const std::string& text) const {
   std::ofstream file(path_);

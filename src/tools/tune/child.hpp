@@ -11,7 +11,8 @@
 
 namespace chol::tune {
 
-/// A file that goes when this object does. Throws std::runtime_error.
+/// A file that goes when this object does, or the process, however it ends. Throws
+/// std::runtime_error.
 class TemporaryFile {
  public:
   TemporaryFile();
@@ -22,6 +23,7 @@ class TemporaryFile {
   void write(const std::string& text) const;
 
  private:
+  int descriptor_;
   std::string path_;
 };
 
