@@ -77,7 +77,8 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
 
 template <class T>
 Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
-  if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T>)
+  if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T> &&
+      !is_faster_bordered<T>(true, problem.n))
     return run_small<SmallTask::factor>(problem, 0, stream);
   const bool by_wide = plan.method == Method::fused;
   const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;

@@ -8,13 +8,16 @@ namespace chol::cuda {
 
 template <class T>
 struct Shapes;
-/// Orders up to which matrices stored by rows go by small.cuh where a plan has left_looking.cuh.
+/// Orders up to which matrices stored by rows go by small.cuh where a plan has left_looking.cuh,
+/// unless their last row is a border.
 template <class T>
 inline constexpr int kRowLanes = 0;
 template <>
 inline constexpr int kRowLanes<float> = 62;
 template <>
 inline constexpr int kRowLanes<double> = 48;
+template <>
+inline constexpr int kRowLanes<Complex<double>> = 40;
 
 // Small has a list a task: a solve holds right-hand sides beside the matrix, and SmallSolveOne is
 // what is faster for one of them than what SmallSolve has. GridSolve and GridFactorAndSolve have

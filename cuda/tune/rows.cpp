@@ -68,14 +68,16 @@ struct PanelRow {
 // clang-format off
 /// potrf of batches above Limits::factor_lanes.
 constexpr PanelRow kPanels[] = {
-    {'s', 72, 32, 24},  {'s', 116, 32, 14}, {'s', 150, 32, 12}, {'s', 224, 32, 11},
-    {'s', 240, 64, 6},  {'s', kAny, 128, 4},
-    {'d', 62, 32, 12},  {'d', 64, 32, 11},  {'d', 72, 32, 12},  {'d', 104, 32, 11},
-    {'d', 112, 64, 6},  {'d', 152, 64, 5},  {'d', 170, 96, 5},  {'d', 224, 96, 4},  {'d', 600, 96, 3},
-    {'d', kAny, 256, 0, Method::fused},
-    {'c', 104, 32, 12}, {'c', 176, 32, 11}, {'c', 230, 32, 8},  {'c', 400, 64, 5},
-    {'c', kAny, 64, 64, Method::fused},
-    {'z', 72, 32, 12},  {'z', 140, 32, 8},  {'z', 305, 64, 4},
+    {'s', 72, 32, 24},  {'s', 96, 32, 14},  {'s', 97, 32, 12},  {'s', 112, 32, 14},
+    {'s', 144, 32, 12}, {'s', 150, 32, 13}, {'s', 224, 32, 11}, {'s', 240, 64, 6},
+    {'s', kAny, 128, 4},
+    {'d', 62, 32, 12},  {'d', 64, 32, 11},  {'d', 72, 32, 12},  {'d', 80, 32, 11},
+    {'d', 88, 32, 12},  {'d', 96, 32, 11},  {'d', 104, 32, 12}, {'d', 112, 64, 6},
+    {'d', 144, 64, 5},  {'d', 152, 96, 4},  {'d', 170, 96, 5},  {'d', 224, 96, 4},
+    {'d', 600, 96, 3},  {'d', kAny, 256, 0, Method::fused},
+    {'c', 104, 32, 12}, {'c', 112, 32, 11}, {'c', 113, 32, 8},  {'c', 128, 32, 11},
+    {'c', 230, 32, 8},  {'c', 400, 64, 5},  {'c', kAny, 64, 64, Method::fused},
+    {'z', 72, 32, 12},  {'z', 128, 32, 8},  {'z', 305, 64, 4},
     {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
     {'z', kAny, 128, 256, Method::fused}};
 /// posv of batches above Limits::posv_one: in one launch but where a second one is faster.
@@ -94,8 +96,9 @@ constexpr PanelRow kPanelSolves[] = {
 /// One matrix that a block works on; it and a batch of its order have block columns of one width,
 /// so that the number of matrices does not change a bit.
 constexpr PanelRow kOneBlock[] = {
-    {'s', 116, kOneThreads, 16}, {'s', 400, kOneThreads, 0},
-    {'d', 112, kOneThreads, 16}, {'d', 152, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
+    {'s', 96, kOneThreads, 16},  {'s', 97, kOneThreads, 0},  {'s', 112, kOneThreads, 16},
+    {'s', 400, kOneThreads, 0},
+    {'d', 112, kOneThreads, 16}, {'d', 144, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
     {'c', 160, kOneThreads, 0},
     {'z', 72, kOneThreads, 16},  {'z', 160, kOneThreads, 0}};
 constexpr PanelRow kOneBlockSolves[] = {
