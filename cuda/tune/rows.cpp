@@ -82,15 +82,16 @@ constexpr PanelRow kPanels[] = {
     {'z', kAny, 128, 256, Method::fused}};
 /// posv of batches above Limits::posv_one: in one launch but where a second one is faster.
 constexpr PanelRow kPanelSolves[] = {
-    {'s', 55, 32, 0, Method::fused},        {'s', 66, 32, 24},  {'s', 100, 32, 14},
-    {'s', 164, 32, 13}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
-    {'d', 98, 32, 12},  {'d', 112, 64, 6},  {'d', 147, 64, 5},  {'d', 224, 96, 5},
+    {'s', 55, 32, 0, Method::fused},        {'s', 72, 32, 24},  {'s', 112, 32, 14},
+    {'s', 192, 32, 13}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
+    {'d', 112, 32, 12}, {'d', 160, 64, 5},  {'d', 176, 96, 4},  {'d', 224, 96, 5},
     {'d', 540, 96, 3},  {'d', 620, 128, 4},
     {'d', kAny, 256, 0, Method::fused},
-    {'c', 66, 32, 0, Method::fused},        {'c', 112, 32, 12}, {'c', 146, 32, 8},
-    {'c', 215, 64, 6},  {'c', 400, 128, 3},
+    {'c', 66, 32, 0, Method::fused},        {'c', 144, 32, 12}, {'c', 208, 32, 11},
+    {'c', 240, 32, 8},  {'c', 400, 128, 3},
     {'c', kAny, 64, 64, Method::fused},
-    {'z', 43, 32, 0, Method::fused},        {'z', 100, 32, 8},  {'z', 305, 64, 4},
+    {'z', 43, 32, 0, Method::fused},        {'z', 72, 32, 12},  {'z', 128, 32, 8},
+    {'z', 305, 64, 4},
     {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
     {'z', kAny, 128, 256, Method::fused}};
 /// One matrix that a block works on; it and a batch of its order have block columns of one width,
@@ -102,10 +103,10 @@ constexpr PanelRow kOneBlock[] = {
     {'c', 160, kOneThreads, 0},
     {'z', 72, kOneThreads, 16},  {'z', 160, kOneThreads, 0}};
 constexpr PanelRow kOneBlockSolves[] = {
-    {'s', 55, 32, 0, Method::fused}, {'s', 100, kOneThreads, 16}, {'s', 400, kOneThreads, 0},
-    {'d', 112, kOneThreads, 16}, {'d', 147, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
+    {'s', 55, 32, 0, Method::fused}, {'s', 112, kOneThreads, 16}, {'s', 400, kOneThreads, 0},
+    {'d', 112, kOneThreads, 16}, {'d', 160, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
     {'c', 66, kOneThreads, 0, Method::fused}, {'c', 160, kOneThreads, 0},
-    {'z', 43, 32, 0, Method::fused}, {'z', 160, kOneThreads, 0}};
+    {'z', 43, 32, 0, Method::fused}, {'z', 72, kOneThreads, 16}, {'z', 160, kOneThreads, 0}};
 // clang-format on
 
 /// potrs of batches; `few`: most right-hand sides of that method, 0: all; of tiles and blocked,
