@@ -17,7 +17,8 @@ struct BlockParts {
   Exchange own;
 
   __device__ __forceinline__ int first_row() const { return of_tail ? head.L.n : 0; }
-  /// Of the diagonal block of that warp of both parts. @param of_head how many are the head's.
+  /// Of the diagonal block of that warp of both parts. @param of_head how many are the head's: at
+  /// run time head.L has it too, but the compiler knows it.
   __device__ __forceinline__ auto* padding(int warp, int of_head, int run) const {
     return warp < of_head ? head.L.padding(warp, run) : tail.L.padding(warp - of_head, run);
   }
@@ -56,7 +57,7 @@ struct HeldBlocks {
         for (int t = 0; t < kTerms; t += kAtOnce) {
 #pragma unroll
           for (int e = 0; e < kAtOnce; ++e) held[j][t + e] = from_real<T>(0);
-          const T* const chunk = from + (kOrder * j + t / kWide * 2 * kWide + t % kWide) * along;
+          const T* const chunk = from + (kOrder * j + in_turn(t)) * along;
           if (is_row) copy_wide<kAtOnce>(&held[j][t], chunk);
         }
     });
@@ -112,9 +113,10 @@ struct HeldBlocks {
   __device__ static __forceinline__ bool has_rows(const Parts& parts) {
     return parts.of_tail && parts.own.warp < parts.own.L.blocks(parts.own.L.n);
   }
-  /// Of a block, of the lane's element t.
+  /// The column of a block that element t of a row's first lane is of.
+  __device__ static constexpr int in_turn(int t) { return t / kWide * 2 * kWide + t % kWide; }
   __device__ static __forceinline__ int column(int t, const Exchange& x) {
-    return t / kWide * 2 * kWide + x.lane / kOrder * kWide + t % kWide;
+    return in_turn(t) + x.lane / kOrder * kWide;
   }
   __device__ static __forceinline__ T* products(const Exchange& tail, int block) {
     return tail.solved + kOrder * tail.L.blocks(tail.L.n) + kColumns * block;

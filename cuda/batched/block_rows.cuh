@@ -125,10 +125,6 @@ struct RowOfLane {
   __device__ static __forceinline__ bool is_first(const Exchange& x) {
     return !kShared || x.lane < kOrder;
   }
-  /// Of what the lane subtracts.
-  __device__ static __forceinline__ int first_term(const Exchange& x) {
-    return kShared ? x.lane / kOrder * kHalf : 0;
-  }
 
  private:
   alignas(16) T e[kTerms];  ///< what was prepared
@@ -136,6 +132,9 @@ struct RowOfLane {
   /// The row, or the last one that is there.
   __device__ static __forceinline__ int place(const Exchange& x) {
     return min(row(x), kOrder * x.L.blocks(x.L.n) - 1);
+  }
+  __device__ static __forceinline__ int first_term(const Exchange& x) {
+    return kShared ? x.lane / kOrder * kHalf : 0;
   }
 };
 

@@ -111,7 +111,7 @@ struct BlockSolveLayout {
   /// Rows of the head.
   __host__ __device__ static constexpr int head(int n) {
     constexpr int kMost = Triangle::kOrder * kHeld;
-    return n < kMost ? n : kMost;
+    return kMost > 0 && n < kMost ? n : kMost;
   }
   /// Elements of both triangles.
   __host__ __device__ static constexpr int triangles(int n) {
