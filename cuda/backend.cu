@@ -1,12 +1,12 @@
 // chol::backend::Backend over the kernels of this folder.
 #include <cuda_runtime.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <climits>
 
 #include "backend.hpp"
 #include "call_workspace.hpp"
+#include "host/threads/available_cores.hpp"
 #include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
@@ -54,7 +54,7 @@ class CudaBackend final : public backend::Backend {
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
   /// They copy host matrices to and from pinned memory.
-  int default_threads() const override { return omp_get_max_threads(); }
+  int default_threads() const override { return host::default_threads(); }
 
   bool accepts(const TuningRow& row) const override {
     switch (row.precision) {

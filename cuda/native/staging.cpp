@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/shares.hpp"
+
 namespace chol::cuda {
 namespace {
 
@@ -15,13 +17,18 @@ void for_each_line(const TriangleView& matrix, const TrianglePiece& piece, int t
                    Move&& move) {
   const int64_t lines = piece.lines(matrix), length = piece.length(matrix);
   char* const start = piece.start(matrix);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t line = 0; line < lines; ++line) {
+  const auto copy_line = [&](int64_t line, bool, int) {
     const int64_t from = matrix.swapped ? 0 : line;
     const int64_t to = matrix.swapped ? std::min(line + 1, length) : length;
     move(start + matrix.element * (line * matrix.ld + from),
          matrix.element * (line * length + from), matrix.element * (to - from));
-  }
+  };
+  constexpr double kBytesPerNs = 8;
+  const double bytes = static_cast<double>(matrix.element) * static_cast<double>(lines * length);
+  constexpr int64_t kLinesAtATime = 4;
+  host::for_each_of_shares(
+      {lines, kLinesAtATime, std::min(threads, host::Cuts::kMostShares), bytes / kBytesPerNs},
+      threads, copy_line);
 }
 
 }  // namespace

@@ -42,8 +42,10 @@ struct Resources {
   void* workspace =
       nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
   size_t workspace_bytes = 0;
-  int threads = 1;         ///< host threads
-  void* stream = nullptr;  ///< CUDA stream
+  int threads = 1;                   ///< host threads at most
+  bool threads_are_default = false;  ///< nobody asked for that number
+  int* threads_used = nullptr;       ///< where the host backend says how many worked, or nullptr
+  void* stream = nullptr;            ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
 };
 

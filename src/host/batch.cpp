@@ -1,7 +1,5 @@
 #include "host/batch.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -15,7 +13,7 @@
 namespace chol::host {
 namespace {
 
-/// Below this much work a parallel region costs more than it saves.
+/// Below this much work another thread costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
 
 /// Sorts `count` numbers by key(number), 0 .. most, a digit at a time and each digit in linear
@@ -43,17 +41,15 @@ Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, cons
                 int threads)
     : kernels_(kernels), problem_(problem), plans_(plans), threads_(1) {
   if (threads > 1) threads_ = std::min(threads, threads_for_all());
-  // Nested in a caller's parallel region the cores are taken already.
-  if (threads_ > 1 && omp_in_parallel()) threads_ = 1;
 }
 
 template <class T>
-int Batch<T>::threads_for_all() const {
+int Batch<T>::threads_for_all() {
   const BatchSizes& sizes = problem_.sizes;
   // No routine has that much work in so small a problem: spares small calls the count.
   if (sizes.count * (sizes.n + sizes.nrhs) <= 24) return 1;
-  const double flops = backend::flops_of(problem_);
-  return static_cast<int>(std::clamp(flops / kFlopsWorthAThread, 1.0, 65536.0));
+  flops_ = backend::flops_of(problem_);
+  return static_cast<int>(std::clamp(flops_ / kFlopsWorthAThread, 1.0, 65536.0));
 }
 
 template <class T>
@@ -146,7 +142,7 @@ template <class T>
 Cuts Batch<T>::cuts_of(int64_t count) const {
   const bool alike = !problem_.sizes.variable();
   return {count, std::clamp<int64_t>(count / (threads_ * 16), 1, 64),
-          alike ? std::min(threads_, Cuts::kMostShares) : 1};
+          alike ? std::min(threads_, Cuts::kMostShares) : 1, serial_ns<T>(flops_)};
 }
 
 template <class T>

@@ -37,7 +37,7 @@ class Batch {
   Cuts cuts_of(int64_t count) const;
   bool goes_through_lanes(int64_t b) const;
   int64_t largest_order() const;
-  int threads_for_all() const;
+  int threads_for_all();
   size_t bytes_per_thread() const;
   const int64_t* sort_by_order(Arena& arena) const;
   void run_one(int64_t b, int64_t next, int threads, void* workspace) const;
@@ -48,6 +48,7 @@ class Batch {
   const backend::Problem<T>& problem_;
   const PlanTable& plans_;
   int threads_;
+  double flops_ = 0;  ///< of the whole problem; counted where threads may be worth it
 };
 
 }  // namespace chol::host

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backend/backend.hpp"
+#include "host/shares.hpp"
 
 namespace chol::host {
 
@@ -60,12 +61,14 @@ void subtract_factored(const backend::Problem<T>& problem, int threads) {
   const bool upper = problem.uplo == CHOL_UPPER;
   const int64_t rs = upper ? ld : 1, cs = upper ? 1 : ld;
   T* const L = problem.A.first;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
-  for (int64_t j = done; j < n; j += kColumns)
+  const auto block_column = [&](int64_t at, bool, int) {
+    const int64_t j = done + at * kColumns;
     for (int64_t i = j; i < n; i += kRows)
       for (int64_t k = 0; k < done; k += kDepth)
         subtract_block(L, rs, cs, i, std::min(n, i + kRows), j, std::min(n, j + kColumns), k,
                        std::min(done, k + kDepth));
+  };
+  for_each_of_shares({(n - done + kColumns - 1) / kColumns, 1, 1}, threads, block_column);
 }
 
 }  // namespace chol::host

@@ -1,7 +1,5 @@
 #include "host/host_backend.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +10,9 @@
 #include "host/begun.hpp"
 #include "host/blas/blas.hpp"
 #include "host/dispatch.hpp"
-#include "host/fork.hpp"
 #include "host/interleaved_batch.hpp"
+#include "host/threads/available_cores.hpp"
+#include "host/threads/openmp_runtime.hpp"
 #include "tune/host_rows.hpp"
 
 namespace chol::host {
@@ -23,7 +22,7 @@ class HostBackend final : public backend::Backend {
  public:
   HostBackend()
       : kernels_(KernelSet::of_this_machine()), name_(std::string("host ") + kernels_.isa()) {
-    watch_forks();
+    find_openmp_runtimes();
     const HostRows built_in = host_rows(kernels_.isa());
     // A row of a method that this build lacks is passed over: one that follows serves its orders.
     for (size_t i = 0; i < built_in.count; ++i)
@@ -49,7 +48,7 @@ class HostBackend final : public backend::Backend {
     return std::aligned_alloc(Arena::kAlignment, whole);
   }
   void release(void* memory) override { std::free(memory); }
-  int default_threads() const override { return omp_get_max_threads(); }
+  int default_threads() const override { return host::default_threads(); }
   backend::SmallFactor small_factor(char precision) override;
 
 #define CHOL_HOST_SOLVER(T)                                                                       \
@@ -80,25 +79,21 @@ class HostBackend final : public backend::Backend {
   template <class SomeBatch, class T>
   void run_batch(const backend::Problem<T>& problem, const PlanTable& plans,
                  const backend::Resources& resources) const {
-    const auto with_threads = [&](int threads) {
-      const Kernels& kernels = kernels_.kernels<T>();
-      if constexpr (std::is_same_v<SomeBatch, InterleavedBatch<T>>)
-        return SomeBatch(kernels, problem, plans, threads, resources.math_mode);
-      else
-        return SomeBatch(kernels, problem, plans, threads);
-    };
-    const SomeBatch batch = with_threads(resources.threads);
-    if (batch.threads() == 1 || !team_was_lost()) return batch.run(resources.workspace);
-    if (!run_on_new_thread([&] { batch.run(resources.workspace); }))
-      with_threads(1).run(resources.workspace);
+    const CallScope scope(resources.threads_are_default);
+    const Kernels& kernels = kernels_.kernels<T>();
+    if constexpr (std::is_same_v<SomeBatch, InterleavedBatch<T>>)
+      SomeBatch(kernels, problem, plans, resources.threads, resources.math_mode)
+          .run(resources.workspace);
+    else
+      SomeBatch(kernels, problem, plans, resources.threads).run(resources.workspace);
+    if (resources.threads_used) *resources.threads_used = scope.workers();
   }
 
   /// The columns that a problem came without.
   template <class T>
   Status finish(const backend::Problem<T>& problem, const PlanTable& plans,
                 const backend::Resources& resources) {
-    const int threads = team_was_lost() ? 1 : resources.threads;
-    subtract_factored(problem, threads);
+    subtract_factored(problem, resources.threads);
     const backend::Problem<T> rest = rest_of(problem);
     const Status status = run(rest, plans, resources);
     if (*problem.info > 0) *problem.info += static_cast<int>(*problem.factored);

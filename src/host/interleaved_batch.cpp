@@ -1,16 +1,16 @@
 #include "host/interleaved_batch.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "api/precisions.h"
+#include "host/shares.hpp"
 
 namespace chol::host {
 namespace {
 
-/// Below this many elements a parallel region costs more than it saves.
+/// Below this many elements another thread costs more than it saves.
 constexpr double kElementsWorthAThread = 4096;
+constexpr double kNsAnElement = 0.5;
 /// Parts of a batch a thread: another program on a core holds up one of them only.
 constexpr int64_t kPartsOfAThread = 8;
 
@@ -33,17 +33,19 @@ InterleavedBatch<T>::InterleavedBatch(const Kernels& kernels, const backend::Pro
       chunk_(problem.A.chunk > 0 ? problem.A.chunk : problem.B.chunk),
       nrhs_(has_rhs(problem) ? problem.sizes.nrhs : 0),
       part_(problem.whole ? Part::whole : part_of(problem.uplo)),
-      // Nested in a caller's parallel region the cores are taken already.
-      threads_(omp_in_parallel() ? 1 : std::min(threads, threads_for_all())),
+      threads_(std::min(threads, threads_for_all())),
       fast_math_(math_mode == CHOL_MATH_FAST) {}
 
 template <class T>
-int InterleavedBatch<T>::threads_for_all() const {
+double InterleavedBatch<T>::elements() const {
   const BatchSizes& sizes = problem_.sizes;
   const double n = static_cast<double>(sizes.n);
-  const double elements =
-      static_cast<double>(sizes.count) * n * (n + static_cast<double>(sizes.nrhs));
-  return static_cast<int>(std::clamp(elements / kElementsWorthAThread, 1.0, 65536.0));
+  return static_cast<double>(sizes.count) * n * (n + static_cast<double>(sizes.nrhs));
+}
+
+template <class T>
+int InterleavedBatch<T>::threads_for_all() const {
+  return static_cast<int>(std::clamp(elements() / kElementsWorthAThread, 1.0, 65536.0));
 }
 
 /// Chunks narrower than a vector share groups, but where columns are copied.
@@ -325,10 +327,11 @@ void InterleavedBatch<T>::run(void* workspace) const {
   if (threads_ <= 1) return run_range(0, count, workspace);
   const size_t bytes = bytes_per_thread();
   const int64_t parts = std::min(count, threads_ * kPartsOfAThread);
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
-  for (int64_t p = 0; p < parts; ++p)
+  const auto part = [&](int64_t p, bool, int thread) {
     run_range(count * p / parts, count * (p + 1) / parts,
-              static_cast<char*>(workspace) + omp_get_thread_num() * bytes);
+              static_cast<char*>(workspace) + thread * bytes);
+  };
+  for_each_of_shares({parts, 1, 1, elements() * kNsAnElement}, threads_, part);
 }
 
 #define CHOL_INSTANTIATE_INTERLEAVED(prefix, T, R) template class InterleavedBatch<T>;

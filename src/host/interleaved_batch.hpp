@@ -50,6 +50,7 @@ class InterleavedBatch {
   bool fills_lanes(const Group& group) const;
   Scratch carve(Arena& arena) const;
   size_t bytes_per_thread() const;
+  double elements() const;
   int threads_for_all() const;
 
   void set_empty_results() const;

@@ -1,12 +1,11 @@
 #include "host/matrix_worker.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "api/precisions.h"
 #include "host/condition.hpp"
+#include "host/shares.hpp"
 
 namespace chol::host {
 namespace {
@@ -119,18 +118,15 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
       std::min<int64_t>(kSolveColumns, std::max<int64_t>(1, (M.nrhs + threads_ - 1) / threads_));
   const int64_t chunks = (M.nrhs + step - 1) / step;
   const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
-  const auto chunk = [&](int64_t i, int thread) {
+  const auto chunk = [&](int64_t i, bool, int thread) {
     PanelMatrix panel = M.panel();
     if (i > 0) panel.next = nullptr;
     kernels_.solve(panel, M.B, M.ldb, i * step, std::min(M.nrhs, (i + 1) * step),
                    static_cast<char*>(workspace) + thread * bytes);
   };
-  if (threads_ <= 1 || chunks == 1) {
-    for (int64_t i = 0; i < chunks; ++i) chunk(i, 0);
-    return;
-  }
-#pragma omp parallel for num_threads(threads_) schedule(static)
-  for (int64_t i = 0; i < chunks; ++i) chunk(i, omp_get_thread_num());
+  const double n = static_cast<double>(M.n), columns = static_cast<double>(M.nrhs);
+  for_each_of_shares({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)}, chunks > 1 ? threads_ : 1,
+                     chunk);
 }
 
 template <class T>
@@ -166,10 +162,12 @@ int MatrixWorker<T>::potri(const OneMatrix<T>& M, void* workspace) const {
   char* buffers = arena.take<char>(bytes * threads_);
   const PanelMatrix panel = M.panel();
   const int64_t chunks = (n + step - 1) / step;
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1) if (threads_ > 1)
-  for (int64_t i = 0; i < chunks; ++i)
+  const auto columns = [&](int64_t i, bool, int thread) {
     kernels_.invert_columns(panel, X, i * step, std::min(n, (i + 1) * step),
-                            buffers + omp_get_thread_num() * bytes);
+                            buffers + thread * bytes);
+  };
+  const double order = static_cast<double>(n);
+  for_each_of_shares({chunks, 1, 1, serial_ns<T>(order * order * order)}, threads_, columns);
   const int64_t rs = panel.upper ? M.lda : 1, cs = panel.upper ? 1 : M.lda;
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i)

@@ -1,23 +1,71 @@
 // A loop over a team of threads: each starts on a share of its own and, once done, goes on where
-// others are not.
+// others are not. A chunk is what a thread that loses its core can hold up.
 #pragma once
-
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "base/scalar.hpp"
+#include "host/threads/thread_pool.hpp"
+
 namespace chol::host {
+
+/// About what one core takes for so many operations, in registers and caches: from it follows how
+/// many threads a loop is worth.
+template <class T>
+constexpr double serial_ns(double flops) {
+  constexpr double kFlopsPerNs = 10;
+  return flops / kFlopsPerNs * sizeof(RealOf<T>) / sizeof(double);
+}
 
 /// How a loop is cut: into `shares` of neighbours, and those into chunks of which a thread takes
 /// one at a time. One share: chunks are begun in the order of the loop, as work that falls in size
 /// wants it.
 struct Cuts {
   static constexpr int kMostShares = 64;  ///< threads beyond have a share in common
+  static constexpr double kLong = 1e9;
   int64_t count;
   int64_t chunk;
   int shares;
+  double serial_ns = kLong;  ///< estimated time of one core for the whole loop
+};
+
+template <class Body>
+class SharedLoop final : public TeamWork {
+ public:
+  SharedLoop(const Cuts& cuts, int threads, const Body& body) : cuts_(cuts), body_(body) {
+    has_own_shares_ = cuts.shares == threads;
+    for (int s = 0; s < cuts.shares; ++s) {
+      shares_[s].next.store(cuts.count * s / cuts.shares, std::memory_order_relaxed);
+      shares_[s].end = cuts.count * (s + 1) / cuts.shares;
+    }
+  }
+  Outcome advance(int worker) override {
+    for (int s = 0; s < cuts_.shares; ++s)
+      work_on(shares_[(worker + s) % cuts_.shares], s == 0 && has_own_shares_, worker);
+    return Outcome::finished;
+  }
+
+ private:
+  /// Two lines each, so that no two meet in one.
+  struct Share {
+    std::atomic<int64_t> next;
+    int64_t end;
+    int64_t apart[14];
+  };
+  void work_on(Share& share, bool is_own, int worker) {
+    for (int64_t i;
+         (i = share.next.fetch_add(cuts_.chunk, std::memory_order_relaxed)) < share.end;) {
+      const int64_t last = std::min(i + cuts_.chunk, share.end);
+      for (; i < last; ++i) body_(i, i + 1 < (is_own ? share.end : last), worker);
+    }
+  }
+
+  const Cuts& cuts_;
+  const Body& body_;
+  bool has_own_shares_;
+  Share shares_[Cuts::kMostShares];
 };
 
 /// Calls body(i, goes_on, thread) once for each i in [0, count). Of neighbours in memory that one
@@ -29,31 +77,8 @@ void for_each_of_shares(const Cuts& cuts, int threads, const Body& body) {
     for (int64_t i = 0; i < cuts.count; ++i) body(i, i + 1 < cuts.count, 0);
     return;
   }
-  // Two lines each, so that no two meet in one. Not by alignas: GCC 13's AddressSanitizer does not
-  // keep that of variables that a team shares.
-  struct Share {
-    std::atomic<int64_t> next;
-    int64_t end;
-    int64_t apart[14];
-  };
-  Share shares[Cuts::kMostShares];
-  for (int s = 0; s < cuts.shares; ++s) {
-    shares[s].next.store(cuts.count * s / cuts.shares, std::memory_order_relaxed);
-    shares[s].end = cuts.count * (s + 1) / cuts.shares;
-  }
-#pragma omp parallel num_threads(threads)
-  {
-    const int thread = omp_get_thread_num();
-    for (int s = 0; s < cuts.shares; ++s) {
-      Share& share = shares[(thread + s) % cuts.shares];
-      const bool is_own = s == 0 && cuts.shares == threads;
-      for (int64_t i;
-           (i = share.next.fetch_add(cuts.chunk, std::memory_order_relaxed)) < share.end;) {
-        const int64_t last = std::min(i + cuts.chunk, share.end);
-        for (; i < last; ++i) body(i, i + 1 < (is_own ? share.end : last), thread);
-      }
-    }
-  }
+  SharedLoop<Body> loop(cuts, threads, body);
+  ThreadPool::instance().run(loop, {threads, cuts.serial_ns});
 }
 
 }  // namespace chol::host

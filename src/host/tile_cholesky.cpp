@@ -1,29 +1,10 @@
 #include "host/tile_cholesky.hpp"
 
-#include <omp.h>
-#include <sched.h>
-
+#include <algorithm>
 #include <new>
 #include <optional>
 
 namespace chol::host {
-namespace {
-
-/// Waits in short spins, then lets others run: threads may outnumber cores.
-template <class Ready>
-void spin_until(Ready&& ready) {
-  for (int spins = 0; !ready(); ++spins) {
-    if (spins < 200) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    } else {
-      sched_yield();
-    }
-  }
-}
-
-}  // namespace
 
 TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes,
                            int64_t n, int nb, TileProduct product)
@@ -40,132 +21,171 @@ TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t 
 
 void TileCholesky::carve(Arena& arena) {
   const size_t strip_bytes = kernels_.strip_elements(n_, nb_) * element_bytes_;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < kPanels; ++i) {
     strips_[i] = arena.take<char>(i < tiles_ ? strip_bytes : 0);
     reciprocal_[i] = arena.take<char>(nb_ * real_bytes_);
   }
-  progress_ = arena.take<std::atomic<int>>(tiles_ * tiles_);
+  state_ = arena.take<std::atomic<int>>(tiles_ * tiles_);
   open_updates_ = arena.take<std::atomic<int64_t>>(tiles_);
 }
 
 PanelStrips TileCholesky::strips(int64_t step) const {
-  return {strips_[step % 2], nb_, reciprocal_[step % 2]};
+  return {strips_[step % kPanels], nb_, reciprocal_[step % kPanels]};
 }
 
-TileCholesky::Task TileCholesky::Order::next() {
-  while (column_ < tiles_) {
-    switch (phase_) {
-      case 0:
-        phase_ = 1;
-        ahead_ = 0;
-        row_ = column_ + 1;
-        update_column_ = update_row_ = column_ + 1;
-        return {Kind::diagonal, column_ - 1, column_, column_};
-      case 1:
-        // While one thread factors the diagonal tile, the others have updates to do.
-        if (column_ > 0 && ahead_ < head_start_ && update_column_ < tiles_) {
-          ++ahead_;
-          return next_update();
-        }
-        phase_ = 2;
-        break;
-      case 2:
-        if (row_ < tiles_) return {Kind::panel, column_ - 1, row_++, column_};
-        phase_ = 3;
-        break;
-      default:
-        if (column_ > 0 && update_column_ < tiles_) return next_update();
-        phase_ = 0;
-        ++column_;
-    }
+TileCholesky::Task TileCholesky::Order::task() const {
+  if (column_ == tiles_) return {Kind::none, 0, 0, 0};
+  switch (phase_) {
+    case Phase::diagonal:
+      return {Kind::diagonal, std::max<int64_t>(0, column_ - 1), column_, column_};
+    case Phase::own_updates:
+      return {Kind::update, column_ - 1, row_, column_};
+    case Phase::solves:
+      return {Kind::solve, column_, row_, column_};
+    default:
+      return {Kind::update, column_ - 1, row_, update_column_};
   }
-  return {Kind::none, 0, 0, 0};
 }
 
-TileCholesky::Task TileCholesky::Order::next_update() {
-  const Task task{Kind::update, column_ - 1, update_row_, update_column_};
-  if (++update_row_ == tiles_) update_row_ = ++update_column_;
-  return task;
+/// Passes over phases that have no task: below the last diagonal tile there is nothing, and the
+/// first column has no updates.
+void TileCholesky::Order::enter(Phase phase) {
+  phase_ = phase;
+  row_ = update_column_ = column_ + 1;
+  const bool is_empty = column_ + 1 == tiles_ || (column_ == 0 && phase != Phase::solves);
+  if (phase == Phase::diagonal || !is_empty) return;
+  if (phase == Phase::own_updates) return enter(Phase::solves);
+  if (phase == Phase::solves) return enter(Phase::other_updates);
+  ++column_;
+  enter(Phase::diagonal);
 }
 
-void TileCholesky::wait_for(int64_t row, int64_t column, int steps) const {
-  spin_until([&] { return progress(row, column).load(std::memory_order_acquire) >= steps; });
+void TileCholesky::Order::next() {
+  switch (phase_) {
+    case Phase::diagonal:
+      return enter(Phase::own_updates);
+    case Phase::own_updates:
+      if (++row_ == tiles_) enter(Phase::solves);
+      return;
+    case Phase::solves:
+      if (++row_ == tiles_) enter(Phase::other_updates);
+      return;
+    default:
+      if (++row_ < tiles_) return;
+      row_ = ++update_column_;
+      if (update_column_ < tiles_) return;
+      ++column_;
+      enter(Phase::diagonal);
+  }
 }
 
 int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
-  for (int64_t i = 0; i < tiles_ * tiles_; ++i) new (&progress_[i]) std::atomic<int>(0);
+  for (int64_t i = 0; i < tiles_ * tiles_; ++i) new (&state_[i]) std::atomic<int>(0);
   for (int64_t k = 0; k < tiles_; ++k) {
     const int64_t below = tiles_ - 1 - k;
     new (&open_updates_[k]) std::atomic<int64_t>(below * (below + 1) / 2);
   }
-  bad_minor_.store(0);
-  std::atomic<int64_t> tickets{0};
-  if (threads <= 1) {
-    Order order(tiles_, 0);
-    work(M, order, tickets);
-  } else {
-#pragma omp parallel num_threads(threads)
-    {
-      Order order(tiles_, threads - 1);
-      work(M, order, tickets);
-    }
-  }
-  return bad_minor_.load();
+  open_tiles_.store(tiles_ * (tiles_ + 1) / 2, std::memory_order_relaxed);
+  open_column_.store(0, std::memory_order_relaxed);
+  bad_minor_.store(0, std::memory_order_relaxed);
+  matrix_ = &M;
+  // Three tasks a step depend on each other, of about tiles / 2 in each: more threads than tiles
+  // find nothing to do.
+  const int workers = static_cast<int>(std::min<int64_t>(threads, tiles_));
+  const double n = static_cast<double>(n_);
+  const double parts = static_cast<double>(element_bytes_ / real_bytes_);
+  constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
+  const double rate = kFlopsPerNsTimesBytes / static_cast<double>(real_bytes_);
+  ThreadPool::instance().run(*this, {workers, n * n * n / 3 * parts * parts / rate});
+  return bad_minor_.load(std::memory_order_relaxed);
 }
 
-/// Each thread walks the whole order and performs the tasks whose ticket it drew. A task waits only
-/// for tasks with lower tickets, so that the drawn one with the lowest always goes on.
-void TileCholesky::work(const PanelMatrix& M, Order& order, std::atomic<int64_t>& tickets) {
+Outcome TileCholesky::advance(int) {
   std::optional<SerialBlas> serial;
   if (product_) serial.emplace();
-  int64_t ticket = tickets.fetch_add(1, std::memory_order_relaxed);
-  for (int64_t at = 0;; ++at) {
-    const Task task = order.next();
-    if (task.kind == Kind::none) return;
-    if (at != ticket) continue;
-    perform(M, task);
-    ticket = tickets.fetch_add(1, std::memory_order_relaxed);
+  Order from(tiles_, open_column_.load(std::memory_order_relaxed));
+  while (open_tiles_.load(std::memory_order_acquire) > 0)
+    if (!take_next(from)) return Outcome::waiting;
+  return Outcome::finished;
+}
+
+/// Takes the first ready task that is not taken and performs it. `from` passes over those before.
+bool TileCholesky::take_next(Order& from) {
+  const int64_t column = from.column();
+  while (from.task().kind != Kind::none && is_taken(from.task())) from.next();
+  if (from.column() > column) open_column_.store(from.column(), std::memory_order_relaxed);
+  for (Order at = from; at.task().kind != Kind::none; at.next()) {
+    const Task task = at.task();
+    // No task of this column or a later one is ready before.
+    const int64_t before = task.column - 1;
+    if (task.kind == Kind::diagonal && before >= 0 && !is_finished(before, before)) return false;
+    if (!is_ready(task) || !take(task)) continue;
+    perform(task);
+    return true;
+  }
+  return false;
+}
+
+bool TileCholesky::is_taken(const Task& task) const {
+  return state(task.row, task.column).load(std::memory_order_relaxed) > 2 * task.step;
+}
+
+bool TileCholesky::is_ready(const Task& task) const {
+  const int64_t r = task.row, c = task.column, step = task.step;
+  if (state(r, c).load(std::memory_order_acquire) != 2 * step) return false;
+  switch (task.kind) {
+    case Kind::update:
+      return is_finished(r, step) && is_finished(c, step);
+    case Kind::solve:
+      return is_finished(c, c);
+    default:
+      // The strips that the factor goes into were those of an earlier panel.
+      return (c == 0 || is_finished(c, c - 1)) &&
+             (c < kPanels || open_updates_[c - kPanels].load(std::memory_order_acquire) == 0);
   }
 }
 
-void TileCholesky::perform(const PanelMatrix& M, const Task& task) {
+bool TileCholesky::take(const Task& task) {
+  int free = static_cast<int>(2 * task.step);
+  return state(task.row, task.column)
+      .compare_exchange_strong(free, free + 1, std::memory_order_acquire);
+}
+
+void TileCholesky::perform(const Task& task) {
+  const bool is_diagonal = task.kind == Kind::diagonal;
+  if (task.kind == Kind::update || (is_diagonal && task.column > 0)) update(task);
+  if (is_diagonal) factor_diagonal(task.column);
+  if (task.kind == Kind::solve) solve(task);
+  const int64_t steps = is_diagonal ? task.column + 1 : task.step + 1;
+  state(task.row, task.column).store(static_cast<int>(2 * steps), std::memory_order_release);
+  const bool is_finished = task.kind != Kind::update;
+  if (is_finished) open_tiles_.fetch_sub(1, std::memory_order_acq_rel);
+  // A finished tile makes many tasks ready, an update one at most.
+  changes->raise(is_finished ? Signal::kAll : 1);
+}
+
+void TileCholesky::update(const Task& task) {
   const int64_t r = task.row, c = task.column, step = task.step;
-  if (step >= 0) {
-    // The tile has the steps before this one, and both row ranges of the panel are finished.
-    wait_for(r, c, static_cast<int>(step));
-    wait_for(r, step, static_cast<int>(step + 1));
-    wait_for(c, step, static_cast<int>(step + 1));
-    if (good_columns(c) > 0) update(M, task);
-    open_updates_[step].fetch_sub(1, std::memory_order_acq_rel);
+  if (good_columns(c) > 0) {
+    if (product_)
+      product_(*matrix_, start(r), end(r), start(c), end(c), start(step), end(step));
+    else
+      kernels_.update_tile(*matrix_, start(r), end(r), start(c), end(c), end(step) - start(step),
+                           strips(step));
   }
-  if (task.kind != Kind::update) finish_tile(M, task);
-  progress(r, c).store(static_cast<int>(step + 1 + (task.kind != Kind::update)),
-                       std::memory_order_release);
+  open_updates_[step].fetch_sub(1, std::memory_order_acq_rel);
 }
 
-void TileCholesky::update(const PanelMatrix& M, const Task& task) {
-  const int64_t r = task.row, c = task.column, step = task.step;
-  if (product_)
-    product_(M, start(r), end(r), start(c), end(c), start(step), end(step));
-  else
-    kernels_.update_tile(M, start(r), end(r), start(c), end(c), end(step) - start(step),
-                         strips(step));
+void TileCholesky::factor_diagonal(int64_t column) {
+  if (good_columns(column) == 0) return;
+  const int64_t bad = kernels_.factor_block(*matrix_, start(column), end(column), strips(column));
+  if (bad) bad_minor_.store(start(column) + bad, std::memory_order_relaxed);
 }
 
-void TileCholesky::finish_tile(const PanelMatrix& M, const Task& task) {
+void TileCholesky::solve(const Task& task) {
   const int64_t r = task.row, c = task.column;
-  if (task.kind == Kind::diagonal) {
-    // These strips were the panel's two steps ago.
-    if (c >= 2)
-      spin_until([&] { return open_updates_[c - 2].load(std::memory_order_acquire) == 0; });
-    if (good_columns(c) == 0) return;
-    const int64_t bad = kernels_.factor_block(M, start(c), end(c), strips(c));
-    if (bad) bad_minor_.store(start(c) + bad, std::memory_order_relaxed);
-    return;
-  }
-  wait_for(c, c, static_cast<int>(c + 1));
   if (const int64_t columns = good_columns(c); columns > 0)
-    kernels_.solve_rows(M, start(c), columns, start(r), end(r), strips(c));
+    kernels_.solve_rows(*matrix_, start(c), columns, start(r), end(r), strips(c));
 }
 
 /// Columns of a block column that come before the first bad minor.

@@ -1,6 +1,9 @@
-// One matrix on several threads: right-looking tile Cholesky with a static order of tasks and a
-// progress table (Kurzak, Buttari, Dongarra 2008; the order gives every task its place, the table
-// makes it wait for nothing but its own operands).
+// One matrix on several threads: right-looking tile Cholesky (Kurzak, Buttari, Dongarra 2008) whose
+// tasks have a static order and are taken when they are ready. Each worker takes the first task of
+// the order whose operands a table of progress shows complete; a worker without such a task holds
+// none, so that one that loses its core delays its own task and nothing else. The order puts the
+// critical path first: diagonal tile, updates of its column, solves of its column, other updates.
+// Every tile takes its updates in the order of the steps, whoever does them: same bits.
 #pragma once
 
 #include <atomic>
@@ -9,10 +12,11 @@
 #include "base/arena.hpp"
 #include "host/blas/blas.hpp"
 #include "host/kernels.hpp"
+#include "host/threads/thread_pool.hpp"
 
 namespace chol::host {
 
-class TileCholesky {
+class TileCholesky final : public TeamWork {
  public:
   /// Tiles of nb rows and columns; nb is rounded to what the kernels' strips need.
   /// @param product the BLAS's for the updates, nullptr for the kernels'
@@ -22,13 +26,20 @@ class TileCholesky {
   /// Takes the strips and the progress table from an arena (a null one counts).
   void carve(Arena& arena);
 
-  /// Factors M with `threads` threads. Returns 0 or the order of the first bad minor.
+  /// Factors M with `threads` threads at most. Returns 0 or the order of the first bad minor.
   int64_t run(const PanelMatrix& M, int threads);
 
+  Outcome advance(int worker) override;
+
  private:
-  enum class Kind : uint8_t { diagonal, panel, update, none };
-  /// update: tile (row, column) minus the product of the panel of `step`. diagonal and panel: the
-  /// same for step = column - 1, then the factorization or solve that ends column's tile.
+  /// Panels whose strips are kept: that many steps may have open updates. Two let the next panel
+  /// start beside the updates of the last; the third bridges a worker that lost its core.
+  static constexpr int64_t kPanels = 3;
+
+  enum class Kind : uint8_t { diagonal, update, solve, none };
+  /// What a tile (row, column) with `step` steps behind it needs next. update: minus the product of
+  /// the panel of that step. solve: the end of a tile below the diagonal, step = column. diagonal:
+  /// the last update, of step = column - 1 where there is one, and the factorization.
   struct Task {
     Kind kind;
     int64_t step, row, column;
@@ -36,27 +47,38 @@ class TileCholesky {
   /// Walks the tasks in their static order.
   class Order {
    public:
-    Order(int64_t tiles, int64_t head_start) : tiles_(tiles), head_start_(head_start) {}
-    Task next();
+    /// @param column the first to finish
+    Order(int64_t tiles, int64_t column) : tiles_(tiles), column_(column) {}
+    /// The task at hand, kind none after the last.
+    Task task() const;
+    void next();
+    int64_t column() const { return column_; }
 
    private:
-    Task next_update();
-    int64_t tiles_, head_start_;
-    int64_t column_ = 0;  ///< the block column whose panel is being finished
-    int64_t phase_ = 0;   ///< 0 diagonal, 1 updates ahead of the panel, 2 panel, 3 updates
-    int64_t ahead_ = 0;   ///< updates issued ahead of the panel
+    enum class Phase : uint8_t { diagonal, own_updates, solves, other_updates };
+    void enter(Phase phase);
+    int64_t tiles_;
+    int64_t column_;  ///< the block column that these tasks finish
+    Phase phase_ = Phase::diagonal;
     int64_t row_ = 0;
-    int64_t update_row_ = 0, update_column_ = 0;
+    int64_t update_column_ = 0;
   };
 
-  void work(const PanelMatrix& M, Order& order, std::atomic<int64_t>& tickets);
-  void perform(const PanelMatrix& M, const Task& task);
-  void update(const PanelMatrix& M, const Task& task);
-  void finish_tile(const PanelMatrix& M, const Task& task);
+  bool take_next(Order& from);
+  bool is_taken(const Task& task) const;
+  bool is_ready(const Task& task) const;
+  bool take(const Task& task);
+  void perform(const Task& task);
+  void update(const Task& task);
+  void factor_diagonal(int64_t column);
+  void solve(const Task& task);
   int64_t good_columns(int64_t column) const;
-  void wait_for(int64_t row, int64_t column, int progress) const;
-  std::atomic<int>& progress(int64_t row, int64_t column) const {
-    return progress_[row * tiles_ + column];
+  /// Twice the steps that a tile has behind it, and 1 while someone works on the next.
+  std::atomic<int>& state(int64_t row, int64_t column) const {
+    return state_[row * tiles_ + column];
+  }
+  bool is_finished(int64_t row, int64_t column) const {
+    return state(row, column).load(std::memory_order_acquire) == 2 * (column + 1);
   }
   PanelStrips strips(int64_t step) const;
   int64_t start(int64_t tile) const { return tile * nb_; }
@@ -66,10 +88,13 @@ class TileCholesky {
   TileProduct product_;
   size_t element_bytes_, real_bytes_;
   int64_t n_, nb_, tiles_;
-  char* strips_[2] = {nullptr, nullptr};  ///< the panel in use and the next
-  char* reciprocal_[2] = {nullptr, nullptr};
-  std::atomic<int>* progress_ = nullptr;          ///< steps that a tile has behind it
+  const PanelMatrix* matrix_ = nullptr;
+  char* strips_[kPanels] = {};
+  char* reciprocal_[kPanels] = {};
+  std::atomic<int>* state_ = nullptr;
   std::atomic<int64_t>* open_updates_ = nullptr;  ///< updates of a step that are not done
+  std::atomic<int64_t> open_tiles_{0};            ///< tiles that are not finished
+  std::atomic<int64_t> open_column_{0};  ///< all tasks that finish columns before it are taken
   std::atomic<int64_t> bad_minor_{0};
 };
 

@@ -137,6 +137,10 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
   return Status::success();
 }
 
+bool Handle::threads_are_set() const {
+  return requested_threads > 0 || environment().num_threads > 0;
+}
+
 int Handle::threads(backend::Backend& backend) const {
   if (requested_threads > 0) return requested_threads;
   if (environment().num_threads > 0) return environment().num_threads;

@@ -55,6 +55,8 @@ class Handle {
   };
   Status slot_for(const NamedArray* arrays, int count, const char* function, BackendSlot** slot);
   int threads(backend::Backend& backend) const;
+  /// Whether somebody asked for that number.
+  bool threads_are_set() const;
 
   uint64_t magic = kMagic;
   int requested_threads = 0;  ///< 0: the default

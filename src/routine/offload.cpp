@@ -6,7 +6,6 @@
 #include "api/precisions.h"
 #include "backend/flops.hpp"
 #include "base/environment.hpp"
-#include "host/fork.hpp"
 #include "routine/run.hpp"
 #include "routine/shared_device.hpp"
 
@@ -88,7 +87,7 @@ bool may_offload(const Handle& handle, const BackendSlot& slot,
                  const backend::Problem<T>& problem) {
   if (handle.offload == CHOL_OFFLOAD_NEVER || problem.form != Form::one || problem.factored ||
       (problem.routine != Routine::potrf && problem.routine != Routine::posv) ||
-      slot.backend->kind() != CHOL_BACKEND_HOST || host::team_was_lost())
+      slot.backend->kind() != CHOL_BACKEND_HOST)
     return false;
   const int64_t least = handle.offload == CHOL_OFFLOAD_ALWAYS ? kLeastAlways : kLeastAuto;
   return problem.sizes.n >= least && device_is_possible();

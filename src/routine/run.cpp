@@ -38,6 +38,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
 
   backend::Resources resources;
   resources.threads = threads;
+  resources.threads_are_default = !handle.threads_are_set();
   resources.stream = handle.stream;
   resources.math_mode = handle.math_mode;
   resources.workspace_bytes = solver.workspace_bytes(problem, plans, threads);
@@ -56,9 +57,11 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   }
   handle.last_backend = backend.kind();
   if (!environment().verbose) return solver.run(problem, plans, resources);
+  int threads_used = 0;
+  resources.threads_used = &threads_used;
   const Stopwatch watch;
   const Status status = solver.run(problem, plans, resources);
-  print_call(function, backend.name(), plans, problem, watch.milliseconds());
+  print_call(function, backend.name(), plans, problem, threads_used, watch.milliseconds());
   return status;
 }
 

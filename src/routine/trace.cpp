@@ -9,23 +9,25 @@
 namespace chol::routine {
 template <class T>
 void print_call(const char* function, const char* backend_name, const PlanTable& plans,
-                const backend::Problem<T>& problem, double milliseconds) {
+                const backend::Problem<T>& problem, int threads, double milliseconds) {
   const BatchSizes& sizes = problem.sizes;
   // The arrays of a variable batch may lie on the device: its flops are those of the bound.
   const double flops = backend::flops_of(problem);
-  char chunk[32] = "";
+  char chunk[32] = "", workers[32] = "";
   if (problem.A.chunk > 0) std::snprintf(chunk, sizeof chunk, " --chunk %" PRId64, problem.A.chunk);
+  if (threads > 0)
+    std::snprintf(workers, sizeof workers, ", %d thread%s", threads, threads > 1 ? "s" : "");
   std::fprintf(stderr,
                "chol-bench --function %s --uplo %c --n %" PRId64 " --nrhs %" PRId64
-               " --lda %" PRId64 "%s --batch %" PRId64 "  # %s, %s, %.3f ms, %.2f Gflop/s%s\n",
+               " --lda %" PRId64 "%s --batch %" PRId64 "  # %s, %s%s, %.3f ms, %.2f Gflop/s%s\n",
                function, static_cast<char>(problem.uplo), sizes.n, sizes.nrhs, problem.A.ld, chunk,
-               sizes.count, backend_name, method_name(plans.plan_for(sizes.n).method), milliseconds,
-               flops / (milliseconds * 1e6), sizes.variable() ? " at most" : "");
+               sizes.count, backend_name, method_name(plans.plan_for(sizes.n).method), workers,
+               milliseconds, flops / (milliseconds * 1e6), sizes.variable() ? " at most" : "");
 }
 
 #define CHOL_INSTANTIATE_PRINT(prefix, T, R)                              \
   template void print_call<T>(const char*, const char*, const PlanTable&, \
-                              const backend::Problem<T>&, double);
+                              const backend::Problem<T>&, int, double);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_PRINT)
 #undef CHOL_INSTANTIATE_PRINT
 

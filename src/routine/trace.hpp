@@ -21,6 +21,6 @@ class Stopwatch {
 
 template <class T>
 void print_call(const char* function, const char* backend_name, const PlanTable& plans,
-                const backend::Problem<T>& problem, double milliseconds);
+                const backend::Problem<T>& problem, int threads, double milliseconds);
 
 }  // namespace chol::routine

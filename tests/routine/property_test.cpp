@@ -28,7 +28,6 @@ class RandomCall {
     layout_ = function_ == Function::pocon ? Layout::one : kLayouts[random_.integer(0, 4)];
     uplo_ = random_.chance(0.5) ? CHOL_LOWER : CHOL_UPPER;
     threads_ = static_cast<int>(random_.integer(1, 3));
-    if (std::getenv("CHOL_TEST_ONE_THREAD")) threads_ = 1;
   }
 
   /// How many C calls it took.

@@ -1,13 +1,8 @@
-// Handles after fork(): R's multicore, Python's multiprocessing. The parent's OpenMP threads are
-// not in the child, which must neither wait for them nor give other bits.
-#include <dlfcn.h>
+// Handles after fork(): R's multicore, Python's multiprocessing. The parent's threads are not in
+// the child, which must neither wait for them nor give other bits.
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <thread>
 #include <vector>
 
 #include "support/handle.hpp"
@@ -41,22 +36,8 @@ bool succeeds_in_child(Body&& body) {
          WEXITSTATUS(status) == 0;
 }
 
-/// AddressSanitizer (as of GCC 12) does not guard fork() against the locks that ending threads take
-/// in it: a child may inherit one that nobody gives back. So under it, which only the library is
-/// compiled for, a process that is to fork waits for the team of its last call to be gone. The
-/// links of its directory of threads count them; who reads it may miss one while another ends.
-void let_team_end() {
-  if (!dlsym(RTLD_DEFAULT, "__asan_init")) return;
-  constexpr std::uintmax_t kOfADirectoryAlone = 2;
-  while (std::filesystem::hard_link_count("/proc/self/task") > kOfADirectoryAlone + 1)
-    std::this_thread::yield();
-}
-
 class Fork : public testing::Test {
  protected:
-  void SetUp() override {
-    if (std::getenv("CHOL_TEST_ONE_THREAD")) GTEST_SKIP() << "OpenMP threads";
-  }
   const Handle handle_{CHOL_BACKEND_HOST, kThreads};
 };
 
@@ -79,7 +60,6 @@ TEST_F(Fork, AGrandchild) {
   const std::vector<double> expected = factor(handle_);
   EXPECT_TRUE(succeeds_in_child([&] {
     if (factor(handle_) != expected) return false;
-    let_team_end();
     return succeeds_in_child([&] { return factor(handle_) == expected; });
   }));
 }

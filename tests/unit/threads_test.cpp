@@ -1,16 +1,11 @@
-// Many threads, each with handles of its own: also what ThreadSanitizer runs. libgomp is not built
-// for it, so that what OpenMP threads do in turn looks like a race: under it every handle has one
-// thread (CHOL_TEST_ONE_THREAD), and the races between handles are what it looks for.
+// Many threads, each with handles of its own: also what ThreadSanitizer runs.
 #include <atomic>
-#include <cstdlib>
 #include <thread>
 
 #include "support/system.hpp"
 
 namespace chol::test {
 namespace {
-
-bool one_thread_only() { return std::getenv("CHOL_TEST_ONE_THREAD") != nullptr; }
 
 /// body(index) on `count` threads at once.
 template <class Body>
@@ -58,7 +53,6 @@ TEST(Threads, SixteenWithHandlesOfOneThread) {
 }
 
 TEST(Threads, FourWithHandlesOfThreeThreads) {
-  if (one_thread_only()) GTEST_SKIP() << "OpenMP threads";
   same_systems_everywhere<double>(4, 3);
   same_systems_everywhere<std::complex<float>>(4, 3);
 }

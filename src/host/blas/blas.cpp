@@ -1,13 +1,13 @@
 #include "host/blas/blas.hpp"
 
 #include <dlfcn.h>
-#include <omp.h>
 
 #include <limits>
 #include <mutex>
 
 #include "api/precisions.h"
 #include "base/scalar.hpp"
+#include "host/threads/openmp_runtime.hpp"
 
 namespace chol::host {
 
@@ -152,16 +152,16 @@ int set_mkl_threads(int count) {
 
 }  // namespace
 
-// A BLAS over OpenMP works alone in the teams of a parallel region, and by OpenMP's number outside.
+// A BLAS over OpenMP works by OpenMP's number for the calling thread.
 SerialBlas::SerialBlas()
-    : openmp_threads_(omp_get_max_threads()), mkl_threads_(set_mkl_threads(1)) {
-  omp_set_num_threads(1);
+    : openmp_threads_(openmp_max_threads()), mkl_threads_(set_mkl_threads(1)) {
+  set_openmp_threads(1);
   process_threads().set_one();
 }
 
 SerialBlas::~SerialBlas() {
   process_threads().put_back();
-  omp_set_num_threads(openmp_threads_);
+  if (openmp_threads_ > 0) set_openmp_threads(openmp_threads_);
   set_mkl_threads(mkl_threads_);
 }
 

@@ -1,0 +1,19 @@
+// The OpenMP runtimes that the program has loaded. The library links none: it asks those that are
+// there whether the caller is in a parallel region, and how many threads it may have.
+#pragma once
+
+namespace chol::host {
+
+/// Whether the calling thread is in a parallel region of any runtime: its cores are taken.
+bool in_openmp_parallel_region();
+
+/// The least omp_get_max_threads() of the runtimes that were found, or 0.
+int openmp_max_threads();
+
+/// Sets the number of threads of the calling thread's next parallel region in each runtime.
+void set_openmp_threads(int threads);
+
+/// Looks for runtimes again when shared objects were loaded since the last time.
+void find_openmp_runtimes();
+
+}  // namespace chol::host

@@ -1,0 +1,265 @@
+#include "host/threads/thread_pool.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <bit>
+#include <csignal>
+
+#include "host/threads/available_cores.hpp"
+#include "host/threads/openmp_runtime.hpp"
+
+namespace chol::host {
+namespace {
+
+/// A worker that waits for tasks of others spins as long as one of them may take; then it sleeps.
+constexpr int64_t kTaskSpinNs = 50000;
+/// Helpers wait awake for the next post between these bounds: longer while that has paid, for
+/// callers that factor one matrix after the other.
+constexpr int64_t kLeastIdleSpinNs = 5000, kMostIdleSpinNs = 200000;
+/// Work that a helper must take over to pay for its start, when it spins and when it sleeps.
+constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
+/// A thread that wakes others one after the other delays its own work: each wakes two.
+constexpr int kWakesAtATime = 2;
+constexpr int64_t kNextAttemptNs = 1000000000;
+
+constinit ThreadPool the_pool;
+
+/// A helper that runs callbacks must not wait for helpers in turn.
+thread_local bool is_helper = false;
+
+}  // namespace
+
+thread_local CallScope* CallScope::current_ = nullptr;
+
+CallScope::CallScope(bool threads_are_default)
+    : outer_(current_), threads_are_default_(threads_are_default) {
+  current_ = this;
+}
+
+CallScope::~CallScope() { current_ = outer_; }
+
+ThreadPool& ThreadPool::instance() { return the_pool; }
+
+int ThreadPool::useful_helpers(const Team& team) {
+  int most = team.workers - 1;
+  if (most <= 0 || is_helper || in_openmp_parallel_region()) return 0;
+  if (const CallScope* call = CallScope::current_; call && call->threads_are_default_)
+    most = std::min(most, cores_of_this_thread() - 1);
+  const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
+                                        team.serial_ns / kSpinningGrainNs);
+  const int64_t wake_up = wake_up_ns_.load(std::memory_order_relaxed);
+  const double asleep = team.serial_ns / (kWakeUpsOfGrain * static_cast<double>(wake_up));
+  // What was measured beside other programs is forgotten little by little.
+  if (asleep < most && wake_up > kFirstWakeUpNs)
+    wake_up_ns_.store(wake_up - wake_up / 16, std::memory_order_relaxed);
+  return static_cast<int>(std::min<double>(most, std::max(awake, asleep)));
+}
+
+void ThreadPool::note_wake_up(int64_t nanoseconds) {
+  const int64_t average = wake_up_ns_.load(std::memory_order_relaxed);
+  wake_up_ns_.store(average + (nanoseconds - average) / 8, std::memory_order_relaxed);
+}
+
+/// Helpers up to `wanted` of them. Whether there is one at least.
+bool ThreadPool::create_threads(int wanted) {
+  if (threads() >= wanted || now_ns() < no_thread_until_.load(std::memory_order_relaxed))
+    return threads() > 0;
+  if (creating_.exchange(true, std::memory_order_acquire)) return threads() > 0;
+  static const int watches_forks = pthread_atfork(nullptr, nullptr, forget_threads);
+  static_cast<void>(watches_forks);
+  // Signals of the program are for its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  constexpr size_t kStackBytes = size_t{1} << 20;  // deepest use of the kernels: some 100 kB
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  while (threads() < wanted) {
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, helper_main, this) != 0) {
+      no_thread_until_.store(now_ns() + kNextAttemptNs, std::memory_order_relaxed);
+      break;
+    }
+    pthread_setname_np(thread, "chol-helper");
+    threads_.fetch_add(1, std::memory_order_relaxed);
+  }
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  creating_.store(false, std::memory_order_release);
+  return threads() > 0;
+}
+
+/// The child of a fork has the thread that forked alone. Work that others had posted is lost.
+void ThreadPool::forget_threads() {
+  ThreadPool& pool = the_pool;
+  pool.threads_ = pool.spinning_ = pool.parked_ = 0;
+  pool.creating_ = false;
+  pool.taken_ = pool.open_ = 0;
+  for (Slot& slot : pool.slots_) {
+    slot.gate = slot.gate & ~(kOpen | kInside);
+    slot.changes.forget_sleepers();
+  }
+}
+
+ThreadPool::Slot* ThreadPool::take_slot() {
+  uint64_t taken = taken_.load(std::memory_order_relaxed);
+  while (~taken) {
+    const int free = std::countr_one(taken);
+    if (taken_.compare_exchange_weak(taken, taken | uint64_t{1} << free, std::memory_order_acquire))
+      return &slots_[free];
+  }
+  return nullptr;
+}
+
+void ThreadPool::wake(int count) {
+  if (count > 0 && parked_.load(std::memory_order_seq_cst) > 0) futex_wake(posts_, count);
+}
+
+void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
+  const int asleep = helpers - spinning_.load(std::memory_order_relaxed);
+  slot.work = &work;
+  slot.workers = helpers + 1;
+  slot.posted_at = now_ns();
+  slot.joined.store(0, std::memory_order_relaxed);
+  slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
+  const uint64_t number = (slot.gate.load(std::memory_order_relaxed) >> 32) + 1;
+  slot.gate.store(number << 32 | kOpen, std::memory_order_release);
+  open_.fetch_or(uint64_t{1} << index(slot), std::memory_order_release);
+  posts_.fetch_add(1, std::memory_order_seq_cst);
+  wake(std::min(asleep, kWakesAtATime));
+}
+
+/// Lets nobody in any more and waits for helpers that have begun a task.
+void ThreadPool::close(Slot& slot, int helpers) {
+  open_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_relaxed);
+  slot.gate.fetch_and(~kOpen, std::memory_order_seq_cst);
+  slot.changes.raise(Signal::kAll);
+  for (;;) {
+    const uint32_t seen = slot.changes.count();
+    if ((slot.gate.load(std::memory_order_acquire) & kInside) == 0) break;
+    slot.changes.wait(seen, kTaskSpinNs);
+  }
+  const int joined = std::min(slot.joined.load(std::memory_order_relaxed), helpers);
+  if (CallScope* call = CallScope::current_) call->workers_ = std::max(call->workers_, joined + 1);
+  // Nobody came in time: a wake-up takes that long at least.
+  const int64_t spent = now_ns() - slot.posted_at;
+  if (joined == 0 && spent > wake_up_ns_.load(std::memory_order_relaxed)) note_wake_up(spent);
+  taken_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_release);
+}
+
+void ThreadPool::run(TeamWork& work, const Team& team) {
+  const int helpers = useful_helpers(team);
+  Slot* const slot = helpers > 0 && create_threads(helpers) ? take_slot() : nullptr;
+  if (!slot) {
+    Signal nobody;
+    work.changes = &nobody;
+    work.advance(0);
+    return;
+  }
+  work.changes = &slot->changes;
+  post(*slot, work, helpers);
+  for (;;) {
+    const uint32_t seen = slot->changes.count();
+    if (work.advance(0) == Outcome::finished) break;
+    slot->changes.wait(seen, kTaskSpinNs);
+  }
+  close(*slot, helpers);
+}
+
+void* ThreadPool::helper_main(void* pool) {
+  is_helper = true;
+  static_cast<ThreadPool*>(pool)->serve();
+  return nullptr;
+}
+
+void ThreadPool::serve() {
+  int64_t spin_ns = kLeastIdleSpinNs;
+  bool was_parked = true;
+  for (;;) {
+    const uint32_t seen = posts_.load(std::memory_order_seq_cst);
+    if (join_any(was_parked)) {
+      was_parked = false;
+      continue;
+    }
+    was_parked = wait_for_post(seen, &spin_ns);
+  }
+}
+
+bool ThreadPool::join_any(bool was_parked) {
+  bool worked = false;
+  for (uint64_t open = open_.load(std::memory_order_acquire); open; open &= open - 1)
+    worked = help(slots_[std::countr_zero(open)], was_parked && !worked) || worked;
+  return worked;
+}
+
+/// Waits for a post after `seen`. Returns whether it slept.
+bool ThreadPool::wait_for_post(uint32_t seen, int64_t* spin_ns) {
+  const auto posted = [&] { return posts_.load(std::memory_order_seq_cst) != seen; };
+  Spin spin;
+  spinning_.fetch_add(1, std::memory_order_relaxed);
+  const bool came = spin.until(*spin_ns, posted);
+  spinning_.fetch_sub(1, std::memory_order_relaxed);
+  if (came && !spin.was_preempted()) {
+    *spin_ns = std::min(*spin_ns * 2, kMostIdleSpinNs);
+    return false;
+  }
+  *spin_ns = spin.was_preempted() ? kLeastIdleSpinNs : std::max(*spin_ns / 2, kLeastIdleSpinNs);
+  if (came) return false;
+  const int64_t asleep_since = now_ns();
+  parked_.fetch_add(1, std::memory_order_seq_cst);
+  if (!posted()) futex_wait(posts_, seen);
+  parked_.fetch_sub(1, std::memory_order_seq_cst);
+  // A longer spin would have met this post.
+  if (!spin.was_preempted() && now_ns() - asleep_since < kMostIdleSpinNs)
+    *spin_ns = std::min(*spin_ns * 4, kMostIdleSpinNs);
+  return true;
+}
+
+bool ThreadPool::enter(Slot& slot, uint64_t* post) {
+  uint64_t gate = slot.gate.load(std::memory_order_relaxed);
+  while (gate & kOpen)
+    if (slot.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) {
+      *post = gate >> 32;
+      return true;
+    }
+  return false;
+}
+
+bool ThreadPool::enter_again(Slot& slot, uint64_t post) {
+  uint64_t gate = slot.gate.load(std::memory_order_relaxed);
+  while ((gate & kOpen) && gate >> 32 == post)
+    if (slot.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) return true;
+  return false;
+}
+
+void ThreadPool::leave(Slot& slot) {
+  const uint64_t before = slot.gate.fetch_sub(1, std::memory_order_seq_cst);
+  if (!(before & kOpen) && (before & kInside) == 1) slot.changes.raise(Signal::kAll);
+}
+
+/// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
+bool ThreadPool::help(Slot& slot, bool was_parked) {
+  uint64_t post;
+  if (!enter(slot, &post)) return false;
+  const int worker = slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (worker >= slot.workers) {
+    leave(slot);
+    return false;
+  }
+  if (was_parked) note_wake_up(now_ns() - slot.posted_at);
+  const int to_wake = slot.to_wake.fetch_sub(kWakesAtATime, std::memory_order_relaxed);
+  wake(std::min(to_wake, kWakesAtATime));
+  for (;;) {
+    const uint32_t seen = slot.changes.count();
+    const Outcome outcome = slot.work->advance(worker);
+    leave(slot);
+    if (outcome == Outcome::finished) return true;
+    slot.changes.wait(seen, kTaskSpinNs);
+    if (!enter_again(slot, post)) return true;
+  }
+}
+
+}  // namespace chol::host

@@ -1,0 +1,129 @@
+// Threads of the library's own: parked until a caller posts work, then they join it.
+//
+// What holds on a machine whose cores others want, too:
+// - The caller works itself and can do all of it. It waits only for tasks that a helper has begun,
+//   never for a helper that has not started.
+// - Helpers join when they get a core and leave when nothing is ready. A waiting helper holds no
+//   task and nothing of the caller's memory.
+// - Waiting is a short spin, then a futex. A helper that loses its core while it spins stops
+//   spinning.
+// - A thread that cannot be created is a smaller team.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "host/threads/signal.hpp"
+
+namespace chol::host {
+
+/// What a worker found once it had done all that it could: the whole work needs it no more, or
+/// tasks of other workers must complete first.
+enum class Outcome : uint8_t { finished, waiting };
+
+/// Work of one call that several workers do together.
+class TeamWork {
+ public:
+  /// Does ready tasks until there is none. Each worker has a number of its own below
+  /// Team::workers, the caller 0. The caller's answer `finished` means that all tasks are taken,
+  /// and that those that depend on others are complete.
+  virtual Outcome advance(int worker) = 0;
+
+  /// Raised by workers when a task completes that others may wait for.
+  Signal* changes = nullptr;
+
+ protected:
+  ~TeamWork() = default;
+};
+
+/// How many may work on something, and what is known of its size.
+struct Team {
+  int workers;       ///< at most, with the caller
+  double serial_ns;  ///< estimated time of one core for all of it
+};
+
+/// The call that the current thread is in: its limits, and how many workers it had.
+class CallScope {
+ public:
+  /// @param threads_are_default nobody asked for that number: the thread's affinity bounds it
+  explicit CallScope(bool threads_are_default);
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+  ~CallScope();
+  int workers() const { return workers_; }
+
+ private:
+  friend class ThreadPool;
+  static thread_local CallScope* current_;
+  CallScope* outer_;
+  bool threads_are_default_;
+  int workers_ = 1;  ///< most of any team of the call
+};
+
+class ThreadPool {
+ public:
+  /// Never destroyed: helpers may outlive static destructors.
+  static ThreadPool& instance();
+
+  /// Does all of `work`, with helpers as far as they pay and come.
+  void run(TeamWork& work, const Team& team);
+
+  int threads() const { return threads_.load(std::memory_order_relaxed); }
+
+  constexpr ThreadPool() = default;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+ private:
+  static constexpr int kSlots = 64;  ///< calls that have helpers at the same time
+  static constexpr uint64_t kOpen = uint64_t{1} << 31, kInside = kOpen - 1;
+
+  /// Where a caller posts work. Slots live as long as the process, so that a helper may look at one
+  /// whose call has returned.
+  struct alignas(128) Slot {
+    /// Number of the post << 32 | open | helpers inside. A helper is inside while it may touch the
+    /// caller's memory; the caller returns when nobody is.
+    std::atomic<uint64_t> gate{0};
+    std::atomic<int> joined{0};   ///< helpers that have had a number
+    std::atomic<int> to_wake{0};  ///< helpers that those who join still have to wake
+    Signal changes;
+    // Written while closed and empty, read inside.
+    TeamWork* work = nullptr;
+    int workers = 0;
+    int64_t posted_at = 0;
+  };
+
+  int useful_helpers(const Team& team);
+  bool create_threads(int wanted);
+  void wake(int count);
+  Slot* take_slot();
+  void post(Slot& slot, TeamWork& work, int helpers);
+  void close(Slot& slot, int helpers);
+  int index(const Slot& slot) const { return static_cast<int>(&slot - slots_); }
+
+  static void* helper_main(void* pool);
+  static void forget_threads();  // in a child after fork()
+  void serve();
+  bool join_any(bool was_parked);
+  bool help(Slot& slot, bool was_parked);
+  static bool enter(Slot& slot, uint64_t* post);
+  static bool enter_again(Slot& slot, uint64_t post);
+  static void leave(Slot& slot);
+  bool wait_for_post(uint32_t seen, int64_t* spin_ns);
+  void note_wake_up(int64_t nanoseconds);
+
+  static constexpr int64_t kFirstWakeUpNs = 20000;
+
+  Slot slots_[kSlots];
+  alignas(128) std::atomic<uint32_t> posts_{0};      ///< parked helpers sleep on it
+  alignas(128) std::atomic<uint64_t> taken_{0};      ///< a bit a slot
+  std::atomic<uint64_t> open_{0};                    ///< a bit a slot
+  alignas(128) std::atomic<int> spinning_{0};        ///< helpers that wait for a post awake
+  std::atomic<int> parked_{0};                       ///< helpers that sleep until a post
+  std::atomic<int64_t> wake_up_ns_{kFirstWakeUpNs};  ///< average from a post to a sleeper's start
+  std::atomic<int> threads_{0};
+  std::atomic<bool> creating_{false};
+  std::atomic<int64_t> no_thread_until_{0};  ///< creation failed; clock of now_ns()
+};
+
+}  // namespace chol::host

@@ -1,0 +1,60 @@
+// Calls from a program's own OpenMP regions: the cores are taken, so that no further thread starts.
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/handle.hpp"
+
+namespace chol::test {
+namespace {
+
+/// Threads of this process that are the library's.
+int helpers() {
+  int count = 0;
+  DIR* const folder = opendir("/proc/self/task");
+  while (const dirent* entry = readdir(folder)) {
+    std::string name;
+    std::ifstream(std::string("/proc/self/task/") + entry->d_name + "/comm") >> name;
+    count += name == "chol-helper";
+  }
+  closedir(folder);
+  return count;
+}
+
+void factor() {
+  constexpr int64_t kOrder = 700;  // work for several threads
+  std::vector<double> A(kOrder * kOrder, 0.25);
+  for (int64_t i = 0; i < kOrder; ++i) A[i * (kOrder + 1)] = static_cast<double>(kOrder);
+  const Handle handle(CHOL_BACKEND_HOST, 3);
+  int info = -1;
+  ASSERT_EQ(chol_dpotrf(handle, CHOL_LOWER, kOrder, A.data(), kOrder, &info), CHOL_STATUS_SUCCESS);
+  ASSERT_EQ(info, 0);
+}
+
+TEST(OpenMpRegion, CallsInItHaveOneThread) {
+#pragma omp parallel num_threads(2)
+  factor();
+  EXPECT_EQ(helpers(), 0);
+  factor();
+  EXPECT_GT(helpers(), 0);
+}
+
+TEST(OpenMpRegion, ItsNumberOfThreadsIsTheDefault) {
+  const Handle handle(CHOL_BACKEND_HOST, 0);
+  int usual = 0, limited = 0;
+  ASSERT_EQ(chol_get_num_threads(handle, &usual), CHOL_STATUS_SUCCESS);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  ASSERT_EQ(chol_get_num_threads(handle, &limited), CHOL_STATUS_SUCCESS);
+  omp_set_num_threads(before);
+  EXPECT_EQ(limited, 1);
+  EXPECT_GE(usual, limited);
+}
+
+}  // namespace
+}  // namespace chol::test

@@ -1,0 +1,247 @@
+// The thread pool by itself: what its callers rely on when threads cannot be had, are busy, are
+// held in the middle of a task, or belong to another process. pthread_create is this file's.
+#include "host/threads/thread_pool.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "host/shares.hpp"
+
+namespace {
+
+std::atomic<bool> threads_can_be_created{true};
+
+}  // namespace
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*body)(void*), void* argument) {
+  if (!threads_can_be_created) return EAGAIN;
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const Create original = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  return original(thread, attributes, body, argument);
+}
+
+namespace chol::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Waits for a condition that other threads make true; gives up after a while.
+template <class Condition>
+bool comes_true(Condition&& condition) {
+  const auto end = steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return true;
+}
+
+/// A loop over `count` numbers that notes how often each came, and who worked.
+class Counted {
+ public:
+  explicit Counted(int64_t count) : times_(static_cast<size_t>(count)) {}
+  void run(const Cuts& cuts, int threads) {
+    for_each_of_shares(cuts, threads, [&](int64_t i, bool, int worker) { note(i, worker); });
+  }
+  void note(int64_t i, int worker) {
+    times_[static_cast<size_t>(i)].fetch_add(1);
+    const std::lock_guard lock(mutex_);
+    workers_.insert(worker);
+  }
+  bool every_index_once() const {
+    for (const std::atomic<int>& times : times_)
+      if (times != 1) return false;
+    return true;
+  }
+  const std::set<int>& workers() const { return workers_; }
+
+ private:
+  std::vector<std::atomic<int>> times_;
+  std::mutex mutex_;
+  std::set<int> workers_;
+};
+
+TEST(ThreadPool, EveryIndexOnce) {
+  for (const int64_t count : {0, 1, 2, 7, 100, 1000})
+    for (const int threads : {1, 2, 3, 8})
+      for (const int64_t chunk : {1, 3, 64})
+        for (const int shares : {1, threads}) {
+          Counted counted(count);
+          counted.run({count, chunk, shares}, threads);
+          ASSERT_TRUE(counted.every_index_once()) << count << " " << threads << " " << chunk;
+          for (const int worker : counted.workers()) ASSERT_LT(worker, threads);
+        }
+}
+
+TEST(ThreadPool, HelpersJoin) {
+  std::atomic<int> together{0};
+  // Each of two workers waits for the other: this ends only when a helper comes.
+  const auto meet = [&](int64_t, bool, int) {
+    together.fetch_add(1);
+    EXPECT_TRUE(comes_true([&] { return together >= 2; }));
+  };
+  const CallScope call(false);
+  for_each_of_shares({2, 1, 1}, 2, meet);
+  EXPECT_EQ(call.workers(), 2);
+}
+
+TEST(ThreadPool, LittleWorkIsDoneAlone) {
+  const CallScope call(false);
+  for (int round = 0; round < 1000; ++round) {
+    Counted counted(10);
+    counted.run({10, 1, 1, 100}, 8);
+    ASSERT_TRUE(counted.every_index_once());
+  }
+  EXPECT_EQ(call.workers(), 1);
+}
+
+/// Work whose helpers stay in the middle of a task until they are released.
+class HeldHelpers {
+ public:
+  /// Returns when `helpers` helpers hold a task.
+  explicit HeldHelpers(int helpers) {
+    caller_ = std::thread([this, helpers] {
+      for_each_of_shares({helpers + 1, 1, 1}, helpers + 1, [&](int64_t, bool, int) {
+        held_.fetch_add(1);
+        EXPECT_TRUE(comes_true([this] { return released_.load(); }));
+      });
+      returned_ = true;
+    });
+    EXPECT_TRUE(comes_true([&] { return held_ == helpers + 1; }));
+  }
+  ~HeldHelpers() {
+    EXPECT_FALSE(returned_) << "a call returned before its tasks were done";
+    released_ = true;
+    caller_.join();
+  }
+
+ private:
+  std::atomic<int> held_{0};
+  std::atomic<bool> released_{false}, returned_{false};
+  std::thread caller_;
+};
+
+TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
+  const int helpers = std::max(3, ThreadPool::instance().threads());
+  const HeldHelpers held(helpers);
+  ASSERT_EQ(ThreadPool::instance().threads(), helpers);
+  for (int round = 0; round < 100; ++round) {
+    Counted counted(50);
+    counted.run({50, 1, 3}, 3);
+    ASSERT_TRUE(counted.every_index_once());
+    ASSERT_EQ(counted.workers(), std::set<int>{0});
+  }
+}
+
+TEST(ThreadPool, SixtyFourCallersAtOnce) {
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong{0};
+  for (int caller = 0; caller < 64; ++caller)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        Counted counted(64);
+        counted.run({64, 2, 4}, 4);
+        if (!counted.every_index_once()) ++wrong;
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ThreadPool, ALoopInsideALoop) {
+  std::atomic<int> inner{0};
+  for_each_of_shares({8, 1, 1}, 4, [&](int64_t, bool, int) {
+    for_each_of_shares({16, 1, 1}, 4, [&](int64_t, bool, int) { inner.fetch_add(1); });
+  });
+  EXPECT_EQ(inner, 8 * 16);
+}
+
+/// Steps that must be done in turn: each is ready when the one before is done. Workers wait.
+class Chain final : public TeamWork {
+ public:
+  explicit Chain(int steps) : steps_(steps) {}
+  Outcome advance(int) override {
+    for (;;) {
+      const int done = done_.load(std::memory_order_acquire);
+      if (done == steps_) return Outcome::finished;
+      int free = done;
+      if (!taken_.compare_exchange_strong(free, done + 1)) return Outcome::waiting;
+      sum_ += done;  // a race if two steps ever overlap
+      if (done % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      done_.store(done + 1, std::memory_order_release);
+      changes->raise(Signal::kAll);
+    }
+  }
+  int64_t sum() const { return sum_; }
+
+ private:
+  int steps_;
+  int64_t sum_ = 0;
+  std::atomic<int> taken_{0}, done_{0};
+};
+
+TEST(ThreadPool, WorkersThatWaitAreWoken) {
+  for (const int workers : {1, 2, 5}) {
+    Chain chain(400);
+    ThreadPool::instance().run(chain, {workers, 1e9});
+    ASSERT_EQ(chain.sum(), 400 * 399 / 2);
+  }
+}
+
+/// Whether body() is true in a child, which is ended when it hangs.
+template <class Body>
+bool holds_in_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool loop_is_right(int threads) {
+  Counted counted(100);
+  counted.run({100, 1, 1}, threads);
+  return counted.every_index_once();
+}
+
+TEST(ThreadPool, AChildHasHelpersOfItsOwn) {
+  ASSERT_TRUE(loop_is_right(3));
+  const HeldHelpers held(2);  // by a thread that is not in the child
+  EXPECT_TRUE(holds_in_child([] {
+    if (!loop_is_right(3)) return false;
+    std::atomic<int> together{0};
+    for_each_of_shares({2, 1, 1}, 2, [&](int64_t, bool, int) {
+      together.fetch_add(1);
+      EXPECT_TRUE(comes_true([&] { return together >= 2; }));
+    });
+    return ThreadPool::instance().threads() > 0;
+  }));
+}
+
+TEST(ThreadPool, AThreadThatCannotBeCreatedIsASmallerTeam) {
+  threads_can_be_created = false;
+  EXPECT_TRUE(
+      holds_in_child([] { return loop_is_right(64) && ThreadPool::instance().threads() == 0; }));
+  const int before = ThreadPool::instance().threads();
+  EXPECT_TRUE(loop_is_right(before + 10));
+  EXPECT_EQ(ThreadPool::instance().threads(), before);
+  threads_can_be_created = true;
+}
+
+}  // namespace
+}  // namespace chol::host
