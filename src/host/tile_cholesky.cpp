@@ -91,7 +91,7 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   matrix_ = &M;
   // Three tasks a step depend on each other, of about tiles / 2 in each: more threads than tiles
   // find nothing to do.
-  const int workers = static_cast<int>(std::min<int64_t>(threads, tiles_));
+  const int workers = static_cast<int>(std::min<int64_t>(threads, (tiles_ * (tiles_ + 1)) / 4));
   const double n = static_cast<double>(n_);
   const double parts = static_cast<double>(element_bytes_ / real_bytes_);
   constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision

@@ -1,7 +1,8 @@
 // The order of tile Cholesky's tasks, on kernels that compute nothing: they note who has what, take
-// their time where waiting for it matters, and see a task that came too early.
+// their time where waiting for it matters, and see a task that came too early or is waited for.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -15,7 +16,7 @@
 namespace chol::host {
 namespace {
 
-constexpr int64_t kTile = 4;
+constexpr int64_t kTile = 256;  // large enough that several threads are worth it
 
 /// What the matrix of a run stands for: its tiles and the strips that panels are kept in.
 class Board {
@@ -52,10 +53,20 @@ class Board {
       expect(done(r, c) == panel.step, "updates out of order", r, c);
     }
     if (r == tiles_ - 1 && c == tiles_ - 1) take_time();
+    if (r == held_row_ && c == held_column_) stay_until_others_went_on();
     const std::lock_guard lock(mutex_);
     --panels_[strips].open_updates;
     ++done(r, c);
+    ++tasks_done_;
   }
+
+  /// Has whoever works on this tile first hold it until `count` tasks of others are done.
+  void hold(int64_t r, int64_t c, int count) {
+    held_row_ = r;
+    held_column_ = c;
+    wanted_ = count;
+  }
+  bool others_went_on() const { return others_went_on_; }
 
   /// Every tile has its updates and its end.
   void expect_finished() {
@@ -69,6 +80,14 @@ class Board {
     int64_t step = -1, open_updates = 0;
     std::set<int64_t> rows;
   };
+  void stay_until_others_went_on() {
+    held_row_ = -1;
+    const int before = tasks_done_;
+    for (int ms = 0; ms < 10000 && !others_went_on_; ++ms) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      others_went_on_ = tasks_done_ >= before + wanted_;
+    }
+  }
   static void take_time() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
   int64_t& done(int64_t r, int64_t c) { return done_[static_cast<size_t>(r * tiles_ + c)]; }
   void expect(bool holds, const char* fault, int64_t r, int64_t c) {
@@ -81,6 +100,10 @@ class Board {
   std::vector<int64_t> done_;  ///< updates that a tile has, and one for its end
   std::map<const void*, Panel> panels_;
   std::string fault_;
+  std::atomic<int64_t> held_row_{-1}, held_column_{-1};
+  std::atomic<int> tasks_done_{0};
+  int wanted_ = 0;
+  bool others_went_on_ = false;
 };
 
 Kernels noting_kernels() {
@@ -102,22 +125,38 @@ Kernels noting_kernels() {
   return k;
 }
 
-TEST(TileOrder, NothingStartsTooEarly) {
+/// The whole factorization on a board.
+void factor(Board& board, int64_t n, int threads) {
   const Kernels kernels = noting_kernels();
+  TileCholesky cholesky(kernels, 1, 1, n, kTile, nullptr);
+  Arena counted;
+  cholesky.carve(counted);
+  std::vector<char> memory(counted.used() + Arena::kAlignment);
+  Arena arena(memory.data(), memory.size());
+  cholesky.carve(arena);
+  ASSERT_EQ(cholesky.run({false, n, &board, n}, threads), 0);
+  board.expect_finished();
+}
+
+TEST(TileOrder, NothingStartsTooEarly) {
   for (const int64_t tiles : {1, 2, 3, 4, 9})
     for (const int threads : {1, 2, 3, 5}) {
       const int64_t n = tiles * kTile - (tiles > 1);
-      TileCholesky cholesky(kernels, 1, 1, n, kTile, nullptr);
-      Arena counted;
-      cholesky.carve(counted);
-      std::vector<char> memory(counted.used() + Arena::kAlignment);
-      Arena arena(memory.data(), memory.size());
-      cholesky.carve(arena);
       Board board(n);
-      ASSERT_EQ(cholesky.run({false, n, &board, n}, threads), 0);
-      board.expect_finished();
+      factor(board, n, threads);
       ASSERT_EQ(board.fault(), "") << tiles << " tiles, " << threads << " threads";
     }
+}
+
+/// A worker that loses its core in the middle of a task delays what depends on that task: others
+/// finish all of the columns before, and updates of this step and of the two that follow.
+TEST(TileOrder, OthersGoOnWhileATaskIsHeld) {
+  constexpr int64_t kTiles = 12;
+  Board board(kTiles * kTile);
+  board.hold(kTiles - 1, kTiles - 1, 60);
+  factor(board, kTiles * kTile, 3);
+  ASSERT_EQ(board.fault(), "");
+  EXPECT_TRUE(board.others_went_on());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "host/threads/thread_pool.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +17,7 @@ namespace {
 constexpr int64_t kTaskSpinNs = 50000;
 /// Helpers wait awake for the next post between these bounds: longer while that has paid, for
 /// callers that factor one matrix after the other.
-constexpr int64_t kLeastIdleSpinNs = 5000, kMostIdleSpinNs = 200000;
+constexpr int64_t kLeastIdleSpinNs = 5000, kMostIdleSpinNs = 2000000;
 /// Work that a helper must take over to pay for its start, when it spins and when it sleeps.
 constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
 /// A thread that wakes others one after the other delays its own work: each wakes two.
@@ -63,6 +64,7 @@ void ThreadPool::note_wake_up(int64_t nanoseconds) {
 
 /// Helpers up to `wanted` of them. Whether there is one at least.
 bool ThreadPool::create_threads(int wanted) {
+  wanted = std::min(wanted, kMostHelpers);
   if (threads() >= wanted || now_ns() < no_thread_until_.load(std::memory_order_relaxed))
     return threads() > 0;
   if (creating_.exchange(true, std::memory_order_acquire)) return threads() > 0;
@@ -79,12 +81,14 @@ bool ThreadPool::create_threads(int wanted) {
   pthread_attr_setstacksize(&attributes, kStackBytes);
   while (threads() < wanted) {
     pthread_t thread;
-    if (pthread_create(&thread, &attributes, helper_main, this) != 0) {
+    // Counted before it may enter a slot, whose caller looks at all that are counted.
+    Helper& helper = helpers_[threads_.fetch_add(1, std::memory_order_seq_cst)];
+    if (pthread_create(&thread, &attributes, helper_main, &helper) != 0) {
+      threads_.fetch_sub(1, std::memory_order_seq_cst);
       no_thread_until_.store(now_ns() + kNextAttemptNs, std::memory_order_relaxed);
       break;
     }
     pthread_setname_np(thread, "chol-helper");
-    threads_.fetch_add(1, std::memory_order_relaxed);
   }
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -95,13 +99,15 @@ bool ThreadPool::create_threads(int wanted) {
 /// The child of a fork has the thread that forked alone. Work that others had posted is lost.
 void ThreadPool::forget_threads() {
   ThreadPool& pool = the_pool;
+  const int threads = pool.threads_;
   pool.threads_ = pool.spinning_ = pool.parked_ = 0;
   pool.creating_ = false;
   pool.taken_ = pool.open_ = 0;
   for (Slot& slot : pool.slots_) {
-    slot.gate = slot.gate & ~(kOpen | kInside);
+    slot.gate = slot.gate & ~kOpen;
     slot.changes.forget_sleepers();
   }
+  for (int i = 0; i < threads; ++i) pool.helpers_[i].inside = nullptr;
 }
 
 ThreadPool::Slot* ThreadPool::take_slot() {
@@ -123,10 +129,11 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
   slot.work = &work;
   slot.workers = helpers + 1;
   slot.posted_at = now_ns();
+  slot.caller_cpu.store(sched_getcpu(), std::memory_order_relaxed);
   slot.joined.store(0, std::memory_order_relaxed);
   slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
-  const uint64_t number = (slot.gate.load(std::memory_order_relaxed) >> 32) + 1;
-  slot.gate.store(number << 32 | kOpen, std::memory_order_release);
+  slot.gate.store((slot.gate.load(std::memory_order_relaxed) + 1) | kOpen,
+                  std::memory_order_seq_cst);
   open_.fetch_or(uint64_t{1} << index(slot), std::memory_order_release);
   posts_.fetch_add(1, std::memory_order_seq_cst);
   wake(std::min(asleep, kWakesAtATime));
@@ -139,7 +146,7 @@ void ThreadPool::close(Slot& slot, int helpers) {
   slot.changes.raise(Signal::kAll);
   for (;;) {
     const uint32_t seen = slot.changes.count();
-    if ((slot.gate.load(std::memory_order_acquire) & kInside) == 0) break;
+    if (is_empty(slot)) break;
     slot.changes.wait(seen, kTaskSpinNs);
   }
   const int joined = std::min(slot.joined.load(std::memory_order_relaxed), helpers);
@@ -165,22 +172,23 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
     const uint32_t seen = slot->changes.count();
     if (work.advance(0) == Outcome::finished) break;
     slot->changes.wait(seen, kTaskSpinNs);
+    slot->caller_cpu.store(sched_getcpu(), std::memory_order_relaxed);
   }
   close(*slot, helpers);
 }
 
-void* ThreadPool::helper_main(void* pool) {
+void* ThreadPool::helper_main(void* helper) {
   is_helper = true;
-  static_cast<ThreadPool*>(pool)->serve();
+  the_pool.serve(*static_cast<Helper*>(helper));
   return nullptr;
 }
 
-void ThreadPool::serve() {
+void ThreadPool::serve(Helper& helper) {
   int64_t spin_ns = kLeastIdleSpinNs;
   bool was_parked = true;
   for (;;) {
     const uint32_t seen = posts_.load(std::memory_order_seq_cst);
-    if (join_any(was_parked)) {
+    if (join_any(helper, was_parked)) {
       was_parked = false;
       continue;
     }
@@ -188,10 +196,10 @@ void ThreadPool::serve() {
   }
 }
 
-bool ThreadPool::join_any(bool was_parked) {
+bool ThreadPool::join_any(Helper& helper, bool was_parked) {
   bool worked = false;
   for (uint64_t open = open_.load(std::memory_order_acquire); open; open &= open - 1)
-    worked = help(slots_[std::countr_zero(open)], was_parked && !worked) || worked;
+    worked = help(helper, slots_[std::countr_zero(open)], was_parked && !worked) || worked;
   return worked;
 }
 
@@ -218,35 +226,39 @@ bool ThreadPool::wait_for_post(uint32_t seen, int64_t* spin_ns) {
   return true;
 }
 
-bool ThreadPool::enter(Slot& slot, uint64_t* post) {
-  uint64_t gate = slot.gate.load(std::memory_order_relaxed);
-  while (gate & kOpen)
-    if (slot.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) {
-      *post = gate >> 32;
-      return true;
-    }
+/// Either this sees that the post is closed, or whoever closes it sees that the helper is inside.
+bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
+  helper.inside.store(&slot, std::memory_order_seq_cst);
+  if (slot.gate.load(std::memory_order_seq_cst) == post) return true;
+  leave(helper, slot);
   return false;
 }
 
-bool ThreadPool::enter_again(Slot& slot, uint64_t post) {
-  uint64_t gate = slot.gate.load(std::memory_order_relaxed);
-  while ((gate & kOpen) && gate >> 32 == post)
-    if (slot.gate.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) return true;
-  return false;
+/// Likewise: who waits for the slot to be empty sees it or is woken.
+void ThreadPool::leave(Helper& helper, Slot& slot) {
+  helper.inside.store(nullptr, std::memory_order_seq_cst);
+  if (!(slot.gate.load(std::memory_order_seq_cst) & kOpen)) slot.changes.raise(Signal::kAll);
 }
 
-void ThreadPool::leave(Slot& slot) {
-  const uint64_t before = slot.gate.fetch_sub(1, std::memory_order_seq_cst);
-  if (!(before & kOpen) && (before & kInside) == 1) slot.changes.raise(Signal::kAll);
+/// Where every core is taken, a helper may be woken on that of its caller: it must not spin there.
+bool ThreadPool::is_on_callers_core(const Slot& slot) {
+  return sched_getcpu() == slot.caller_cpu.load(std::memory_order_relaxed);
+}
+
+bool ThreadPool::is_empty(const Slot& slot) const {
+  const int count = threads_.load(std::memory_order_seq_cst);
+  return std::none_of(helpers_, helpers_ + count, [&](const Helper& helper) {
+    return helper.inside.load(std::memory_order_seq_cst) == &slot;
+  });
 }
 
 /// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
-bool ThreadPool::help(Slot& slot, bool was_parked) {
-  uint64_t post;
-  if (!enter(slot, &post)) return false;
+bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
+  const uint32_t post = slot.gate.load(std::memory_order_acquire);
+  if (!(post & kOpen) || !enter(helper, slot, post)) return false;
   const int worker = slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
   if (worker >= slot.workers) {
-    leave(slot);
+    leave(helper, slot);
     return false;
   }
   if (was_parked) note_wake_up(now_ns() - slot.posted_at);
@@ -255,10 +267,10 @@ bool ThreadPool::help(Slot& slot, bool was_parked) {
   for (;;) {
     const uint32_t seen = slot.changes.count();
     const Outcome outcome = slot.work->advance(worker);
-    leave(slot);
+    leave(helper, slot);
     if (outcome == Outcome::finished) return true;
-    slot.changes.wait(seen, kTaskSpinNs);
-    if (!enter_again(slot, post)) return true;
+    slot.changes.wait(seen, is_on_callers_core(slot) ? 0 : kTaskSpinNs);
+    if (!enter(helper, slot, post)) return true;
   }
 }
 

@@ -75,22 +75,28 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
  private:
-  static constexpr int kSlots = 64;  ///< calls that have helpers at the same time
-  static constexpr uint64_t kOpen = uint64_t{1} << 31, kInside = kOpen - 1;
+  static constexpr int kSlots = 64;          ///< calls that have helpers at the same time
+  static constexpr int kMostHelpers = 4096;  ///< threads of the pool
+  static constexpr uint32_t kOpen = 1u << 31;
 
   /// Where a caller posts work. Slots live as long as the process, so that a helper may look at one
   /// whose call has returned.
   struct alignas(128) Slot {
-    /// Number of the post << 32 | open | helpers inside. A helper is inside while it may touch the
-    /// caller's memory; the caller returns when nobody is.
-    std::atomic<uint64_t> gate{0};
-    std::atomic<int> joined{0};   ///< helpers that have had a number
-    std::atomic<int> to_wake{0};  ///< helpers that those who join still have to wake
-    Signal changes;
+    std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
+    alignas(128) std::atomic<int> joined{0};  ///< helpers that have had a number
+    std::atomic<int> to_wake{0};              ///< helpers that those who join still have to wake
+    std::atomic<int> caller_cpu{-1};          ///< where the caller was last
+    alignas(128) Signal changes;
     // Written while closed and empty, read inside.
-    TeamWork* work = nullptr;
+    alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
+  };
+  /// What the others see of a helper. It is inside a slot while it may touch the memory of the
+  /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
+  /// change that they wait for.
+  struct alignas(64) Helper {
+    std::atomic<Slot*> inside{nullptr};
   };
 
   int useful_helpers(const Team& team);
@@ -101,20 +107,22 @@ class ThreadPool {
   void close(Slot& slot, int helpers);
   int index(const Slot& slot) const { return static_cast<int>(&slot - slots_); }
 
-  static void* helper_main(void* pool);
+  static void* helper_main(void* helper);
   static void forget_threads();  // in a child after fork()
-  void serve();
-  bool join_any(bool was_parked);
-  bool help(Slot& slot, bool was_parked);
-  static bool enter(Slot& slot, uint64_t* post);
-  static bool enter_again(Slot& slot, uint64_t post);
-  static void leave(Slot& slot);
+  void serve(Helper& helper);
+  bool join_any(Helper& helper, bool was_parked);
+  bool help(Helper& helper, Slot& slot, bool was_parked);
+  static bool enter(Helper& helper, Slot& slot, uint32_t post);
+  static void leave(Helper& helper, Slot& slot);
+  static bool is_on_callers_core(const Slot& slot);
+  bool is_empty(const Slot& slot) const;
   bool wait_for_post(uint32_t seen, int64_t* spin_ns);
   void note_wake_up(int64_t nanoseconds);
 
   static constexpr int64_t kFirstWakeUpNs = 20000;
 
   Slot slots_[kSlots];
+  Helper helpers_[kMostHelpers];
   alignas(128) std::atomic<uint32_t> posts_{0};      ///< parked helpers sleep on it
   alignas(128) std::atomic<uint64_t> taken_{0};      ///< a bit a slot
   std::atomic<uint64_t> open_{0};                    ///< a bit a slot
