@@ -60,7 +60,7 @@ class Board {
     ++tasks_done_;
   }
 
-  /// Has whoever works on this tile first hold it until `count` tasks of others are done.
+  /// Has whoever takes this tile's first update hold it until `count` updates are done.
   void hold(int64_t r, int64_t c, int count) {
     held_row_ = r;
     held_column_ = c;
@@ -82,10 +82,9 @@ class Board {
   };
   void stay_until_others_went_on() {
     held_row_ = -1;
-    const int before = tasks_done_;
     for (int ms = 0; ms < 10000 && !others_went_on_; ++ms) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      others_went_on_ = tasks_done_ >= before + wanted_;
+      others_went_on_ = tasks_done_ >= wanted_;
     }
   }
   static void take_time() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
@@ -149,11 +148,12 @@ TEST(TileOrder, NothingStartsTooEarly) {
 }
 
 /// A worker that loses its core in the middle of a task delays what depends on that task: others
-/// finish all of the columns before, and updates of this step and of the two that follow.
+/// finish this step's other updates, and those of the next but of the same tile.
 TEST(TileOrder, OthersGoOnWhileATaskIsHeld) {
   constexpr int64_t kTiles = 12;
+  constexpr int kThisStep = kTiles * (kTiles - 1) / 2, kNextStep = (kTiles - 1) * (kTiles - 2) / 2;
   Board board(kTiles * kTile);
-  board.hold(kTiles - 1, kTiles - 1, 60);
+  board.hold(kTiles - 1, kTiles - 1, kThisStep - 1 + kNextStep - 1);
   factor(board, kTiles * kTile, 3);
   ASSERT_EQ(board.fault(), "");
   EXPECT_TRUE(board.others_went_on());

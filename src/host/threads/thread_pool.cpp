@@ -15,9 +15,6 @@ namespace {
 
 /// A worker that waits for tasks of others spins as long as one of them may take; then it sleeps.
 constexpr int64_t kTaskSpinNs = 50000;
-/// Helpers wait awake for the next post between these bounds: longer while that has paid, for
-/// callers that factor one matrix after the other.
-constexpr int64_t kLeastIdleSpinNs = 5000, kMostIdleSpinNs = 2000000;
 /// Work that a helper must take over to pay for its start, when it spins and when it sleeps.
 constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
 /// A thread that wakes others one after the other delays its own work: each wakes two.
@@ -129,7 +126,7 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
   slot.work = &work;
   slot.workers = helpers + 1;
   slot.posted_at = now_ns();
-  slot.caller_cpu.store(sched_getcpu(), std::memory_order_relaxed);
+  slot.caller_cpu = sched_getcpu();
   slot.joined.store(0, std::memory_order_relaxed);
   slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
   slot.gate.store((slot.gate.load(std::memory_order_relaxed) + 1) | kOpen,
@@ -172,7 +169,6 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
     const uint32_t seen = slot->changes.count();
     if (work.advance(0) == Outcome::finished) break;
     slot->changes.wait(seen, kTaskSpinNs);
-    slot->caller_cpu.store(sched_getcpu(), std::memory_order_relaxed);
   }
   close(*slot, helpers);
 }
@@ -184,15 +180,15 @@ void* ThreadPool::helper_main(void* helper) {
 }
 
 void ThreadPool::serve(Helper& helper) {
-  int64_t spin_ns = kLeastIdleSpinNs;
   bool was_parked = true;
   for (;;) {
     const uint32_t seen = posts_.load(std::memory_order_seq_cst);
     if (join_any(helper, was_parked)) {
       was_parked = false;
+      if (helper.losses.any_since_last()) helper.spin.core_was_lost();
       continue;
     }
-    was_parked = wait_for_post(seen, &spin_ns);
+    was_parked = wait_for_post(helper, seen);
   }
 }
 
@@ -204,25 +200,25 @@ bool ThreadPool::join_any(Helper& helper, bool was_parked) {
 }
 
 /// Waits for a post after `seen`. Returns whether it slept.
-bool ThreadPool::wait_for_post(uint32_t seen, int64_t* spin_ns) {
+bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
   const auto posted = [&] { return posts_.load(std::memory_order_seq_cst) != seen; };
   Spin spin;
   spinning_.fetch_add(1, std::memory_order_relaxed);
-  const bool came = spin.until(*spin_ns, posted);
+  const bool came = spin.until(helper.spin.nanoseconds(), posted);
   spinning_.fetch_sub(1, std::memory_order_relaxed);
-  if (came && !spin.was_preempted()) {
-    *spin_ns = std::min(*spin_ns * 2, kMostIdleSpinNs);
-    return false;
-  }
-  *spin_ns = spin.was_preempted() ? kLeastIdleSpinNs : std::max(*spin_ns / 2, kLeastIdleSpinNs);
+  if (spin.was_preempted())
+    helper.spin.core_was_lost();
+  else if (came)
+    helper.spin.post_came();
+  else
+    helper.spin.post_did_not_come();
   if (came) return false;
+  helper.cores.allow_all();
   const int64_t asleep_since = now_ns();
   parked_.fetch_add(1, std::memory_order_seq_cst);
   if (!posted()) futex_wait(posts_, seen);
   parked_.fetch_sub(1, std::memory_order_seq_cst);
-  // A longer spin would have met this post.
-  if (!spin.was_preempted() && now_ns() - asleep_since < kMostIdleSpinNs)
-    *spin_ns = std::min(*spin_ns * 4, kMostIdleSpinNs);
+  helper.spin.post_came_late(now_ns() - asleep_since);
   return true;
 }
 
@@ -238,11 +234,6 @@ bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
 void ThreadPool::leave(Helper& helper, Slot& slot) {
   helper.inside.store(nullptr, std::memory_order_seq_cst);
   if (!(slot.gate.load(std::memory_order_seq_cst) & kOpen)) slot.changes.raise(Signal::kAll);
-}
-
-/// Where every core is taken, a helper may be woken on that of its caller: it must not spin there.
-bool ThreadPool::is_on_callers_core(const Slot& slot) {
-  return sched_getcpu() == slot.caller_cpu.load(std::memory_order_relaxed);
 }
 
 bool ThreadPool::is_empty(const Slot& slot) const {
@@ -261,7 +252,14 @@ bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
     leave(helper, slot);
     return false;
   }
+  // Where every core is taken, the scheduler may start a helper on the core of its caller.
+  const int caller_cpu = slot.caller_cpu;
   if (was_parked) note_wake_up(now_ns() - slot.posted_at);
+  if (sched_getcpu() == caller_cpu) {
+    leave(helper, slot);
+    helper.cores.move_from(caller_cpu);
+    if (!enter(helper, slot, post)) return true;
+  }
   const int to_wake = slot.to_wake.fetch_sub(kWakesAtATime, std::memory_order_relaxed);
   wake(std::min(to_wake, kWakesAtATime));
   for (;;) {
@@ -269,7 +267,7 @@ bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
     const Outcome outcome = slot.work->advance(worker);
     leave(helper, slot);
     if (outcome == Outcome::finished) return true;
-    slot.changes.wait(seen, is_on_callers_core(slot) ? 0 : kTaskSpinNs);
+    slot.changes.wait(seen, kTaskSpinNs);
     if (!enter(helper, slot, post)) return true;
   }
 }

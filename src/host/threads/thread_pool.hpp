@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "host/threads/helper_state.hpp"
 #include "host/threads/signal.hpp"
 
 namespace chol::host {
@@ -85,18 +86,22 @@ class ThreadPool {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
     alignas(128) std::atomic<int> joined{0};  ///< helpers that have had a number
     std::atomic<int> to_wake{0};              ///< helpers that those who join still have to wake
-    std::atomic<int> caller_cpu{-1};          ///< where the caller was last
     alignas(128) Signal changes;
     // Written while closed and empty, read inside.
     alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
+    int caller_cpu = -1;  ///< where the caller was then
   };
   /// What the others see of a helper. It is inside a slot while it may touch the memory of the
   /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
   /// change that they wait for.
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
+    // The thread's own.
+    IdleSpin spin;
+    CoreLosses losses;
+    alignas(64) OtherCores cores;
   };
 
   int useful_helpers(const Team& team);
@@ -114,9 +119,8 @@ class ThreadPool {
   bool help(Helper& helper, Slot& slot, bool was_parked);
   static bool enter(Helper& helper, Slot& slot, uint32_t post);
   static void leave(Helper& helper, Slot& slot);
-  static bool is_on_callers_core(const Slot& slot);
   bool is_empty(const Slot& slot) const;
-  bool wait_for_post(uint32_t seen, int64_t* spin_ns);
+  bool wait_for_post(Helper& helper, uint32_t seen);
   void note_wake_up(int64_t nanoseconds);
 
   static constexpr int64_t kFirstWakeUpNs = 20000;

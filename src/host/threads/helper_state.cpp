@@ -1,0 +1,47 @@
+#include "host/threads/helper_state.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "host/threads/signal.hpp"
+
+namespace chol::host {
+
+void IdleSpin::grow(int factor) {
+  if (now_ns() > busy_until_) nanoseconds_ = std::min(nanoseconds_ * factor, kMost);
+}
+
+void IdleSpin::post_came() { grow(2); }
+
+void IdleSpin::post_came_late(int64_t asleep_ns) {
+  if (asleep_ns < kMost) grow(4);  // a longer spin would have met it
+}
+
+void IdleSpin::core_was_lost() {
+  nanoseconds_ = kLeast;
+  busy_until_ = now_ns() + kBusyNs;
+}
+
+bool CoreLosses::any_since_last() {
+  rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
+  const bool any = usage.ru_nivcsw != seen_;
+  seen_ = usage.ru_nivcsw;
+  return any;
+}
+
+void OtherCores::move_from(int cpu) {
+  cpu_set_t others;
+  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof all_, &all_) != 0) return;
+  others = all_;
+  CPU_CLR(static_cast<size_t>(cpu), &others);
+  moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0;
+}
+
+void OtherCores::allow_all() {
+  if (moved_) sched_setaffinity(0, sizeof all_, &all_);
+  moved_ = false;
+}
+
+}  // namespace chol::host
