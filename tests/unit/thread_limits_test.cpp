@@ -1,0 +1,70 @@
+// A process that may start no thread, or few: calls are slower, and never end it.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "support/handle.hpp"
+
+namespace chol::test {
+namespace {
+
+constexpr int64_t kOrder = 700;  // work for several threads
+
+bool factors(int threads) {
+  std::vector<double> A(kOrder * kOrder, 0.25);
+  for (int64_t i = 0; i < kOrder; ++i) A[i * (kOrder + 1)] = static_cast<double>(kOrder);
+  const Handle handle(CHOL_BACKEND_HOST, threads);
+  int info = -1;
+  return chol_dpotrf(handle, CHOL_LOWER, kOrder, A.data(), kOrder, &info) == CHOL_STATUS_SUCCESS &&
+         info == 0;
+}
+
+/// Whether body() is true in a child, which ends by nothing else.
+template <class Body>
+bool holds_in_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Address space for `bytes` more than now.
+bool limit_address_space(size_t bytes) {
+  long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  const bool known = file && std::fscanf(file, "%ld", &pages) == 1;
+  if (file) std::fclose(file);
+  const rlim_t limit = static_cast<rlim_t>(pages) * 4096 + bytes;
+  const rlimit both{limit, limit};
+  return known && setrlimit(RLIMIT_AS, &both) == 0;
+}
+
+/// Root is held by no RLIMIT_NPROC.
+bool limit_processes() {
+  const rlimit one{1, 1};
+  constexpr uid_t kNobody = 65534;
+  return setrlimit(RLIMIT_NPROC, &one) == 0 && (getuid() != 0 || setuid(kNobody) == 0);
+}
+
+TEST(ThreadLimits, NoProcessLeft) {
+  EXPECT_TRUE(holds_in_child([] { return limit_processes() && factors(4); }));
+}
+
+TEST(ThreadLimits, NoRoomForStacks) {
+  for (const int threads : {4, 64, 20000})
+    EXPECT_TRUE(holds_in_child([&] { return limit_address_space(30 << 20) && factors(threads); }))
+        << threads;
+}
+
+TEST(ThreadLimits, ManyMoreThanCores) {
+  EXPECT_TRUE(holds_in_child([] { return factors(300); }));
+}
+
+}  // namespace
+}  // namespace chol::test
