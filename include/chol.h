@@ -19,6 +19,8 @@
  *  - n = 0, nrhs = 0 or batch = 0 return at once; arrays of no elements may be NULL.
  *  - Sizes, leading dimensions, strides and counts are int64_t and count elements, workspace is in
  *    bytes. Arrays of a batch must not overlap.
+ *  - info is an int, which counts to 2^31 - 1: a larger order is refused as a wrong argument. No
+ *    matrix of such an order would have a size of less than 2^63 bytes.
  *  - A handle is used by one thread at a time; any number of handles work side by side.
  *  - A call on host arrays returns when its results are there. A call on device arrays is
  *    asynchronous on the handle's stream and never synchronizes the device.
@@ -38,7 +40,7 @@ typedef std::complex<float> chol_complex_float;
 /** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
 typedef std::complex<double> chol_complex_double;
 #else
-#include <complex.h>
+/* Not <complex.h>: it would define I, and a program has other uses of that name. */
 /** Single precision complex: std::complex in C++, _Complex in C, the same bits. */
 typedef float _Complex chol_complex_float;
 /** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
@@ -105,7 +107,9 @@ typedef enum {
 /**
  * Makes a handle over every backend that is here (or the one that the environment variable
  * CHOL_BACKEND, "host" or "cuda", names).
- * Reads CHOL_NUM_THREADS, CHOL_OFFLOAD, CHOL_VERBOSE and CHOL_TUNING.
+ * Reads the environment, once per process. A variable with a value that is not understood makes it,
+ * and chol_create_on(), fail with INVALID_VALUE and a message that names the variable, its value and
+ * what it must be; an empty one counts as unset.
  * @param[out] handle the new handle, NULL on failure. Host pointer.
  * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
  */
@@ -145,7 +149,7 @@ CHOL_EXPORT chol_status_t chol_version(int *major, int *minor, int *patch);
 /**
  * Sets how many threads host work may use.
  * @param handle the handle.
- * @param threads >= 1, or 0 for the default: CHOL_NUM_THREADS, else OpenMP's.
+ * @param threads 1 to 65536, or 0 for the default: CHOL_NUM_THREADS, else OpenMP's.
  * Results do not depend on it.
  */
 CHOL_EXPORT chol_status_t chol_set_num_threads(chol_handle_t handle, int threads);

@@ -26,9 +26,10 @@ chol_status_t batched(chol_handle_t handle, const char* function, const Batched<
     const bool any_A = call.n > 0 && call.batch > 0;
     const bool any_B = has_rhs(call.routine) && any_A && call.nrhs > 0;
     Status status = check(
-        function, {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", call.nrhs, 0),
-                   array("A", call.A, any_A), leading_dimension("lda", call.lda, call.n),
-                   array("B", call.B, any_B), leading_dimension("ldb", call.ldb, call.n),
+        function, {triangle(call.uplo), at_least("n", call.n, 0), countable("n", call.n),
+                   at_least("nrhs", call.nrhs, 0), array("A", call.A, any_A),
+                   leading_dimension("lda", call.lda, call.n), array("B", call.B, any_B),
+                   leading_dimension("ldb", call.ldb, call.n),
                    array("info", call.info, has_info(call.routine) && call.batch > 0),
                    array("logdet", call.result, has_result(call.routine) && call.batch > 0),
                    at_least("batch", call.batch, 0), extent("A", sizeof(T*), call.batch, any_A),

@@ -44,6 +44,11 @@ Status check_one(const char* function, const Argument& argument) {
     case Argument::Rule::at_least:
       if (argument.value >= argument.bound) break;
       return broken_bound(function, argument);
+    case Argument::Rule::at_most:
+      if (argument.value <= argument.bound) break;
+      return Status::error(CHOL_STATUS_INVALID_VALUE,
+                           "%s: %s = %" PRId64 ", must be at most %" PRId64 "%s", function,
+                           argument.name, argument.value, argument.bound, argument.bound_text);
     case Argument::Rule::not_null:
       if (argument.pointer || !argument.value) break;
       return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: %s = NULL, must point to its elements",

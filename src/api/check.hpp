@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 #include "base/status.hpp"
 
@@ -13,6 +14,7 @@ struct Argument {
   enum class Rule : uint8_t {
     triangle,
     at_least,
+    at_most,
     not_null,
     finite_not_negative,
     no_overflow,
@@ -22,7 +24,7 @@ struct Argument {
   const char* name;
   int64_t value = 0;
   int64_t bound = 0;
-  const char* bound_text = nullptr;  ///< what the bound is called, such as "max(1, n)"
+  const char* bound_text = nullptr;  ///< of at_least its name, such as "max(1, n)"; of at_most why
   const void* pointer = nullptr;
   double real = 0;
   /// In elements of value bytes: f0 * f1 + f2 * f3, or the product of all four.
@@ -35,6 +37,13 @@ inline Argument triangle(chol_uplo_t uplo) {
 inline Argument at_least(const char* name, int64_t value, int64_t bound,
                          const char* bound_text = nullptr) {
   return {Argument::Rule::at_least, name, value, bound, bound_text};
+}
+inline Argument at_most(const char* name, int64_t value, int64_t bound, const char* reason = "") {
+  return {Argument::Rule::at_most, name, value, bound, reason};
+}
+/// Of an order: info is an int and counts up to it.
+inline Argument countable(const char* name, int64_t order) {
+  return at_most(name, order, std::numeric_limits<int>::max(), ", since info is an int");
 }
 inline Argument leading_dimension(const char* name, int64_t value, int64_t n) {
   return at_least(name, value, n > 1 ? n : 1, "max(1, n)");

@@ -26,7 +26,7 @@ Status check_arguments(const char* function, const Interleaved<T>& call) {
   const bool any_A = call.n > 0 && call.batch > 0;
   const bool any_B = has_rhs(call.routine) && any_A && call.nrhs > 0;
   Status status =
-      check(function, {triangle(call.uplo), at_least("n", call.n, 0),
+      check(function, {triangle(call.uplo), at_least("n", call.n, 0), countable("n", call.n),
                        at_least("nrhs", call.nrhs, 0), array("A", call.A, any_A),
                        leading_dimension("lda", call.lda, call.n), array("B", call.B, any_B),
                        leading_dimension("ldb", call.ldb, call.n), at_least("chunk", call.chunk, 1),
@@ -103,11 +103,11 @@ Status check_arguments(const char* function, const Packing<T>& call) {
   const PackNames& names = call.names;
   const int64_t steps = call.strided && call.batch > 1 ? call.batch - 1 : 0;
   Status status =
-      check(function,
-            {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", call.columns, 0),
-             array(names.matrices, call.array(), any), leading_dimension(names.ld, call.ld, call.n),
-             array("P", call.P, any), leading_dimension("ldp", call.ldp, call.n),
-             at_least("chunk", call.chunk, 1), at_least("batch", call.batch, 0)});
+      check(function, {triangle(call.uplo), at_least("n", call.n, 0), countable("n", call.n),
+                       at_least("nrhs", call.columns, 0), array(names.matrices, call.array(), any),
+                       leading_dimension(names.ld, call.ld, call.n), array("P", call.P, any),
+                       leading_dimension("ldp", call.ldp, call.n), at_least("chunk", call.chunk, 1),
+                       at_least("batch", call.batch, 0)});
   if (!status.ok() || !any) return status;
   status = check(
       function,

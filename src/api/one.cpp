@@ -39,8 +39,9 @@ Status check_one_matrix(const char* function, const OneMatrix<T>& call, bool rhs
   const int64_t nrhs = rhs ? call.nrhs : 0;
   return check(
       function,
-      {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", nrhs, 0),
-       array("A", call.A, call.n > 0), leading_dimension("lda", call.lda, call.n),
+      {triangle(call.uplo), at_least("n", call.n, 0), countable("n", call.n),
+       at_least("nrhs", nrhs, 0), array("A", call.A, call.n > 0),
+       leading_dimension("lda", call.lda, call.n),
        array("B", call.B, rhs && call.n > 0 && nrhs > 0),
        leading_dimension("ldb", call.ldb, call.n), finite_not_negative("anorm", call.anorm),
        array("info", call.info, has_info(call.routine)),

@@ -31,9 +31,10 @@ chol_status_t strided_batched(chol_handle_t handle, const char* function,
     const bool any_B = rhs && any_A && call.nrhs > 0;
     const int64_t steps = call.batch > 1 ? call.batch - 1 : 0;
     Status status = check(
-        function, {triangle(call.uplo), at_least("n", call.n, 0), at_least("nrhs", call.nrhs, 0),
-                   array("A", call.A, any_A), leading_dimension("lda", call.lda, call.n),
-                   array("B", call.B, any_B), leading_dimension("ldb", call.ldb, call.n),
+        function, {triangle(call.uplo), at_least("n", call.n, 0), countable("n", call.n),
+                   at_least("nrhs", call.nrhs, 0), array("A", call.A, any_A),
+                   leading_dimension("lda", call.lda, call.n), array("B", call.B, any_B),
+                   leading_dimension("ldb", call.ldb, call.n),
                    array("info", call.info, has_info(call.routine) && call.batch > 0),
                    array("logdet", call.result, has_result(call.routine) && call.batch > 0),
                    at_least("batch", call.batch, 0),

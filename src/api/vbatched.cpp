@@ -49,6 +49,11 @@ Status check_matrix(const char* function, const VariableBatched<T>& call, int64_
   if (n < 0) return broken_element(function, "n", b, n, "least", 0);
   if (call.max_n > 0 && n > call.max_n)
     return broken_element(function, "n", b, n, "most max_n =", call.max_n);
+  if (n > std::numeric_limits<int>::max()) {
+    char element[32];
+    std::snprintf(element, sizeof element, "n[%" PRId64 "]", b);
+    return check(function, {countable(element, n)});
+  }
   if (call.lda[b] < floor) return broken_element(function, "lda", b, call.lda[b], "least", floor);
   if (n > 0 && (!call.A[b] || spans_too_much(sizeof(T), call.lda[b], n)))
     return check_array(function, "A", b, call.A[b], call.lda[b], n);
@@ -82,7 +87,7 @@ chol_status_t vbatched(chol_handle_t handle, const char* function, const Variabl
     const bool rhs = has_rhs(call.routine), any = call.batch > 0;
     Status status = check(
         function,
-        {triangle(call.uplo), at_least("max_n", call.max_n, 0),
+        {triangle(call.uplo), at_least("max_n", call.max_n, 0), countable("max_n", call.max_n),
          at_least("max_nrhs", call.max_nrhs, 0), array("n", call.n, any),
          array("nrhs", call.nrhs, rhs && any), array("A", call.A, any), array("lda", call.lda, any),
          array("B", call.B, rhs && any), array("ldb", call.ldb, rhs && any),

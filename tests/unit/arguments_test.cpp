@@ -15,6 +15,7 @@ namespace chol::test {
 namespace {
 
 constexpr int64_t kHuge = int64_t{1} << 62;
+constexpr int64_t kUncountable = int64_t{1} << 31;  // by info, an int
 
 template <class T>
 struct Fault {
@@ -49,6 +50,7 @@ std::vector<Fault<T>> scalar_faults() {
   using V = ValidCall<T>;
   const auto uplo = [](int value) { return [=](V& v) { v.call.uplo = chol_uplo_t(value); }; };
   const auto anorm = [](double value) { return [=](V& v) { v.call.anorm = RealOf<T>(value); }; };
+  const std::string uncountable = " = 2147483648, must be at most 2147483647, since info is an int";
   const std::string triangle = ", must be CHOL_LOWER ('L' = 76) or CHOL_UPPER ('U' = 85)";
   const double inf = std::numeric_limits<double>::infinity();
   return {
@@ -57,6 +59,9 @@ std::vector<Fault<T>> scalar_faults() {
       {anywhere, uplo(0), "uplo = 0" + triangle},
       {not_variable, [](V& v) { v.call.n = -1; }, "n = -1, must be at least 0"},
       {variable, [](V& v) { v.call.n = -1; }, "max_n = -1, must be at least 0"},
+      {not_variable, [](V& v) { v.call.n = v.call.lda = v.call.ldb = kUncountable; },
+       "n" + uncountable},
+      {variable, [](V& v) { v.call.n = kUncountable; }, "max_n" + uncountable},
       {both(not_variable, rhs), [](V& v) { v.call.nrhs = -2; }, "nrhs = -2, must be at least 0"},
       {both(variable, rhs), [](V& v) { v.call.nrhs = -2; }, "max_nrhs = -2, must be at least 0"},
       {anywhere,
@@ -110,6 +115,12 @@ std::vector<Fault<T>> element_faults() {
       {both(variable, rhs), [](V& v) { v.call.ldbs = nullptr; },
        "ldb = NULL, must point to its elements"},
       {variable, [](V& v) { v.n(2) = -3; }, "n[2] = -3, must be at least 0"},
+      {variable,
+       [](V& v) {
+         v.call.n = 0;
+         v.n(1) = v.lda(1) = kUncountable;
+       },
+       "n[1] = 2147483648, must be at most 2147483647, since info is an int"},
       {variable, [](V& v) { v.n(1) = 9; }, "n[1] = 9, must be at most max_n = 5"},
       {variable, [](V& v) { v.lda(1) = 4; }, "lda[1] = 4, must be at least 5"},
       {variable, [](V& v) { v.n(1) = v.lda(1) = 0; }, "lda[1] = 0, must be at least 1"},
@@ -129,7 +140,12 @@ std::vector<Fault<T>> overflow_faults() {
   return {
       {not_variable, [](V& v) { v.call.lda = kHuge; }, A},
       {not_variable, [](V& v) { v.call.lda = kHuge / 8; }, A},
-      {not_variable, [](V& v) { v.call.n = v.call.lda = v.call.ldb = int64_t{1} << 32; }, A},
+      {not_variable,
+       [](V& v) {
+         v.call.n = kUncountable - 1;
+         v.call.lda = v.call.ldb = kHuge / 8;
+       },
+       A},
       {both(not_variable, rhs), [](V& v) { v.call.ldb = kHuge; }, B},
       {both(not_variable, rhs), [](V& v) { v.call.nrhs = kHuge; }, B},
       {strided, [](V& v) { v.call.strideA = kHuge; }, A},
