@@ -2,6 +2,7 @@
 #include "api/check.hpp"
 #include "api/entry.hpp"
 #include "base/environment.hpp"
+#include "base/preloaded.hpp"
 
 namespace chol::api {
 
@@ -12,6 +13,15 @@ Status& thread_error() {
 
 namespace {
 
+/// Under the preload a default serves instead, and the preload tells of it.
+Status check_environment() {
+  if (is_preloaded()) return Status::success();
+  for (const Misreading& misreading : misreadings())
+    if (!misreading.variable->of_preload_alone)
+      return Status::error(CHOL_STATUS_INVALID_VALUE, "%s", misreading.sentence);
+  return Status::success();
+}
+
 /// Makes a handle, opens its backends with open(handle), and hands it out when that worked.
 template <class Open>
 chol_status_t create(chol_handle_t* handle, const char* function, Open&& open) noexcept {
@@ -19,6 +29,8 @@ chol_status_t create(chol_handle_t* handle, const char* function, Open&& open) n
     Status checked = check(function, {array("handle", handle, true)});
     if (!checked.ok()) return checked;
     *handle = nullptr;
+    checked = check_environment();
+    if (!checked.ok()) return checked;
     auto made = std::make_unique<chol_handle_s>();
     Status opened = open(*made);
     if (opened.ok()) *handle = made.release();
@@ -91,7 +103,8 @@ chol_status_t chol_version(int* major, int* minor, int* patch) {
 
 chol_status_t chol_set_num_threads(chol_handle_t handle, int threads) {
   return enter(handle, "chol_set_num_threads", [&](chol_handle_s& h) {
-    Status status = check("chol_set_num_threads", {at_least("threads", threads, 0)});
+    Status status = check("chol_set_num_threads", {at_least("threads", threads, 0),
+                                                   at_most("threads", threads, kMostThreads)});
     if (status.ok()) h.requested_threads = threads;
     return status;
   });

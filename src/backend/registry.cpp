@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
 
 #include "backend/plugin.hpp"
+#include "base/environment.hpp"
 #include "host/host_backend.hpp"
 
 namespace chol::backend {
@@ -39,7 +39,7 @@ Status open_host(BackendPointer& backend) {
 }
 
 Status open_cuda(int device_count, const int* devices, BackendPointer& backend) {
-  const char* named = secure_getenv("CHOL_CUDA_PLUGIN");
+  const char* named = environment().cuda_plugin;
   const std::string path = named ? named : beside_this_library(kCudaPlugin);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s", dlerror());
@@ -57,7 +57,7 @@ Status open_cuda(int device_count, const int* devices, BackendPointer& backend) 
 }
 
 bool device_is_likely() {
-  if (secure_getenv("CHOL_CUDA_PLUGIN")) return true;
+  if (environment().cuda_plugin) return true;
   for (const char* driver : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"})
     if (access(driver, F_OK) == 0) return true;
   return false;

@@ -1,42 +1,188 @@
 #include "base/environment.hpp"
 
+#include <strings.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace chol {
 namespace {
 
-Environment read_environment() {
-  Environment read;
-  const char* verbose = secure_getenv("CHOL_VERBOSE");
-  read.verbose = verbose && *verbose && std::strcmp(verbose, "0") != 0;
-  if (const char* threads = secure_getenv("CHOL_NUM_THREADS")) {
-    const long count = std::strtol(threads, nullptr, 10);
-    read.num_threads = count >= 1 && count <= 1 << 16 ? static_cast<int>(count) : 0;
+bool is_word(std::string_view value, std::string_view word) {
+  return value.size() == word.size() && strncasecmp(value.data(), word.data(), word.size()) == 0;
+}
+
+/// The number of the word that `value` is, whatever the case of its letters; -1 when it is none.
+template <size_t Count>
+int word_of(std::string_view value, const char* const (&words)[Count]) {
+  for (size_t i = 0; i < Count; ++i)
+    if (is_word(value, words[i])) return static_cast<int>(i);
+  return -1;
+}
+
+bool read_switch(const char* value, bool* on) {
+  static constexpr const char* kWords[] = {"0", "1", "off", "on", "no", "yes", "false", "true"};
+  const int word = word_of(value, kWords);
+  if (word >= 0) *on = word % 2 == 1;
+  return word >= 0;
+}
+
+bool read_integer(const char* value, int least, int most, int* number) {
+  int read = 0;
+  const char* const end = value + std::strlen(value);
+  const auto [stopped, error] = std::from_chars(value, end, read);
+  if (error != std::errc() || stopped != end || read < least || read > most) return false;
+  *number = read;
+  return true;
+}
+
+/// The bits of one word of CHOL_PRELOAD: "potrf" is all four precisions, "dpotrf" is one.
+uint32_t bits_of(std::string_view word) {
+  static constexpr const char* kFamilies[] = {"potrf", "potrs", "posv", "potri"};
+  const int all = word_of(word, kFamilies);
+  const int one = word.empty() ? -1 : word_of(word.substr(1), kFamilies);
+  uint32_t bits = 0;
+  for (const char letter : std::string_view("sdcz")) {
+    if (all >= 0) bits |= selection_bit(static_cast<Family>(all), letter);
+    if (one >= 0 && is_word(word.substr(0, 1), {&letter, 1}))
+      bits |= selection_bit(static_cast<Family>(one), letter);
   }
-  const auto text = [](const char* name) {
-    const char* value = secure_getenv(name);
-    return value && *value ? value : nullptr;
-  };
-  read.backend = text("CHOL_BACKEND");
-  read.tuning_file = text("CHOL_TUNING");
-  read.host_isa = text("CHOL_HOST_ISA");
-  read.offload = offload_mode(text("CHOL_OFFLOAD"), CHOL_OFFLOAD_NEVER, read.verbose);
-  static const std::string user_file = [&] {
-    const char *config = text("XDG_CONFIG_HOME"), *home = text("HOME");
-    const std::string base = config ? config : home ? std::string(home) + "/.config" : "";
-    return base.empty() ? base : base + "/chol/tuning.json";
-  }();
-  if (!user_file.empty()) read.user_tuning_file = user_file.c_str();
-  return read;
+  return bits;
+}
+
+constexpr Variable kVariables[] = {
+    {"CHOL_BACKEND", "host or cuda", "every backend that is here",
+     "the only backend that chol_create opens",
+     [](const char* value, Environment& read) {
+       static constexpr const char* kWords[] = {"host", "cuda"};
+       const int word = word_of(value, kWords);
+       if (word >= 0) read.backend = static_cast<chol_backend_t>(word);
+       return word >= 0;
+     },
+     false},
+    {"CHOL_NUM_THREADS", "an integer from 0 to 65536", "0: OpenMP's number",
+     "threads of host work when the handle does not say",
+     [](const char* value, Environment& read) {
+       return read_integer(value, 0, kMostThreads, &read.num_threads);
+     },
+     false},
+    {"CHOL_OFFLOAD", "never, auto or always", "never; auto under the preload",
+     "whether potrf and posv of one matrix in host memory may be done on a CUDA device (preload)",
+     [](const char* value, Environment& read) {
+       static constexpr const char* kWords[] = {"never", "auto", "always"};
+       const int word = word_of(value, kWords);
+       if (word >= 0) read.offload = static_cast<chol_offload_t>(word);
+       return word >= 0;
+     },
+     false},
+    {"CHOL_VERBOSE", "0 or 1", "0",
+     "1 prints one line a call to stderr: the case as a chol-bench command, method, time, rate",
+     [](const char* value, Environment& read) { return read_switch(value, &read.verbose); }, false},
+    {"CHOL_TUNING", "a tuning file", "the user's own, where there is one",
+     "the file is laid over the built-in plans (tuning)",
+     [](const char* value, Environment& read) {
+       read.tuning_file = value;
+       return true;
+     },
+     false},
+    {"CHOL_HOST_ISA", "avx512, avx2 or portable", "the best that the processor has",
+     "the host kernels, at most what the processor has",
+     [](const char* value, Environment& read) {
+       static constexpr const char* kWords[] = {"avx512", "avx2", "portable"};
+       const int word = word_of(value, kWords);
+       if (word >= 0) read.host_isa = kWords[word];
+       return word >= 0;
+     },
+     false},
+    {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 beside libchol.so", "the CUDA backend",
+     [](const char* value, Environment& read) {
+       read.cuda_plugin = value;
+       return true;
+     },
+     false},
+    {"CHOL_PRELOAD", kRoutineList, "on", "what the preload takes over (preload)",
+     [](const char* value, Environment& read) { return read_routines(value, &read.routines); },
+     true},
+    {"CHOL_REPORT", "0, 1, a file or a folder", "0",
+     "whether the preload tells what it caught: 1 on stderr, at the end of a file, or for chol-run "
+     "in a folder (preload)",
+     [](const char* value, Environment& read) {
+       if (read_switch(value, &read.report)) return true;
+       read.report = true;
+       read.report_path = value;
+       return true;
+     },
+     true},
+};
+
+struct Reading {
+  Environment environment;
+  Misreading misreadings[std::size(kVariables)];
+  size_t misread = 0;
+
+  Reading() {
+    for (const Variable& variable : kVariables) {
+      const char* value = secure_getenv(variable.name);
+      if (!value || !*value || variable.read(value, environment)) continue;
+      Misreading& told = misreadings[misread++];
+      told.variable = &variable;
+      std::snprintf(told.sentence, sizeof told.sentence, "%s = %.100s, must be %s", variable.name,
+                    value, variable.values);
+    }
+    environment.user_tuning_file = user_tuning_file();
+  }
+
+ private:
+  static const char* user_tuning_file() {
+    // Never destroyed: handles are made up to the very end of a process.
+    static const std::string& file = *new std::string([] {
+      const auto text = [](const char* name) {
+        const char* value = secure_getenv(name);
+        return std::string(value ? value : "");
+      };
+      const std::string config = text("XDG_CONFIG_HOME"), home = text("HOME");
+      if (config.empty() && home.empty()) return std::string();
+      return (config.empty() ? home + "/.config" : config) + "/chol/tuning.json";
+    }());
+    return file.empty() ? nullptr : file.c_str();
+  }
+};
+
+const Reading& reading() {
+  static const Reading once;
+  return once;
 }
 
 }  // namespace
 
-const Environment& environment() {
-  static const Environment read = read_environment();
-  return read;
+bool read_routines(const char* value, uint32_t* routines) {
+  bool everything = false;
+  if (read_switch(value, &everything)) {
+    *routines = everything ? kEveryRoutine : 0;
+    return true;
+  }
+  uint32_t bits = 0;
+  for (std::string_view rest = value; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find_first_of(", "));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word.empty()) continue;
+    const uint32_t these = bits_of(word);
+    if (these == 0) return false;
+    bits |= these;
+  }
+  if (bits == 0) return false;
+  *routines = bits;
+  return true;
 }
+
+std::span<const Variable> variables() { return kVariables; }
+const Environment& environment() { return reading().environment; }
+std::span<const Misreading> misreadings() { return {reading().misreadings, reading().misread}; }
 
 }  // namespace chol

@@ -1,21 +1,60 @@
-// The environment variables, read once per process.
+// The environment variables: one table, read by one parser once per process.
 #pragma once
 
-#include "base/offload_mode.hpp"
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/selection.hpp"
+#include "base/status.hpp"
 
 namespace chol {
 
+inline constexpr int kMostThreads = 65536;
+
+/// What the variables say. One that is unset, empty or not understood has its default.
 struct Environment {
-  bool verbose = false;                    ///< CHOL_VERBOSE is set and not 0
-  int num_threads = 0;                     ///< CHOL_NUM_THREADS, 0 when unset or no number >= 1
-  const char* backend = nullptr;           ///< CHOL_BACKEND
+  bool verbose = false;                    ///< CHOL_VERBOSE
+  int num_threads = 0;                     ///< CHOL_NUM_THREADS; 0: not said
+  std::optional<chol_backend_t> backend;   ///< CHOL_BACKEND
+  std::optional<chol_offload_t> offload;   ///< CHOL_OFFLOAD
+  const char* host_isa = nullptr;          ///< CHOL_HOST_ISA: avx512, avx2 or portable
   const char* tuning_file = nullptr;       ///< CHOL_TUNING
   const char* user_tuning_file = nullptr;  ///< where chol-tune writes for this user
-  chol_offload_t offload = CHOL_OFFLOAD_NEVER;  ///< CHOL_OFFLOAD
-  const char* host_isa = nullptr;               ///< CHOL_HOST_ISA: avx512, avx2 or portable
+  const char* cuda_plugin = nullptr;       ///< CHOL_CUDA_PLUGIN
+  uint32_t routines = kEveryRoutine;       ///< CHOL_PRELOAD: selection_bit() of what is taken over
+  bool report = false;                     ///< CHOL_REPORT
+  const char* report_path = nullptr;       ///< CHOL_REPORT: where; nullptr is stderr
 };
+
+/// A row of the table. README.md has the same rows, which a test compares.
+struct Variable {
+  const char* name;
+  const char* values;     ///< what it must be
+  const char* otherwise;  ///< the default
+  const char* meaning;
+  /// Reads a value that is not empty. Returns false, and changes nothing, when it is none of
+  /// `values`.
+  bool (*read)(const char* value, Environment& environment);
+  bool of_preload_alone;  ///< libchol.so does not read it
+};
+std::span<const Variable> variables();
 
 /// secure_getenv, so that a setuid program is not steered by its caller.
 const Environment& environment();
+
+/// A sentence about one value that was not understood.
+struct Misreading {
+  const Variable* variable = nullptr;
+  char sentence[320];
+};
+/// All of them.
+std::span<const Misreading> misreadings();
+
+/// Reads a list of CHOL_PRELOAD: "off", "on", or names of routines with or without the letter of a
+/// precision. Returns false, and changes nothing, when a word is none of these.
+bool read_routines(const char* value, uint32_t* routines);
+/// What such a list must be.
+inline constexpr const char* kRoutineList = "off, on, or routines such as potrf or dpotrf,dpotrs";
 
 }  // namespace chol

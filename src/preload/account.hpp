@@ -5,37 +5,29 @@
 #include <chrono>
 #include <cstdint>
 
+#include "preload/counts.hpp"
 #include "preload/settings.hpp"
 
 namespace chol::preload {
 
-enum class Place : uint8_t { host, device, original };
-inline constexpr int kPlaces = 3;
-
-/// The counts of one routine under all its decorated names. Lives as long as the process; the first
-/// call enters it in the list that the report walks.
+/// The counts of one routine under all its decorated names. Lives as long as the process.
 class Account {
  public:
   constexpr explicit Account(const char* name) noexcept : name_(name) {}
   void add(Place place, double cubes, int64_t nanoseconds);
 
+  /// When the library comes.
+  static void begin();
   /// The table of all accounts to where the settings say; nothing when nothing was called.
   static void report();
   /// A child starts from zero: its parent reports what happened before the fork.
   static void forget_all();
 
  private:
-  struct Sum {
-    std::atomic<int64_t> calls{0};
-    std::atomic<int64_t> nanoseconds{0};
-    std::atomic<double> cubes{0};
-  };
-  static std::atomic<Account*> first;
+  Counts* counts();
 
   const char* name_;
-  std::atomic<bool> listed_{false};
-  Account* next_ = nullptr;
-  Sum sums_[kPlaces];
+  std::atomic<Counts*> counts_{nullptr};  ///< in the book of this process, once it was called
 };
 
 /// One call of a routine on `count` matrices of order n, timed until the end of its scope.

@@ -1,6 +1,7 @@
 // What happens when the library comes, when the process forks and when it ends.
 #include <pthread.h>
 
+#include "base/preloaded.hpp"
 #include "preload/account.hpp"
 #include "preload/thread_handle.hpp"
 
@@ -12,9 +13,14 @@ void in_child() {
   Account::forget_all();
 }
 
-__attribute__((constructor)) void begin() { pthread_atfork(nullptr, nullptr, in_child); }
+__attribute__((constructor)) void begin() {
+  Account::begin();
+  pthread_atfork(nullptr, nullptr, in_child);
+}
 
 __attribute__((destructor)) void end() { Account::report(); }
 
 }  // namespace
 }  // namespace chol::preload
+
+extern "C" void chol_preload_is_here() {}

@@ -1,30 +1,26 @@
-// What CHOL_PRELOAD, CHOL_OFFLOAD, CHOL_VERBOSE and CHOL_REPORT ask for, read once per process.
+// What the environment asks of the preload, read once per process.
 #pragma once
 
 #include <cstdint>
 
+#include "base/selection.hpp"
 #include "chol.h"
 
 namespace chol::preload {
 
-enum class Family : uint8_t { potrf, potrs, posv, potri };
-
-/// The bit of a routine family in one precision.
-constexpr uint32_t selection_bit(Family family, char letter) noexcept {
-  const int precision = letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3;
-  return uint32_t{1} << (4 * static_cast<int>(family) + precision);
-}
-
 struct Settings {
-  uint32_t selected = 0xffff;  ///< selection_bit() of what is not left to the original
-  chol_offload_t offload = CHOL_OFFLOAD_AUTO;
-  bool report = false;                ///< a table at exit
-  const char* report_file = nullptr;  ///< where it is appended; standard error when nullptr
+  uint32_t selected;  ///< selection_bit() of what is not left to the original
+  chol_offload_t offload;
+  bool sets_threads;        ///< CHOL_NUM_THREADS says how many
+  bool report;              ///< what was caught is told at exit
+  const char* report_path;  ///< the file that it is appended to; standard error when nullptr
+  bool report_in_folder;    ///< that is a folder: chol-run's, for a file a process
 };
 
+/// Tells on stderr of the values that are not understood.
 Settings read_settings();
 
-/// In line: every call asks.
+/// In line: every call asks. A process that makes none has nothing told to it.
 inline const Settings& settings() {
   static const Settings read = read_settings();
   return read;

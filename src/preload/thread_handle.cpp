@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "preload/settings.hpp"
 
@@ -31,11 +30,10 @@ std::atomic<int> calls_sharing_cores{0};
 /// At most as many threads as the BLAS that the caller meant would use; callers that work side by
 /// side share the cores. CHOL_NUM_THREADS overrules the BLAS.
 void set_threads(chol_handle_t handle, Original& original, int callers) {
-  static const bool is_set = secure_getenv("CHOL_NUM_THREADS") != nullptr;
   int threads = 1;
   chol_set_num_threads(handle, 0);
   chol_get_num_threads(handle, &threads);
-  const int limit = is_set ? 0 : original.threads();
+  const int limit = settings().sets_threads ? 0 : original.threads();
   if (limit > 0) threads = std::min(threads, limit);
   chol_set_num_threads(handle, std::max(1, threads / callers));
 }

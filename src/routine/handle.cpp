@@ -1,10 +1,7 @@
 #include "routine/handle.hpp"
 
-#include <unistd.h>
-
-#include <cstring>
-
 #include "base/environment.hpp"
+#include "routine/tuning_file.hpp"
 
 namespace chol::routine {
 namespace {
@@ -48,20 +45,7 @@ Status open_backend(chol_backend_t kind, int device_count, const int* devices,
   Status status = kind == CHOL_BACKEND_HOST ? backend::open_host(opened)
                                             : backend::open_cuda(device_count, devices, opened);
   if (!status.ok()) return status;
-  backend::Backend& backend = *opened;
-  const auto load = [&](const char* path) {
-    return backend.tuning().load_file(path, backend.name(),
-                                      [&](const TuningRow& row) { return backend.accepts(row); });
-  };
-  // A file that was named has to be right; one that was merely found is done without.
-  if (const char* path = environment().tuning_file) return load(path);
-  const char* found = environment().user_tuning_file;
-  if (!found || access(found, R_OK) != 0) return status;
-  const Status loaded = load(found);
-  if (loaded.code() == CHOL_STATUS_ALLOC_FAILED) return loaded;
-  if (!loaded.ok() && environment().verbose)
-    std::fprintf(stderr, "# chol: %s (passed over)\n", loaded.message());
-  return status;
+  return lay_tuning_file(*opened);
 }
 
 Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
@@ -84,13 +68,8 @@ Status Handle::open_one(chol_backend_t kind, int device_count, const int* device
 }
 
 Status Handle::open_all() {
-  offload = environment().offload;
-  const char* named = environment().backend;
-  if (named && std::strcmp(named, "host") == 0) return adopt(CHOL_BACKEND_HOST, 0, nullptr);
-  if (named && std::strcmp(named, "cuda") == 0) return adopt(CHOL_BACKEND_CUDA, 0, nullptr);
-  if (named)
-    return Status::error(CHOL_STATUS_INVALID_VALUE, "CHOL_BACKEND = %s, must be host or cuda",
-                         named);
+  offload = environment().offload.value_or(CHOL_OFFLOAD_NEVER);
+  if (environment().backend) return adopt(*environment().backend, 0, nullptr);
   Status status = adopt(CHOL_BACKEND_HOST, 0, nullptr);
   if (!status.ok()) return status;
   status = adopt(CHOL_BACKEND_CUDA, 0, nullptr);

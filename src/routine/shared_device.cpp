@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -39,8 +38,7 @@ void prepare() {
 
 /// What was not named is a device wherever there may be one.
 bool is_wanted() {
-  const char* named = environment().backend;
-  return (!named || std::strcmp(named, "host") != 0) && backend::device_is_likely();
+  return environment().backend != CHOL_BACKEND_HOST && backend::device_is_likely();
 }
 
 void open() {

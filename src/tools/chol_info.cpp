@@ -9,12 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/environment.hpp"
+
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kVariables[] = {"CHOL_BACKEND", "CHOL_NUM_THREADS", "CHOL_VERBOSE",
-                                      "CHOL_TUNING",  "CHOL_HOST_ISA",    "CHOL_CUDA_PLUGIN"};
 
 std::string library_version() {
   int part[3] = {0, 0, 0};
@@ -78,8 +77,8 @@ Json describe(const char* word, chol_backend_t backend) {
 
 Json report() {
   Json environment = Json::object();
-  for (const char* name : kVariables)
-    if (const char* value = std::getenv(name)) environment[name] = value;
+  for (const chol::Variable& variable : chol::variables())
+    if (const char* value = std::getenv(variable.name)) environment[variable.name] = value;
   return {{"version", library_version()},
           {"library", library_file()},
           {"backends", {describe("host", CHOL_BACKEND_HOST), describe("cuda", CHOL_BACKEND_CUDA)}},
@@ -124,6 +123,15 @@ void print_text(const Json& all) {
     std::cout << name << '=' << value.get<std::string>() << '\n';
 }
 
+/// What `chol-info --help` ends with: the table of the environment.
+std::string describe_variables() {
+  std::string text = "Environment:\n";
+  for (const chol::Variable& variable : chol::variables())
+    text += std::string("  ") + variable.name + " = " + variable.values + "; default " +
+            variable.otherwise + ":\n      " + variable.meaning + "\n";
+  return text;
+}
+
 /// Without a device is well; a host backend that does not come up, or any other failure, is not.
 bool healthy(const Json& all) {
   for (const Json& backend : all["backends"])
@@ -140,6 +148,7 @@ int main(int argc, char** argv) {
   bool as_json = false;
   app.add_flag("--json", as_json, "Print one JSON object");
   app.set_version_flag("--version", "chol-info " + library_version());
+  app.footer(describe_variables());
   CLI11_PARSE(app, argc, argv);
 
   const Json all = report();

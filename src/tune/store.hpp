@@ -14,11 +14,11 @@ class TuningStore {
   /// Takes `count` built-in rows, ordered by max_n within a key.
   void load_rows(const TuningRow* rows, size_t count);
 
+  using Accepts = std::function<bool(const TuningRow&)>;
   /// Replaces whole keys (routine, form, precision), and whole precisions of rates, by what the
   /// JSON file says for `machine`.
   /// @param accepts refuses a plan that the backend cannot run, so that no bad row is ever run.
-  Status load_file(const char* path, const char* machine,
-                   const std::function<bool(const TuningRow&)>& accepts);
+  Status load_file(const char* path, const char* machine, const Accepts& accepts);
 
   /// Takes `count` built-in rates, ordered by max_n within a precision.
   void load_rates(const RateRow* rows, size_t count);
@@ -28,6 +28,7 @@ class TuningStore {
   const PlanTable& plans(Routine routine, Form form, char precision) const;
 
  private:
+  struct Overlay;
   static size_t key(Routine routine, Form form, char precision);
   std::array<PlanTable, kRoutineCount * kFormCount * 4> tables_;
   std::array<std::vector<RateRow>, 4> rates_;

@@ -167,6 +167,41 @@ int exit_inside_call() {
   }
 }
 
+/// Workers of a pool, one that leaves by _exit and one that is killed: 3 calls in all.
+int workers() {
+  bool good = factors(100);
+  for (const bool killed : {false, true}) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      good = factors(100);
+      if (killed && good) kill(getpid(), SIGKILL);
+      _exit(good ? 0 : 1);
+    }
+    int status = 0;
+    good = waitpid(pid, &status, 0) == pid && good;
+    good = (killed ? WIFSIGNALED(status) : status == 0) && good;
+  }
+  return verdict(good);
+}
+
+int threads_of_process() {
+  char line[200];
+  int threads = -1;
+  std::FILE* status = std::fopen("/proc/self/status", "r");
+  while (status && std::fgets(line, sizeof line, status))
+    std::sscanf(line, "Threads: %d", &threads);
+  if (status) std::fclose(status);
+  return threads;
+}
+
+/// How many threads a factorization starts.
+int count_threads() {
+  const int before = threads_of_process();
+  const bool good = factors(1600);
+  std::printf("threads %d\n", threads_of_process() - before);
+  return verdict(good);
+}
+
 /// Modules come and go, each with a LAPACK of its own; wrong arguments look for its xerbla_.
 int modules(int count, char** names) {
   bool good = count > 0;
@@ -198,6 +233,8 @@ int main(int count, char** arguments) {
   if (std::strcmp(name, "large") == 0) return verdict(factors(300) && factors(301));
   if (std::strcmp(name, "threads") == 0) return many_threads();
   if (std::strcmp(name, "fork") == 0) return forks();
+  if (std::strcmp(name, "workers") == 0) return workers();
+  if (std::strcmp(name, "count") == 0) return count_threads();
   if (std::strcmp(name, "alarm") == 0) return alarm_calls();
   if (std::strcmp(name, "jump") == 0) return jumps();
   if (std::strcmp(name, "exit_beside") == 0) return exit_beside_calls();

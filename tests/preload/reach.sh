@@ -44,6 +44,28 @@ code=0
 "$chol_run" -q sh -c 'exit 42' || code=$?
 [ $code -eq 42 ] || fail "exit code $code for 42"
 
+"$chol_run" "$program" workers 2>"$work/table" >/dev/null || fail "chol-run workers"
+grep -q "^chol_preload: caught in process [0-9]* (.*) and 2 that it forked$" "$work/table" ||
+  fail "chol-run workers: $(cat "$work/table")"
+grep -q "^  dpotrf  *3 .*chol, host$" "$work/table" || fail "chol-run workers: $(cat "$work/table")"
+"$chol_run" sh -c "\"$program\" plain; \"$program\" plain" 2>"$work/table" >/dev/null || fail "chol-run sh"
+[ "$(grep -c "^  dpotrf  *1 .*chol, host$" "$work/table")" -eq 2 ] || fail "chol-run sh: $(cat "$work/table")"
+
+# refused WHY OPTION...: exit code 100, the sentence, and nothing is run.
+refused() {
+  why=$1
+  shift
+  code=0
+  "$chol_run" "$@" touch "$work/was_run" 2>"$work/said" || code=$?
+  [ $code -eq 100 ] && [ ! -e "$work/was_run" ] || fail "chol-run $*: exit code $code"
+  grep -q "$why" "$work/said" || fail "chol-run $*: $(cat "$work/said")"
+}
+refused "only = foo, must be off, on, or routines such as" --only foo
+refused "only = dpotrf,cholesky, must be" --only dpotrf,cholesky
+refused "no option --onyl=potrf" --onyl=potrf
+"$chol_run" --only DPOTRS "$program" plain 2>"$work/table" >/dev/null || fail "chol-run --only"
+grep -q "^  dpotrf .*the original$" "$work/table" || fail "chol-run --only: $(cat "$work/table")"
+
 # Start and end of a program that has no LAPACK: the best of many, with against without.
 best_microseconds() {
   best=1000000000

@@ -65,6 +65,11 @@ cp "$tune" "$work/alone"
 grep -q "not drawn.*: chol-tune-plot $work/alone.svg.csv $work/alone.svg" "$work/log" || die "no script: no advice"
 [ -s "$work/alone.svg.csv" ] || die "no script: no table"
 
+# Its help needs no matplotlib, nor anything but Python's own.
+if [ -x /usr/bin/python3 ]; then
+  /usr/bin/python3 -I -S "$(dirname "$tune")/chol-tune-plot" --help >"$work/said" 2>"$work/log" || die "help"
+  grep -q '^usage: chol-tune-plot' "$work/said" || die "help"
+fi
 report "$work/trials.svg" || die "picture"
 if grep -q 'not drawn' "$work/log"; then
   echo "no matplotlib: nothing is drawn"

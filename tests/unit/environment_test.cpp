@@ -1,19 +1,28 @@
 // The environment variables, each seen by a process of its own.
+#include "base/environment.hpp"
+
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <regex>
 #include <string>
+#include <vector>
 
 namespace chol::test {
 namespace {
 
 /// What the probe prints, stderr included, with these variables beside the inherited ones.
-std::string probe(const std::string& variables) {
-  const std::string command = "env -u CHOL_BACKEND " + variables + " " CHOL_TEST_PROBE " 2>&1";
+std::string probe(const std::string& variables, const std::string& arguments = "") {
+  const std::string command =
+      "env -u CHOL_BACKEND " + variables + " " CHOL_TEST_PROBE " " + arguments + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
   char part[256];
@@ -30,21 +39,91 @@ TEST(Environment, NumThreads) {
   EXPECT_TRUE(has(probe("CHOL_NUM_THREADS=3"), "threads: 3\n"));
   const std::string by_default = probe("-u CHOL_NUM_THREADS OMP_NUM_THREADS=2");
   EXPECT_TRUE(has(by_default, "threads: 2\n")) << by_default;
-  for (const char* ignored : {"0", "-4", "many", "99999999999"})
-    EXPECT_TRUE(
-        has(probe(std::string("OMP_NUM_THREADS=2 CHOL_NUM_THREADS=") + ignored), "threads: 2\n"));
+  EXPECT_TRUE(has(probe("OMP_NUM_THREADS=2 CHOL_NUM_THREADS=0"), "threads: 2\n"));
 }
 
-/// What is no word of it is passed over; without a device nothing changes.
+/// Without a device nothing changes.
 TEST(Environment, Offload) {
-  const std::string common = "CHOL_CUDA_PLUGIN=/nowhere/plugin.so CHOL_OFFLOAD=";
-  for (const char* value : {"never", "auto", "always", "abacus", "\"\""}) {
-    const std::string output = probe(common + value);
+  for (const char* value : {"never", "auto", "ALWAYS"}) {
+    const std::string output =
+        probe(std::string("CHOL_CUDA_PLUGIN=/nowhere/plugin.so CHOL_OFFLOAD=") + value);
     EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
     EXPECT_FALSE(has(output, "# chol:")) << output;
-    EXPECT_EQ(has(probe("CHOL_VERBOSE=1 " + common + value),
-                  "# chol: CHOL_OFFLOAD = abacus, must be never, auto or always (passed over)\n"),
-              std::string(value) == "abacus");
+  }
+}
+
+/// Every variable that libchol.so reads and whose values are not names of files.
+TEST(Environment, WhatIsNotUnderstoodIsRefused) {
+  const struct {
+    const char* name;
+    std::vector<const char*> values;
+  } kMisread[] = {
+      {"CHOL_BACKEND", {"abacus", "host,cuda", "hosts", "0"}},
+      {"CHOL_NUM_THREADS",
+       {"-4", "many", "1e3", "1.5", "2x", "' 2'", "+2", "0x10", "65537", "99999999999"}},
+      {"CHOL_OFFLOAD", {"sometimes", "1", "alway"}},
+      {"CHOL_VERBOSE", {"2", "maybe", "-1"}},
+      {"CHOL_HOST_ISA", {"sse2", "avx", "avx512f"}},
+  };
+  for (const auto& [name, values] : kMisread)
+    for (const std::string value : values) {
+      const std::string output = probe(name + ("=" + value));
+      EXPECT_TRUE(has(output, "create: CHOL_STATUS_INVALID_VALUE\n")) << name << value << output;
+      const std::string plain = std::regex_replace(value, std::regex("'"), "");
+      EXPECT_TRUE(has(output, "message: " + (name + (" = " + plain)) + ", must be ")) << output;
+    }
+}
+
+TEST(Environment, AnEmptyVariableIsUnset) {
+  for (const Variable& variable : variables()) {
+    const std::string output = probe(std::string(variable.name) + "=");
+    EXPECT_EQ(output, probe(std::string("-u ") + variable.name));
+    EXPECT_TRUE(has(output, "create: CHOL_STATUS_SUCCESS\n")) << variable.name << output;
+  }
+}
+
+TEST(Environment, LettersOfEitherCase) {
+  EXPECT_EQ(probe("CHOL_HOST_ISA=Portable"), probe("CHOL_HOST_ISA=portable"));
+  EXPECT_TRUE(has(probe("CHOL_HOST_ISA=PORTABLE"), "backend: host portable\n"));
+  EXPECT_TRUE(has(probe("CHOL_BACKEND=HOST"), "create: CHOL_STATUS_SUCCESS\n"));
+  EXPECT_TRUE(has(probe("CHOL_VERBOSE=ON"), "chol-bench"));
+  uint32_t routines = 0;
+  EXPECT_TRUE(read_routines("DPOTRF, Posv", &routines));
+  EXPECT_EQ(routines, selection_bit(Family::potrf, 'd') | 0xfu << 8);
+}
+
+TEST(Environment, RoutinesOfThePreload) {
+  uint32_t routines = 7;
+  for (const char* list : {"offf", "cholesky", "dpotrf,foo", "potrf2", ",", "dpotrf dpotrf,x"}) {
+    EXPECT_FALSE(read_routines(list, &routines)) << list;
+    EXPECT_EQ(routines, 7u);
+  }
+  EXPECT_TRUE(read_routines("off", &routines));
+  EXPECT_EQ(routines, 0u);
+  EXPECT_TRUE(read_routines("on", &routines));
+  EXPECT_EQ(routines, kEveryRoutine);
+  EXPECT_TRUE(read_routines("spotri,,zpotrs ", &routines));
+  EXPECT_EQ(routines, selection_bit(Family::potri, 's') | selection_bit(Family::potrs, 'z'));
+}
+
+/// A line of Markdown without what makes it look so: `code`, [text](link).
+std::string plain(const std::string& line) {
+  const std::string code = std::regex_replace(line, std::regex("`"), "");
+  return std::regex_replace(code, std::regex("\\[([^\\]]*)\\]\\([^)]*\\)"), "$1");
+}
+
+TEST(Environment, TheReadmeHasTheTable) {
+  std::ifstream readme(CHOL_TEST_README);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(readme, line);)
+    if (const std::string row = plain(line);
+        row.rfind("| CHOL_", 0) == 0 && std::count(row.begin(), row.end(), '|') == 5)
+      rows.push_back(row);
+  ASSERT_EQ(rows.size(), variables().size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Variable& v = variables()[i];
+    EXPECT_EQ(rows[i], std::string("| ") + v.name + " | " + v.values + " | " + v.otherwise + " | " +
+                           v.meaning + " |");
   }
 }
 
@@ -91,7 +170,7 @@ class TuningFile : public testing::Test {
     return probe("CHOL_BACKEND=host CHOL_VERBOSE=1 CHOL_TUNING=" + path_);
   }
   std::string with_rows(const std::string& rows) {
-    return with("{\"machines\": {\"" + backend_of_this_machine() + "\": [" + rows + "]}}");
+    return with("{\"machines\": {\n\"" + backend_of_this_machine() + "\": [\n" + rows + "]}}");
   }
   static std::string row(const std::string& form, const std::string& max_n,
                          const std::string& method) {
@@ -101,7 +180,6 @@ class TuningFile : public testing::Test {
   }
   void TearDown() override { std::remove(path_.c_str()); }
 
- private:
   const std::string path_ =
       testing::TempDir() + "chol_tuning_" + std::to_string(getpid()) + ".json";
 };
@@ -155,28 +233,71 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
     std::string text = good;
     return text.replace(text.find(what), what.size(), by);
   };
+  const std::string precision = "\"precision\": \"d\", ";
   const struct {
     std::string rows, reason;
   } kFaults[] = {
-      {replaced("potrf", "getrf"), "row 1: unknown name \"getrf\""},
-      {replaced("\"one\"", "\"two\""), "row 1: unknown name \"two\""},
-      {replaced("panel", "magic"), "row 1: unknown name \"magic\""},
-      {replaced("\"d\"", "\"q\""), "row 1: precision must be one of s, d, c, z"},
-      {replaced("\"d\"", "\"sd\""), "row 1: precision must be one of s, d, c, z"},
-      {replaced("\"precision\": \"d\", ", ""), "row 1: "},
-      {replaced("100", "\"many\""), "row 1: "},
-      {good + "," + good, "row 2: rows of one key must ascend in max_n"},
-      {good + "," + row("one", "50", "panel"), "row 2: rows of one key must ascend in max_n"},
-      {row("one", kEveryOrder, "fused"), "row 1: this backend cannot run that plan"},
-      {row("batch", kEveryOrder, "blocked"), "row 1: this backend cannot run that plan"},
+      {replaced("potrf", "getrf"),
+       "line 3, row 1: \"routine\" is \"getrf\", must be potrf, potrs, posv, potri, "},
+      {replaced("\"one\"", "\"two\""),
+       "line 3, row 1: \"form\" is \"two\", must be one, batch or interleaved"},
+      {replaced("panel", "magic"),
+       "line 3, row 1: \"method\" is \"magic\", must be lanes, panel, "},
+      {replaced("\"d\"", "\"q\""), "line 3, row 1: \"precision\" is \"q\", must be s, d, c or z"},
+      {replaced("\"d\"", "\"sd\""), "line 3, row 1: \"precision\" is \"sd\", must be s, d, c or z"},
+      {replaced("\"d\"", "7"), "line 3, row 1: \"precision\" is 7, must be s, d, c or z"},
+      {replaced(precision, ""), "line 3, row 1: \"precision\" is missing"},
+      {replaced("100", "\"many\""),
+       "line 3, row 1: \"max_n\" is \"many\", must be an integer from 0 to 9223372036854775807"},
+      {replaced("100", "1e3"), "line 3, row 1: \"max_n\" is 1000.0, must be an integer from 0 to "},
+      {replaced("100", "9223372036854775808"), "line 3, row 1: \"max_n\" is 9223372036854775808, "},
+      {replaced(precision, precision + "\"tile\": -1, "),
+       "line 3, row 1: \"tile\" is -1, must be an integer from 0 to 2147483647"},
+      {replaced(precision, precision + "\"treads\": 8, "),
+       "line 3, row 1: \"treads\" is no member of a row"},
+      {good + ",\n\n" + good, "line 5, row 2: rows of one key must ascend in \"max_n\""},
+      {good + ",\n" + row("one", "50", "panel"),
+       "line 4, row 2: rows of one key must ascend in \"max_n\""},
+      {row("one", kEveryOrder, "fused"), "line 3, row 1: this backend cannot run that plan"},
+      {row("batch", kEveryOrder, "blocked"), "line 3, row 1: this backend cannot run that plan"},
+      {good + ",\n7", "row 2: must be an object"},
+      {"{\"precision\": \"d\", \"max_n\": 9, \"gflops\": -2}",
+       "line 3, row 1: \"gflops\" is -2, must be a number > 0"},
+      {"{\"precision\": \"d\", \"max_n\": 9, \"gflops\": 2, \"gbytes_each\": \"2\"}",
+       "line 3, row 1: \"gbytes_each\" is \"2\", must be a number >= 0"},
   };
   for (const auto& fault : kFaults) {
     const std::string output = with_rows(fault.rows);
     EXPECT_TRUE(has(output, "create: CHOL_STATUS_INVALID_VALUE\n")) << fault.rows << output;
     EXPECT_TRUE(has(output, fault.reason)) << fault.rows << output;
+    EXPECT_FALSE(has(output, "exception")) << output;
   }
-  for (const char* text : {"", "{", "[]", "no JSON", "{\"machine\": {}}"})
-    EXPECT_TRUE(has(with(text), "create: CHOL_STATUS_INVALID_VALUE\n")) << text;
+}
+
+TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
+  const std::string machine = backend_of_this_machine();
+  const struct {
+    std::string text, reason;
+  } kFaults[] = {
+      {"", "line 1, column 1: syntax error"},
+      {"{", "line 1, column 2: syntax error"},
+      {"{\n\"machines\" {}}", "line 2, column 12: syntax error"},
+      {"no JSON", "line 1, column 2: syntax error"},
+      {"[]", "must be an object with \"machines\""},
+      {"{\"machine\": {}}", "\"machines\" is missing"},
+      {"{\"machines\": 3}", "\"machines\" is 3, must be an object"},
+      {"{\"machines\": {\"" + machine + "\": {}}}",
+       "\"" + machine + "\" is {}, must be an array of rows"},
+      {"{\"chol\": \"0.0.9\", \"machines\": {}}",
+       "\"chol\" is \"0.0.9\", must be \"0.1.0\", the version of this library"},
+      {"{\"chol\": 1, \"machines\": {}}", "\"chol\" is 1, must be \"0.1.0\""},
+  };
+  for (const auto& fault : kFaults) {
+    const std::string output = with(fault.text);
+    EXPECT_TRUE(has(output, "create: CHOL_STATUS_INVALID_VALUE\n")) << fault.text << output;
+    EXPECT_TRUE(has(output, fault.reason)) << fault.text << output;
+    EXPECT_FALSE(has(output, "exception")) << output;
+  }
 }
 
 /// Orders beyond the last row take the last row's plan, so that one that is meant for small orders
@@ -192,6 +313,47 @@ TEST_F(TuningFile, LastRowCoversEveryOrder) {
       with_rows(row("batch", "20", "lanes") + "," + row("batch", "21", "panel"));
   EXPECT_TRUE(std::regex_search(lanes, std::regex("chol_dpotrf_strided_batched --.*, lanes, ")));
   EXPECT_TRUE(has(lanes, "batch: CHOL_STATUS_SUCCESS 0 2\n")) << lanes;
+}
+
+/// By 20 handles, whether it is valid or not.
+TEST_F(TuningFile, IsReadOnceAProcess) {
+  const std::string good = "{\"machines\": {\"" + backend_of_this_machine() + "\": [" +
+                           row("one", kEveryOrder, "panel") + "]}}";
+  for (const std::string& text : {good, std::string("{\"chol\": \"0.0.9\"}")}) {
+    std::ofstream(path_) << text;
+    const timespec long_ago[] = {{1000000000, 1}, {1000000000, 1}};
+    ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), long_ago, 0), 0);
+    const int watch = inotify_init1(IN_NONBLOCK);
+    // With the closes between: events that are the same become one.
+    ASSERT_GE(inotify_add_watch(watch, path_.c_str(), IN_OPEN | IN_CLOSE), 0);
+    const std::string output = probe("CHOL_BACKEND=host CHOL_TUNING=" + path_, "20");
+    EXPECT_EQ(has(output, "create: CHOL_STATUS_SUCCESS\n"), text == good) << output;
+    size_t opened = 0;
+    inotify_event event;
+    while (read(watch, &event, sizeof event) == sizeof event) opened += event.mask == IN_OPEN;
+    close(watch);
+    EXPECT_EQ(opened, 1u);
+  }
+}
+
+/// A change shows in the time of a file that was old, and is looked for in one that is new: here by
+/// another text of the same length and time.
+TEST_F(TuningFile, IsReadAgainWhenItHasChanged) {
+  const std::string broken = path_ + ".broken";
+  std::ofstream(broken) << "{\"machine_\": {}}";
+  const std::string rewrite = "cat " + broken + " >" + path_;
+  const std::string keep_time =
+      "touch -r " + path_ + " " + broken + ";" + rewrite + ";touch -r " + broken + " " + path_;
+  for (const bool is_old : {false, true}) {
+    std::ofstream(path_) << "{\"machines\": {}}";
+    const timespec time = {is_old ? 1000000000 : std::time(nullptr) + 3600, 1};
+    const timespec times[] = {time, time};
+    ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+    const std::string output = probe("CHOL_BACKEND=host CHOL_TUNING=" + path_,
+                                     "3 '" + (is_old ? rewrite : keep_time) + "'");
+    EXPECT_TRUE(has(output, "\"machines\" is missing")) << output;
+  }
+  std::remove(broken.c_str());
 }
 
 TEST(Environment, TuningFileThatIsNotThere) {

@@ -101,6 +101,11 @@ TEST(HandleOptions, Threads) {
   EXPECT_EQ(threads, 3);
   EXPECT_EQ(chol_set_num_threads(handle, -1), CHOL_STATUS_INVALID_VALUE);
   EXPECT_STREQ(handle.last_error(), "chol_set_num_threads: threads = -1, must be at least 0");
+  EXPECT_EQ(chol_set_num_threads(handle, 65537), CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(handle.last_error(), "chol_set_num_threads: threads = 65537, must be at most 65536");
+  EXPECT_EQ(chol_get_num_threads(handle, &threads), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(threads, 3);
+  EXPECT_EQ(chol_set_num_threads(handle, 65536), CHOL_STATUS_SUCCESS);
   EXPECT_EQ(chol_get_num_threads(handle, nullptr), CHOL_STATUS_INVALID_VALUE);
   EXPECT_STREQ(handle.last_error(),
                "chol_get_num_threads: threads = NULL, must point to its elements");

@@ -1,6 +1,7 @@
 /* What a process with the environment that a test gave it sees: the environment is read once a
  * process. Prints a line a fact. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "chol.h"
 
@@ -14,8 +15,12 @@ static void fill(void) {
     for (int i = 0; i < ORDER; ++i) matrices[b][i * ORDER + i] = 4;
 }
 
-int main(void) {
+/* probe [HANDLES [COMMAND]]: makes so many handles and runs the command before it prints. */
+int main(int count, char** arguments) {
   chol_handle_t handle = NULL;
+  for (int left = count > 1 ? atoi(arguments[1]) : 0; left > 0; --left)
+    if (chol_create(&handle) == CHOL_STATUS_SUCCESS) chol_destroy(handle);
+  if (count > 2 && system(arguments[2]) != 0) return 1;
   const chol_status_t created = chol_create(&handle);
   printf("create: %s\n", chol_status_string(created));
   if (created != CHOL_STATUS_SUCCESS) {
