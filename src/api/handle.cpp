@@ -15,7 +15,10 @@ namespace {
 
 /// Under the preload a default serves instead, and the preload tells of it.
 Status check_environment() {
-  if (is_preloaded()) return Status::success();
+  if (is_preloaded()) {
+    chol_preload_tell_environment();
+    return Status::success();
+  }
   for (const Misreading& misreading : misreadings())
     if (!misreading.variable->of_preload_alone)
       return Status::error(CHOL_STATUS_INVALID_VALUE, "%s", misreading.sentence);

@@ -23,4 +23,4 @@ __attribute__((destructor)) void end() { Account::report(); }
 }  // namespace
 }  // namespace chol::preload
 
-extern "C" void chol_preload_is_here() {}
+extern "C" void chol_preload_tell_environment() { chol::preload::settings(); }

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Values of the environment that are not understood, under the preload: a line on stderr, once a process,
 # and the default.
-# Usage: environment.sh PRELOAD PROGRAM [FOLDER OF A THREADED LIBLAPACK]
+# Usage: environment.sh PRELOAD PROGRAM PROBE [FOLDER OF A THREADED LIBLAPACK]
 set -eu
 preload=$1
 program=$2
-threaded=${3:-}
+probe=$3
+threaded=${4:-}
 . "$(dirname "$0")/common.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -37,6 +38,10 @@ for setting in CHOL_NUM_THREADS= CHOL_NUM_THREADS=0 CHOL_PRELOAD= CHOL_PRELOAD=D
   [ "$(lines)" = 0 ] || fail "$setting: $(cat "$work/said")"
   expect_caught "$work/report" dpotrf
 done
+
+# A program that calls chol itself is told too, and its handle has the default.
+CHOL_NUM_THREADS=abc OMP_NUM_THREADS=2 LD_PRELOAD=$preload "$probe" >"$work/said" 2>&1
+[ "$(lines)" = 1 ] && grep -q '^threads: 2$' "$work/said" || fail "$(cat "$work/said")"
 
 # A program that calls no LAPACK is told nothing.
 [ -z "$(CHOL_NUM_THREADS=abc LD_PRELOAD=$preload true 2>&1)" ] || fail "true was told of the environment"
