@@ -149,7 +149,8 @@ CHOL_EXPORT chol_status_t chol_version(int *major, int *minor, int *patch);
 /**
  * Sets how many threads host work may use.
  * @param handle the handle.
- * @param threads 1 to 65536, or 0 for the default: CHOL_NUM_THREADS, else OpenMP's.
+ * @param threads 1 to 65536, or 0 for the default: CHOL_NUM_THREADS, else
+ *   OMP_NUM_THREADS, else the cores that the process may use.
  * Results do not depend on it.
  */
 CHOL_EXPORT chol_status_t chol_set_num_threads(chol_handle_t handle, int threads);

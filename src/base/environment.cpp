@@ -66,7 +66,7 @@ constexpr Variable kVariables[] = {
        return word >= 0;
      },
      false},
-    {"CHOL_NUM_THREADS", "an integer from 0 to 65536", "0: OpenMP's number",
+    {"CHOL_NUM_THREADS", "an integer from 0 to 65536", "0: OMP_NUM_THREADS, else the cores",
      "threads of host work when the handle does not say",
      [](const char* value, Environment& read) {
        return read_integer(value, 0, kMostThreads, &read.num_threads);
