@@ -226,6 +226,14 @@ struct RowBlock {
     if constexpr (kFactors) return finish<kMost>(block, columns, lane);
     return Real<T>(0);
   }
+  /// The same of rows below the diagonal block by what is published of it, with the bits of those
+  /// that are in lanes beside it: divided by the pivots, and scaled in the end.
+  template <int kMost>
+  __device__ __forceinline__ void eliminate_by_pivots(const DiagonalBlock<T, kColumns>& block,
+                                                      int columns) {
+    divide_columns<kMost>(block, columns, std::make_integer_sequence<int, kMost>{});
+    scale_columns<kMost>(block);
+  }
   /// What eliminate() returned to its place. @param A from the first lane's row and the block's
   /// first column on. @param row of the lane, counted from the diagonal block's first.
   __device__ __forceinline__ static void store_diagonal(const LowerView<T>& A, int columns,
@@ -297,6 +305,24 @@ struct RowBlock {
     if constexpr (kTakes<Along>) along.template eliminate<c>(m, lane);
     return true;
   }
+  template <int kMost, int... c>
+  __device__ __forceinline__ void divide_columns(const Block& block, int columns,
+                                                 std::integer_sequence<int, c...>) {
+    (divide_column<c, kMost>(block, columns) && ...);
+  }
+  /// @return whether there are further columns.
+  template <int c, int kMost>
+  __device__ __forceinline__ bool divide_column(const Block& block, int columns) {
+    if (c % 4 == 0 && c >= columns) return false;
+    T column[kColumns];
+#pragma unroll
+    for (int k = c / kWide * kWide; k < kMost; k += kWide)
+      copy_wide<kWide>(column + k, block.elements + Block::origin(c) + k);
+    const T m = divide_by_pivot<kFillsRegisters, kPivotApart>(a[c], real(column[c]));
+#pragma unroll
+    for (int k = c + 1; k < kMost; ++k) a[k] = subtract_product_conj(a[k], m, column[k]);
+    return true;
+  }
   /// Each lane looks at its own pivot and takes its root; then all scale their columns.
   template <int kMost>
   __device__ __forceinline__ Real<T> finish(Block& block, int columns, int lane) {
@@ -308,14 +334,18 @@ struct RowBlock {
     const int bad = __reduce_min_sync(kFullWarp, is_row && !is_pivot(pivot) ? lane : kColumns);
     if (lane == 0) block.bad = bad < kColumns ? bad : -1;
     __syncwarp();
+    scale_columns<kMost>(block);
+    return sqrt_from(pivot, inverse_root);
+  }
+  template <int kMost>
+  __device__ __forceinline__ void scale_columns(const Block& block) {
 #pragma unroll
     for (int c = 0; c < kMost; c += kReals) {
-      R inverse_roots[kReals];
+      Real<T> inverse_roots[kReals];
       copy_wide<kReals>(inverse_roots, block.inverse_roots + c);
 #pragma unroll
       for (int k = 0; k < kReals; ++k) a[c + k] = scale(a[c + k], inverse_roots[k]);
     }
-    return sqrt_from(pivot, inverse_root);
   }
 };
 

@@ -50,9 +50,19 @@ struct RowUpdate {
                                              const LowerView<T>& left, const LowerView<T>& top,
                                              const RowBlockPlace& place, int before, bool started,
                                              T* staging, int lane) {
+    run_in_parts(rows, A, left, top, place, before, before, started, staging, lane);
+  }
+  /// The same by the columns before `middle`, then by those from there on. A step of the tensor
+  /// cores takes four columns: where steps begin decides on the order of complex sums.
+  __device__ static __forceinline__ void run_in_parts(
+      Rows& rows, const LowerView<T>& A, const LowerView<T>& left, const LowerView<T>& top,
+      const RowBlockPlace& place, int middle, int before, bool started, T* staging, int lane) {
     const auto run_with = [&](Sums& sums) {
       with_runs(place, [&]<Runs kRuns>(std::integral_constant<Runs, kRuns>) {
-        multiply_left<kRuns>(sums, A, left, top, place, before, started, staging, lane);
+        multiply_left<kRuns, true>(sums, A, left, top, place, middle, started, staging, lane);
+        if (middle < before)
+          multiply_left<kRuns, false>(sums, A, left.from(0, middle), top.from(0, middle), place,
+                                      before - middle, false, staging, lane);
       });
       Product::finish(rows, sums, A, place, staging + kScratchAt, lane);
     };
@@ -75,8 +85,9 @@ struct RowUpdate {
   __device__ static __forceinline__ void with_runs(const RowBlockPlace& place, Body&& body) {
     choose_runs<Rows::kWide, kShifts>(place.aligned, body);
   }
-  /// The product of the columns [0, before) out of what it begins with.
-  template <Runs kRuns>
+  /// The product of the columns [0, before) out of the sums. @tparam kBegins whether these are
+  /// first what a product begins with.
+  template <Runs kRuns, bool kBegins>
   __device__ static __forceinline__ void multiply_left(Sums& sums, const LowerView<T>& A,
                                                        const LowerView<T>& left,
                                                        const LowerView<T>& top,
@@ -110,7 +121,7 @@ struct RowUpdate {
       __syncwarp();
       stage(staging, before);
     }
-    Product::begin(sums, A, place, lane);
+    if constexpr (kBegins) Product::begin(sums, A, place, lane);
     T* at = staging;
     T* next = staging + kStage;
 #pragma unroll 1

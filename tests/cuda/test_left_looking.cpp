@@ -1,6 +1,7 @@
-// The kernels of cuda/batched/left_looking.cuh and wide_left_looking.cuh by contexts of the host:
-// every shape that is built, both storages, equal and mixed orders, aligned and not, pivots that
-// are none. Copies arrive when they are waited for, so that what is read too early shows.
+// The kernels of cuda/batched/left_looking.cuh, cluster_left_looking.cuh and wide_left_looking.cuh
+// by contexts of the host: every shape that is built, both storages, equal and mixed orders,
+// aligned and not, pivots that are none. Copies arrive when they are waited for, so that what is
+// read too early shows.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -8,6 +9,8 @@
 #include <typeindex>
 #include <vector>
 
+#include "batched/cluster_left_looking.cuh"
+#include "batched/cluster_shapes.hpp"
 #include "batched/left_looking.cuh"
 #include "batched/wide_left_looking.cuh"
 #include "host_batch.hpp"
@@ -48,6 +51,59 @@ void try_extremes(const char* what, int warps, int n, Kernel&& kernel) {
     std::printf("%s, element of %zu bytes, swapped %d, %d warps: scaled by 2^%d\n", what, sizeof(T),
                 kSwapped, warps, 2 * half);
   }
+}
+/// By clusters of so many blocks: the bits of kernel(problem), by so many threads a matrix.
+template <class T, bool kSwapped, class Shape, class Kernel>
+void try_cluster(int blocks, int n, bool mixed, bool paired, int threads, Kernel&& kernel) {
+  constexpr int kThreads = 32 * Shape::kWarps, kMatrices = kFindsRaces ? 1 : 2;
+  Batch<T, kSwapped> before(kMatrices, n, 0, n % 3 == 0 ? 1 : 0, mixed);
+  std::vector<int> expected(kMatrices, 0);
+  if (blocks == 2 && !kFindsRaces) spoil_pivots(before, expected);
+  auto after = before, by_one = before;
+  const BatchProblem<T> problem = after.problem(mixed), one_problem = by_one.problem(mixed);
+  HostBlock cluster = cluster_of(kThreads, blocks), block = block_of(threads);
+  for (int b = 0; b < kMatrices; ++b) {
+    spoil_shared_memory();
+    cluster.run([&] { cluster_left_looking_kernel<T, kSwapped, Shape>(problem, paired); },
+                b * blocks);
+    spoil_shared_memory();
+    block.run([&] { kernel(one_problem); }, b);
+  }
+  bool right = count_batch<SmallTask::factor>(before, after, expected);
+  for (int b = 0; b < kMatrices; ++b)
+    if (expected[b] == 0) right = tally.count(same_matrix(after, by_one, b)) && right;
+  if (right) return;
+  std::printf(
+      "cluster, element of %zu bytes, swapped %d, %d warps, %d blocks: n %d, mixed %d, paired %d\n",
+      sizeof(T), kSwapped, Shape::kWarps, blocks, n, mixed, paired);
+}
+template <class T, bool kSwapped, class Shape>
+void try_cluster_shape() {
+  static_assert(ClusterLeftLooking<T, kSwapped, Shape>::kBytes < kSharedBytes / 4 - 128);
+  const auto one_block = [](const BatchProblem<T>& problem) {
+    left_looking_kernel<T, kSwapped, Shape, false>(problem, false);
+  };
+  constexpr int kThreads = 32 * Shape::kWarps;
+  for (const int n : orders_to_try({33, 100}, {75}))
+    try_cluster<T, kSwapped, Shape>(2, n, n == 100, false, kThreads, one_block);
+  if (!kFindsRaces) try_cluster<T, kSwapped, Shape>(3, 133, false, false, kThreads, one_block);
+}
+/// Where larger batches have wide block columns of other bits, theirs.
+template <class T, bool kSwapped, class Shape, class Wide>
+void try_paired_cluster() {
+  if constexpr (Traits<T>::is_complex && Wide::kBy == ProductBy::tensor) {
+    const auto kernel = wide_left_looking_kernel<T, kSwapped, Wide>;
+    for (const int n : orders_to_try({96, 123, 150}, {75}))
+      try_cluster<T, kSwapped, Shape>(n == 150 ? 1 : 2, n, false, true, 32 * Wide::kWarps, kernel);
+  }
+}
+template <class T, bool kSwapped, class... Shape, class... Wide>
+void try_clusters(ShapeList<Shape...>, ShapeList<Wide...>) {
+  (try_cluster_shape<T, kSwapped, Shape>(), ...);
+  const auto try_with = [&]<class Its>(Its) {
+    (try_paired_cluster<T, kSwapped, Its, Wide>(), ...);
+  };
+  (try_with(Shape{}), ...);
 }
 /// A matrix of a variable batch that has no right-hand side.
 template <class T, bool kSwapped, class Kernel>
@@ -131,6 +187,8 @@ void try_shapes(ShapeList<Shape...>, ShapeList<Wide...>) {
 template <class T>
 void try_all() {
   using Its = Shapes<T>;
+  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, typename Its::ColumnWide{});
+  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, typename Its::RowWide{});
   try_shapes<T, false>(typename Its::ColumnLeftLooking{}, typename Its::ColumnWide{});
   try_shapes<T, true>(typename Its::RowLeftLooking{}, typename Its::RowWide{});
 }

@@ -17,6 +17,10 @@ inline Tally tally;
 
 /// A block whose threads run in the other order than those of the case before.
 inline HostBlock block_of(int threads) { return {threads, tally.cases % 2 == 0}; }
+/// The same of a cluster.
+inline HostBlock cluster_of(int threads, int blocks) {
+  return {threads, tally.cases % 2 == 0, blocks};
+}
 inline int random_below(int bound) {
   return static_cast<int>(engine() % static_cast<unsigned>(bound));
 }
@@ -67,6 +71,12 @@ struct Batch {
 template <class T>
 bool same_bits(T x, T y) {
   return std::memcmp(&x, &y, sizeof(T)) == 0;
+}
+
+template <class T, bool kSwapped>
+bool same_matrix(const Batch<T, kSwapped>& x, const Batch<T, kSwapped>& y, int b) {
+  const size_t size = size_t(x.lda) * x.n;
+  return std::memcmp(&x.A[b * size], &y.A[b * size], size * sizeof(T)) == 0;
 }
 
 /// The largest error of the first columns of the matrices that factors multiply to, and of what x

@@ -54,18 +54,19 @@ struct HostBarrier {
   }
 };
 
-/// One block.
+/// One block, or the blocks of a cluster.
 class HostBlock {
  public:
-  /// @param backwards whether its threads run in the other order.
-  HostBlock(int threads, bool backwards) : count_(threads), backwards_(backwards) {
-    for (int k = 0; k < threads; ++k)
+  /// @param threads of a block. @param backwards whether its threads run in the other order.
+  HostBlock(int threads, bool backwards, int blocks = 1)
+      : count_(threads * blocks), blocks_(blocks), backwards_(backwards) {
+    for (int k = 0; k < count_; ++k)
       if (!threads_[k]) threads_[k] = new_thread();
   }
   HostBlock(const HostBlock&) = delete;
   HostBlock& operator=(const HostBlock&) = delete;
 
-  /// @param index of the block in its grid.
+  /// @param index of the block in its grid, of a cluster of the first one.
   void run(const std::function<void()>& kernel, int index = 0) {
     precede(this);
     run_unseen(kernel, index);
@@ -94,7 +95,11 @@ class HostBlock {
   }
   /// Somebody who waits may go on.
   CHOL_UNINSTRUMENTED void note_step() { ++steps_; }
-  int threads() const { return count_; }
+  int threads() const { return count_ / blocks_; }
+  unsigned blocks() const { return static_cast<unsigned>(blocks_); }
+  /// Of the block in its cluster that the running thread is of, and the thread in its block.
+  CHOL_UNINSTRUMENTED unsigned rank() const { return static_cast<unsigned>(running / threads()); }
+  CHOL_UNINSTRUMENTED unsigned thread() const { return static_cast<unsigned>(running % threads()); }
   CHOL_UNINSTRUMENTED HostThread& self() { return *threads_[running]; }
   CHOL_UNINSTRUMENTED HostThread& of_warp(int lane) { return *threads_[running / 32 * 32 + lane]; }
 
@@ -176,7 +181,7 @@ class HostBlock {
   /// All blocks have the same, to the end of the program: ThreadSanitizer's time for a barrier
   /// grows with the threads there have been.
   static inline HostThread* threads_[32 * kMostWarps] = {};
-  int count_;
+  int count_, blocks_;
   bool backwards_;
   int64_t steps_ = 0;                                      ///< arrivals and returns
   HostBarrier barriers_[kMostWarps + 1][kMostWarps] = {};  ///< by the warps of a group

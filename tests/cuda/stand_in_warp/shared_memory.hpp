@@ -8,7 +8,7 @@
 
 namespace chol::cuda {
 
-inline constexpr size_t kSharedBytes = 256 << 10;
+inline constexpr size_t kSharedBytes = 1 << 20;
 alignas(128) inline unsigned char shared[kSharedBytes];
 
 /// All of it becomes NaN, so that what was never written shows.

@@ -49,8 +49,8 @@ struct HostIndex {
   unsigned x, y = 0;
 };
 #define blockDim (HostIndex{static_cast<unsigned>(HostBlock::current->threads())})
-#define threadIdx (HostIndex{static_cast<unsigned>(HostBlock::running)})
-#define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block)})
+#define threadIdx (HostIndex{HostBlock::current->thread()})
+#define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block) + HostBlock::current->rank()})
 
 inline void __syncwarp() { HostBlock::current->meet(32); }
 inline void __syncthreads() { HostBlock::current->meet(HostBlock::current->threads()); }

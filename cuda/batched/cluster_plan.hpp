@@ -1,0 +1,11 @@
+// How clusters work on a batch, as data.
+#pragma once
+
+namespace chol::cuda {
+
+/// Threads of a block, blocks a matrix; none of either where other kernels serve.
+struct ClusterPlan {
+  int threads = 0, blocks = 0;
+};
+
+}  // namespace chol::cuda
