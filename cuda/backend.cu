@@ -10,6 +10,7 @@
 #include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
+#include "tune/cluster_rows.hpp"
 #include "tune/plan_choice.hpp"
 #include "tune/rows.hpp"
 
@@ -342,14 +343,24 @@ class CudaBackend final : public backend::Backend {
                    const BatchWorkspace<D>& work, cudaStream_t stream) {
     switch (problem.routine) {
       case Routine::potrf:
-        return factor_batch(call, plan, stream);
+        return factor_batch(call, plan, clusters_for(problem), stream);
       case Routine::potrs:
         return solve_batch(call, plan, stream);
       case Routine::posv:
-        return factor_and_solve_batch(call, plan, plan_of_solution(problem), stream);
+        return factor_and_solve_batch(call, plan, clusters_for(problem), plan_of_solution(problem),
+                                      stream);
       default:
         return invert_batch(call, plan, work, stream);
     }
+  }
+
+  /// How clusters factor a batch of few matrices.
+  template <class T>
+  ClusterPlan clusters_for(const Problem<T>& problem) const {
+    if (problem.form != Form::batch) return {};
+    const BatchSizes& sizes = problem.sizes;
+    return cluster_plan(precision_letter<T>, problem.uplo == CHOL_UPPER, sizes.n, sizes.count,
+                        multiprocessors_);
   }
 
   /// The plan for the second half of a posv.

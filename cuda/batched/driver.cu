@@ -75,6 +75,14 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
   return Status::success();
 }
 
+/// Threads of the wide kernel that a plan names for that storage, 0: none.
+template <class T>
+int wide_threads(const Plan& plan, bool swapped) {
+  if (plan.method != Method::fused) return 0;
+  const int threads = swapped && plan.tile ? plan.tile : plan.threads;
+  return has_wide<T>(swapped, threads) ? threads : 0;
+}
+
 template <class T>
 Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
   if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T> &&
@@ -82,10 +90,11 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
     return run_small<SmallTask::factor>(problem, 0, stream);
   const bool by_wide = plan.method == Method::fused;
   const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;
+  const int wide = wide_threads<T>(plan, problem.swapped);
   return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (by_wide && has_wide<T>(slice.swapped, threads)) {
-      Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, threads, stream)
-                                    : run_wide_left_looking<T, false>(slice, threads, stream);
+    if (wide > 0) {
+      Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, wide, stream)
+                                    : run_wide_left_looking<T, false>(slice, wide, stream);
       if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
     }
     const int blocks = by_wide ? 0 : plan.tile;
@@ -95,6 +104,12 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
     }
     return run_left_looking<Beside::nothing>(slice, threads, blocks, stream);
   });
+}
+
+/// Whether clusters have the bits of the kernel that the plan names: not of one with a border.
+template <class T>
+bool have_its_bits(const BatchProblem<T>& problem, bool wide) {
+  return wide || problem.orders || !is_faster_bordered<T>(problem.swapped, problem.n);
 }
 
 }  // namespace
@@ -141,7 +156,13 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
 }
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
+                    cudaStream_t stream) {
+  const bool wide = wide_threads<T>(plan, problem.swapped) > 0;
+  if (clusters.blocks > 0 && have_its_bits(problem, wide)) {
+    Status status = run_clusters(problem, clusters, wide, stream);
+    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+  }
   if (problem.orders && plan.block == kDealtOut) return run_dealt_small(problem, stream);
   if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
   return factor_left_looking(problem, plan, stream);
@@ -206,7 +227,7 @@ Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              const Plan& solution, cudaStream_t stream) {
+                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream) {
   if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
     return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
@@ -217,7 +238,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
     });
     if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
   }
-  Status status = factor_batch(problem, plan, stream);
+  Status status = factor_batch(problem, plan, clusters, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
@@ -242,14 +263,14 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
   });
 }
 
-#define CHOL_INSTANTIATE(T)                                                                      \
-  template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                 \
-  template struct BatchWorkspace<T>;                                                             \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);            \
-  template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);             \
-  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, const Plan&,    \
-                                            cudaStream_t);                                       \
-  template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&, \
+#define CHOL_INSTANTIATE(T)                                                                        \
+  template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                   \
+  template struct BatchWorkspace<T>;                                                               \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, cudaStream_t); \
+  template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);               \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan,      \
+                                            const Plan&, cudaStream_t);                            \
+  template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&,   \
                                   cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

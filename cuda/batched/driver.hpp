@@ -3,6 +3,7 @@
 
 #include "base/arena.hpp"
 #include "batched/auxiliary.hpp"
+#include "batched/clusters.hpp"
 #include "common/launch.hpp"
 #include "common/view.cuh"
 #include "tune/plan.hpp"
@@ -23,15 +24,17 @@ struct BatchWorkspace {
   static BatchWorkspace carve(Arena& arena, Routine routine, int64_t n, int64_t count);
 };
 
+/// @param clusters factor the matrices instead where the device can. The bits are the plan's.
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
+                    cudaStream_t stream);
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
 /// @param solution the plan of potrs, for what does not solve as it factors.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              const Plan& solution, cudaStream_t stream);
+                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

@@ -26,6 +26,7 @@ void run_reduced(const Routines<T>& routines, const Batches<T>& batches) {
   routines.solves({7, 40, 55, 200});
   routines.inverses({9, 45});
   routines.factors({45, 70}, 300);
+  for (int64_t count : {20, 40, 75}) routines.factors({258, 420}, count);
   routines.solves({40, 90}, 300);
   routines.extremes({50, 300});
   for (int64_t n : {37, 60, 100, 125, 150, 200, 320, 640}) batches.places(n, 300);
@@ -39,6 +40,7 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
                     48,  49,  55,  63,  64,  65,  71,  80,  81,  96,  97,  100, 127, 128, 129,
                     151, 160, 161, 192, 193, 200, 256, 257, 300, 384, 500, 513, 641, 850, 961});
   routines.factors({33, 40, 64, 65, 100, 129, 200, 257, 385, 450, 641}, 300);
+  for (int64_t count : {16, 50, 75, 131}) routines.factors({256, 385, 450, 641}, count);
   routines.solves({33, 60, 64, 65, 96, 97, 128, 150, 230}, 300);
   routines.bad_pivots({1, 3, 4, 8, 13, 16, 24, 32, 33, 40, 45, 48, 64, 70, 130, 200, 300});
   routines.extremes({20, 28, 40, 64, 90, 130, 200, 300, 390, 610, 850});
@@ -56,8 +58,10 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
   batches.places(40, 70001);
   batches.places(65, 3000);
   batches.places(230, 1100);
-  for (int64_t n : {37, 45, 60, 70, 100, 112, 125, 150, 180, 300, 320, 400, 640})
+  for (int64_t n : {37, 45, 60, 70, 100, 112, 125, 150, 180, 300, 320, 400, 451, 640, 770})
     batches.places(n, 300);
+  for (int64_t count : {4, 16, 25, 33, 50, 75, 100, 131})
+    for (int64_t n : {201, 256, 310, 402, 515}) batches.places(n, count);
   for (int64_t n : {8, 50, 300}) batches.graph(n);
   batches.runs(20, 500);
   batches.runs(100, 200);

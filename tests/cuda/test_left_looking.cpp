@@ -15,6 +15,7 @@
 #include "batched/wide_left_looking.cuh"
 #include "host_batch.hpp"
 #include "shared_memory.hpp"
+#include "tune/cluster_rows.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -104,6 +105,27 @@ void try_clusters(ShapeList<Shape...>, ShapeList<Wide...>) {
     (try_paired_cluster<T, kSwapped, Its, Wide>(), ...);
   };
   (try_with(Shape{}), ...);
+}
+/// Every plan of a batch of few matrices has its kernel, larger batches have none, and devices with
+/// more multiprocessors have plans for more matrices.
+template <class T>
+void try_cluster_rows(char precision) {
+  const auto has = []<class... Shape>(ShapeList<Shape...>, int threads) {
+    return ((threads == 32 * Shape::kWarps) || ...);
+  };
+  for (const bool upper : {false, true})
+    for (const int64_t n : {100, 256, 300, 450, 640, 1024, 5000})
+      for (const int64_t count : {1, 12, 13, 30, 50, 75, 100, 132, 133, 10000}) {
+        const ClusterPlan plan = cluster_plan(precision, upper, n, count, 132);
+        const ClusterPlan larger = cluster_plan(precision, upper, n, 2 * count, 264);
+        const bool is_built = upper ? has(typename ClusterShapes<T>::Row{}, plan.threads)
+                                    : has(typename ClusterShapes<T>::Column{}, plan.threads);
+        const bool is_plan = is_built && plan.blocks > 0 && plan.blocks <= 8;
+        const bool wanted = n >= 300 && count <= 66;
+        tally.count((plan.blocks == 0 || is_plan) && (!wanted || is_plan) &&
+                    (count <= 132 || plan.blocks == 0) && plan.blocks == larger.blocks &&
+                    plan.threads == larger.threads);
+      }
 }
 /// A matrix of a variable batch that has no right-hand side.
 template <class T, bool kSwapped, class Kernel>
@@ -198,6 +220,10 @@ void try_all() {
 
 int main() {
   using namespace chol::cuda;
+  try_cluster_rows<float>('s');
+  try_cluster_rows<double>('d');
+  try_cluster_rows<Complex<float>>('c');
+  try_cluster_rows<Complex<double>>('z');
   for_each_type([]<class T>(T) { try_all<T>(); });
   return tally.report();
 }
