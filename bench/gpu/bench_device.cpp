@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cusolverdx_peer.hpp"
+#include "few_matrices.hpp"
 #include "triangle_copy.hpp"
 
 namespace chol::bench {
@@ -132,6 +133,7 @@ void run_all(const std::string& what) {
   };
   each_order("n=", factor_of_order(CHOL_LOWER));
   each_order("upper=", factor_of_order(CHOL_UPPER));
+  each_order("few=", bench_few<T>);
   each_order("potrs=", [](int64_t n) {
     for (int64_t nrhs : {1, 4, 16}) bench_solve<T>(CHOL_LOWER, n, nrhs, false, cusolver<T>);
   });
