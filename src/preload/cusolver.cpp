@@ -1,6 +1,9 @@
 // cuSOLVER: batches go to chol on the stream of the caller's handle; one matrix goes on to
 // cuSOLVER, which is the faster there, and is only counted. The callers bind these names with the
 // version libcusolver.so.12, which a definition without a version satisfies.
+#include <algorithm>
+#include <iterator>
+
 #include "api/precisions.h"
 #include "chol.h"
 #include "preload/device.hpp"
@@ -15,8 +18,20 @@ constexpr int kStatusInternalError = 7;
 constexpr int kFillLower = 0, kFillUpper = 1;
 using CusolverHandle = void*;
 
-/// Orders up to which chol's batches were measured the faster on every size of batch.
+/// Orders up to which chol's batches were measured, and the faster but for those below.
 constexpr int kMostFactored = 1024, kMostSolved = 128;
+/// Factorizations that are cuSOLVER's: from this order on, of batches of up to so many matrices.
+struct HandedOn {
+  char precision;
+  int fill, least_n, most_matrices;
+};
+constexpr HandedOn kHandedOn[] = {{'c', kFillLower, 900, 1}, {'z', kFillLower, 1000, 1}};
+bool is_handed_on(char precision, int fill, int n, int batch) {
+  return std::any_of(std::begin(kHandedOn), std::end(kHandedOn), [&](const HandedOn& row) {
+    return row.precision == precision && row.fill == fill && row.least_n <= n &&
+           batch <= row.most_matrices;
+  });
+}
 
 struct CusolverEntry {
   Account account;
@@ -48,6 +63,7 @@ struct Batched;
 #define CHOL_DEFINE_BATCHED(p, T, R)                       \
   template <>                                              \
   struct Batched<T> {                                      \
+    static constexpr char letter = #p[0];                  \
     static constexpr auto potrf = chol_##p##potrf_batched; \
     static constexpr auto potrs = chol_##p##potrs_batched; \
   };
@@ -60,7 +76,7 @@ int potrf_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, 
   Tally tally(entry.account, n, batch);
   void* stream = nullptr;
   if ((settings().selected & entry.bit) && is_good(fill, n, lda, batch) && n <= kMostFactored &&
-      stream_of(handle, &stream)) {
+      !is_handed_on(Batched<T>::letter, fill, n, batch) && stream_of(handle, &stream)) {
     const DeviceLease chol(stream);
     if (chol &&
         Batched<T>::potrf(chol, triangle(fill), n, A, lda, info, batch) == CHOL_STATUS_SUCCESS) {
