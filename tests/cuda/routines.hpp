@@ -138,6 +138,44 @@ struct Routines : Calls<T> {
       }
   }
 
+  /// Of X as the inverse of matrix b.
+  static double inverse_residual(const Batch<T>& A, const Batch<T>& X, int64_t b) {
+    const int64_t n = A.n;
+    double error = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        typename Batch<T>::Wide s = i == j;
+        for (int64_t k = 0; k < n; ++k) s -= A.full(b, i, k) * X.full(b, k, j);
+        sum += std::abs(s);
+      }
+      error = worse(error, sum);
+    }
+    return error / (std::max<double>(1, n) * A.norm1(b) * X.norm1(b) * epsilon<T>());
+  }
+  /// One matrix: block columns of cuda/native/invert.cu that are whole and not, a factor with two
+  /// zeros.
+  void one_inverse(const std::vector<int64_t>& sizes) const {
+    for (int64_t n : sizes) {
+      const Batch<T> A(uplo, n, n + 3, 1, static_cast<unsigned>(n));
+      DeviceArray<T> a(A.a);
+      DeviceArray<int> info(std::vector<int>(1, -5));
+      ok(potrf_of(T{})(handle, uplo, n, a.data(), A.lda, info.data()), "potrf for potri");
+      Batch<T> L = A, X = A;
+      L.a = a.get();
+      ok(potri_of(T{})(handle, uplo, n, a.data(), A.lda, info.data()), "potri");
+      X.a = a.get();
+      const double error = inverse_residual(A, X, 0);
+      check(info.get()[0] == 0 && error < kBound, "potri one residual", n, error);
+      check(changed_outside(A, X) == 0, "potri one outside", n, 0);
+      for (const int64_t zero : {n - 1, n / 2}) L.lower(0, zero, zero) = T(0);
+      DeviceArray<T> singular(L.a);
+      ok(potri_of(T{})(handle, uplo, n, singular.data(), A.lda, info.data()), "potri");
+      check(info.get()[0] == n / 2 + 1, "potri one info", n, info.get()[0]);
+      check(std::memcmp(singular.get().data(), L.a.data(), sizeof(T) * L.a.size()) == 0,
+            "potri one leaves a singular factor", n, 0);
+    }
+  }
   void inverses(const std::vector<int64_t>& sizes) const {
     for (int64_t n : sizes) {
       const int64_t count = 3;
@@ -157,18 +195,9 @@ struct Routines : Calls<T> {
       const std::vector<int> infos = info.get();
       const std::vector<Real<T>> logs = logdet.get();
       for (int64_t b = 0; b < count; ++b) {
-        double error = 0, log = 0;
-        for (int64_t j = 0; j < n; ++j) {
-          double sum = 0;
-          for (int64_t i = 0; i < n; ++i) {
-            typename Batch<T>::Wide s = i == j;
-            for (int64_t k = 0; k < n; ++k) s -= A.full(b, i, k) * X.full(b, k, j);
-            sum += std::abs(s);
-          }
-          error = worse(error, sum);
-          log += 2 * std::log(std::abs(L.value(b, j, j)));
-        }
-        error /= std::max<double>(1, n) * A.norm1(b) * X.norm1(b) * epsilon<T>();
+        double log = 0;
+        for (int64_t j = 0; j < n; ++j) log += 2 * std::log(std::abs(L.value(b, j, j)));
+        const double error = inverse_residual(A, X, b);
         check(infos[b] == 0 && (n == 0 || error < kBound), "potri residual", n, error);
         check(std::abs(logs[b] - log) <= 100 * epsilon<T>() * std::max(1.0, std::abs(log)),
               "logdet", n, logs[b] - log);

@@ -25,6 +25,7 @@ void run_reduced(const Routines<T>& routines, const Batches<T>& batches) {
   routines.factors({1, 5, 16, 33, 70, 150, 290, 610});
   routines.solves({7, 40, 55, 200});
   routines.inverses({9, 45});
+  routines.one_inverse({2, 300});
   routines.factors({45, 70}, 300);
   for (int64_t count : {20, 40, 75}) routines.factors({258, 420}, count);
   routines.solves({40, 90}, 300);
@@ -48,6 +49,7 @@ void run_whole(const Routines<T>& routines, const Batches<T>& batches) {
                    39, 40, 41, 44, 47, 48, 57, 63, 64, 79, 80, 97, 120, 128, 168, 200, 300, 500});
   routines.inverses({0, 1, 2, 5, 16, 31, 32, 33, 64, 100, 130});
   routines.one_matrix({1, 7, 32, 60, 128, 200, 300, 513, 1000});
+  routines.one_inverse({1, 7, 128, 256, 257, 550});
   for (int64_t max_n : {10, 32, 60, 100, 300}) {
     batches.variable(max_n, true);
     batches.variable(max_n, false);
