@@ -127,6 +127,10 @@ class CudaBackend final : public backend::Backend {
   template <class D>
   bool accepts_row(const TuningRow& row) const {
     const DeviceGuard guard(device_);
+    if (row.plan.method == Method::persistent)
+      return row.form == Form::one &&
+             (row.routine == Routine::potrf || row.routine == Routine::posv) &&
+             accepts_persistent<D>(row.plan);
     return row.form == Form::interleaved
                ? accepts_interleaved<D>(row.routine, row.plan, row.max_n)
                : cuda::accepts<D>(row.routine, row.form, row.plan, row.max_n);
@@ -173,8 +177,7 @@ class CudaBackend final : public backend::Backend {
     Arena arena(resources.workspace, resources.workspace_bytes);
     const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
     const Plan& plan = plans.plan_for(n);
-    const HostMatrixThreads threads{plan.method == Method::blocked ? plan.threads : 0,
-                                    resources.threads};
+    const HostMatrixThreads threads{native::is_native(plan) ? plan.threads : 0, resources.threads};
     const TriangleView A{reinterpret_cast<char*>(problem.A.first), sizeof(T), n, problem.A.ld,
                          problem.uplo == CHOL_UPPER};
     return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
@@ -375,11 +378,11 @@ class CudaBackend final : public backend::Backend {
                  const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
     switch (routine) {
       case Routine::potrf:
-        return factor_one(call, plan.threads, work, blas_, stream);
+        return factor_one(call, plan, work, blas_, stream);
       case Routine::potrs:
         return solve_one(call, blas_, stream);
       case Routine::posv:
-        return factor_and_solve_one(call, plan.threads, work, blas_, stream);
+        return factor_and_solve_one(call, plan, work, blas_, stream);
       default:
         return invert_one(call, work, blas_, stream);
     }

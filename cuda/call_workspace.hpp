@@ -48,7 +48,7 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& pla
 }
 
 inline bool is_blocked_one(Form form, const Plan& plan) {
-  return form == Form::one && plan.method == Method::blocked;
+  return form == Form::one && native::is_native(plan);
 }
 
 template <class T>
@@ -67,7 +67,7 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
     const int64_t copied = problem.routine == Routine::potri  ? sizes.n
                            : problem.routine == Routine::posv ? sizes.nrhs
                                                               : 0;
-    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, sizes.n, copied);
+    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, plan, sizes.n, copied);
   } else if (problem.routine != Routine::logdet) {
     work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
   }

@@ -8,10 +8,15 @@
 namespace chol::cuda {
 namespace {
 
+/// Order from which on a square is updated by halves, since products run faster than the update of
+/// a triangle.
+constexpr int64_t kWholeSquare = 1024;
+
 template <class T>
 struct Factorization {
   const BatchProblem<T>& problem;
-  int threads;
+  const native::Params& params;
+  bool by_persistent;  ///< the leaves
   const OneMatrixWorkspace<T>& work;
   Blas& blas;
   cudaStream_t stream;
@@ -21,33 +26,53 @@ struct Factorization {
     const int64_t ld = problem.A.ld;
     return problem.A.first + (problem.swapped ? i * ld + j : j * ld + i);
   }
+  int64_t leaf_columns() const {
+    if (!by_persistent) return kBlockColumns<T>;
+    return params.panel > 0 ? params.panel : problem.n;
+  }
 
   /// Columns [first, first + width), updated already, over all rows from `first` down.
   Status block_column(int64_t first, int64_t width) const {
-    constexpr int64_t kBlock = kBlockColumns<T>;
-    if (width <= kBlock) return leaf(first);
-    const int64_t half = (width / 2 + kBlock - 1) / kBlock * kBlock;
-    const int64_t middle = first + half, rest = width - half, below = problem.n - first - width;
+    const int64_t leaf_width = leaf_columns();
+    if (width <= leaf_width) return leaf(first, width);
+    const int64_t half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
+    const int64_t middle = first + half, rest = width - half;
     Status status = block_column(first, half);
     if (status.ok() && watch) status = watch->need(first + width);
-    if (status.ok())
-      status = blas.subtract_square(problem.swapped, rest, half, at(middle, first),
-                                    at(middle, middle), problem.A.ld);
-    if (status.ok() && below > 0)
-      status = blas.subtract_product(problem.swapped, below, rest, half, at(first + width, first),
-                                     at(middle, first), at(first + width, middle), problem.A.ld);
+    if (status.ok()) status = update(first, half, middle, rest, problem.n);
     return status.ok() ? block_column(middle, rest) : status;
   }
 
-  Status leaf(int64_t first) const {
-    constexpr int kBlock = kBlockColumns<T>;
-    const PanelStep<T> step{first, kBlock, work.inverses, kBlock / kTileOrder<T>};
-    const int64_t end = std::min<int64_t>(first + kBlock, problem.n);
+  /// Subtracts the products with columns [first, first + depth) from columns [column, column +
+  /// width), from the diagonal down to row `end`.
+  Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
+    const bool in_halves = by_persistent && width > kWholeSquare;
+    const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
+    Status status = in_halves
+                        ? update(first, depth, column, part, next)
+                        : blas.subtract_square(problem.swapped, width, depth, at(column, first),
+                                               at(column, column), problem.A.ld);
+    if (status.ok() && next < end)
+      status = blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),
+                                     at(column, first), at(next, column), problem.A.ld);
+    return status.ok() && in_halves ? update(first, depth, next, width - part, end) : status;
+  }
+
+  Status leaf(int64_t first, int64_t width) const {
+    const int64_t end = std::min<int64_t>(first + width, problem.n);
     Status status;
     if (watch) status = watch->need(end);
-    if (status.ok()) status = run_panel(problem, step, threads, stream);
-    if (status.ok() && end < problem.n) status = run_strips(problem, step, stream);
+    if (status.ok())
+      status = by_persistent ? persistent::factor_columns(problem, first, width, params.groups,
+                                                          work.persistent, stream)
+                             : panel(first, end);
     return status.ok() && watch ? watch->finished(end) : status;
+  }
+  Status panel(int64_t first, int64_t end) const {
+    constexpr int kBlock = kBlockColumns<T>;
+    const PanelStep<T> step{first, kBlock, work.inverses, kBlock / kTileOrder<T>};
+    const Status status = run_panel(problem, step, params.leaf_threads, stream);
+    return status.ok() && end < problem.n ? run_strips(problem, step, stream) : status;
   }
 };
 
@@ -68,20 +93,36 @@ Status solve_stored(const BatchProblem<T>& problem, Blas& blas) {
 }  // namespace
 
 template <class T>
-OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, int64_t n,
+OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, const Plan& plan, int64_t n,
                                                    int64_t copied_columns) {
   OneMatrixWorkspace work;
+  if (plan.method == Method::persistent) {
+    const int64_t panel = native::Params::of(plan).panel;
+    work.persistent = persistent::Workspace<T>::carve(arena, n, panel > 0 ? std::min(panel, n) : n);
+  }
   work.inverses = arena.take<T>(kBlockColumns<T> * kTileOrder<T>);
   if (copied_columns > 0) work.copy = arena.take<T>(n * copied_columns);
   return work;
 }
 
 template <class T>
-Status factor_one(const BatchProblem<T>& problem, int threads, const OneMatrixWorkspace<T>& work,
-                  Blas& blas, cudaStream_t stream, ColumnWatch* watch) {
-  const Status status = blas.use(stream);
-  if (!status.ok()) return status;
-  return Factorization<T>{problem, threads, work, blas, stream, watch}.block_column(0, problem.n);
+bool accepts_persistent(const Plan& plan) {
+  const native::Params params = native::Params::of(plan);
+  return native::kPanel.takes(params.panel) && native::kGroups.takes(params.groups) &&
+         has_panel<T>(params.leaf_threads) && persistent::can_run<T>();
+}
+
+template <class T>
+Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
+                  const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
+                  ColumnWatch* watch) {
+  const bool by_persistent =
+      plan.method == Method::persistent && problem.n > 0 && persistent::can_run<T>();
+  const native::Params params = native::Params::of(plan);
+  const Factorization<T> factorization{problem, params, by_persistent, work, blas, stream, watch};
+  if (problem.n > factorization.leaf_columns())
+    if (const Status status = blas.use(stream); !status.ok()) return status;
+  return factorization.block_column(0, problem.n);
 }
 
 template <class T>
@@ -92,9 +133,10 @@ Status solve_one(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream
 }
 
 template <class T>
-Status factor_and_solve_one(const BatchProblem<T>& problem, int threads,
+Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
-  Status status = factor_one(problem, threads, work, blas, stream);
+  Status status = factor_one(problem, plan, work, blas, stream);
+  if (status.ok()) status = blas.use(stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
   BatchProblem<T> copy = problem;
   copy.B = {work.copy, 0, nullptr, problem.n, nullptr};
@@ -119,13 +161,14 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
   return status.ok() ? copy_inverse(problem, stream) : status;
 }
 
-#define CHOL_INSTANTIATE(T)                                                                       \
-  template struct OneMatrixWorkspace<T>;                                                          \
-  template Status factor_one<T>(const BatchProblem<T>&, int, const OneMatrixWorkspace<T>&, Blas&, \
-                                cudaStream_t, ColumnWatch*);                                      \
-  template Status solve_one<T>(const BatchProblem<T>&, Blas&, cudaStream_t);                      \
-  template Status factor_and_solve_one<T>(const BatchProblem<T>&, int,                            \
-                                          const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);     \
+#define CHOL_INSTANTIATE(T)                                                                        \
+  template struct OneMatrixWorkspace<T>;                                                           \
+  template bool accepts_persistent<T>(const Plan&);                                                \
+  template Status factor_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&, \
+                                Blas&, cudaStream_t, ColumnWatch*);                                \
+  template Status solve_one<T>(const BatchProblem<T>&, Blas&, cudaStream_t);                       \
+  template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Plan&,                     \
+                                          const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);      \
   template Status invert_one<T>(BatchProblem<T>, const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "native/method.hpp"
+#include "tune/rows.hpp"
 #include "tune/store.hpp"
 
 namespace chol::cuda {
@@ -25,7 +27,7 @@ const Plan& row_of(const backend::Problem<T>& problem, const PlanTable& plans, F
   if (problem.routine != Routine::posv || problem.sizes.nrhs == 1 || !is_by_blocks(plan))
     return plan;
   const Plan& factor = tuning.plans(Routine::potrf, form, precision_letter<T>).plan_for(n);
-  return is_by_blocks(factor) ? factor : plan;
+  return is_by_blocks(factor) || factor.method == Method::persistent ? factor : plan;
 }
 /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far as
 /// one block works on a matrix. @param plans of the problem's routine and form.
@@ -39,7 +41,13 @@ const Plan& choose_plan(const backend::Problem<T>& problem, const PlanTable& pla
   }
   const PlanTable& of_one = tuning.plans(problem.routine, Form::one, precision_letter<T>);
   const Plan& one = row_of(problem, of_one, Form::one, tuning);
-  if (one.method != Method::blocked) return one;
+  if (one.method == Method::persistent) {
+    const bool factors_alone = problem.routine == Routine::posv && problem.sizes.nrhs != 1;
+    const Plan* const block = one_block_plan(factors_alone ? Routine::potrf : problem.routine,
+                                             precision_letter<T>, problem.sizes.n);
+    if (block) return *block;
+  }
+  if (!native::is_native(one)) return one;
   const bool fewer = problem.sizes.count < multiprocessors;
   return fewer && plan.method == Method::panel && problem.routine != Routine::potrs ? kFewLargePlan
                                                                                     : plan;

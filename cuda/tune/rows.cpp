@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "native/method.hpp"
 #include "tune/interleaved_rows.hpp"
 
 namespace chol::cuda {
@@ -32,6 +33,8 @@ namespace {
 //  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
 //    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
 //    blocks of so many that need not have the triangle (tensor_solve.cuh).
+//  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
+//    (native/persistent), under the names of native/method.hpp.
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
@@ -46,13 +49,12 @@ struct Limits {
   int64_t posv_lanes;    ///< and of posv in one kernel
   int64_t posv_one;      ///< the same of one right-hand side
   int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
-  int leaf_threads;      ///< of the block that factors a leaf of one large matrix
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192, 128},
-                              {'d', 40, 32, 32, 48, 128, 128},
-                              {'c', 48, 32, 32, 36, 128, 128},
-                              {'z', 32, 32, 24, 39, 128, 256}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192},
+                              {'d', 40, 32, 32, 48, 128},
+                              {'c', 48, 32, 32, 36, 128},
+                              {'z', 32, 32, 24, 39, 128}};
 constexpr int kPanelOrder = 65;   ///< above all orders of lanes
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
@@ -94,8 +96,9 @@ constexpr PanelRow kPanelSolves[] = {
     {'z', 305, 64, 4},
     {'z', 600, 64, 128, Method::fused},     {'z', 900, 128, 0, Method::fused},
     {'z', kAny, 128, 256, Method::fused}};
-/// One matrix that a block works on; it and a batch of its order have block columns of one width,
-/// so that the number of matrices does not change a bit.
+/// Matrices of a batch that cannot fill the device, each worked on by one block: of the width of
+/// block columns that a batch of that order has, so that the number of matrices does not change a
+/// bit.
 constexpr PanelRow kOneBlock[] = {
     {'s', 96, kOneThreads, 16},  {'s', 97, kOneThreads, 0},  {'s', 112, kOneThreads, 16},
     {'s', 400, kOneThreads, 0},
@@ -107,6 +110,20 @@ constexpr PanelRow kOneBlockSolves[] = {
     {'d', 112, kOneThreads, 16}, {'d', 160, kOneThreads, 24}, {'d', 300, kOneThreads, 0},
     {'c', 66, kOneThreads, 0, Method::fused}, {'c', 160, kOneThreads, 0},
     {'z', 43, 32, 0, Method::fused}, {'z', 72, kOneThreads, 16}, {'z', 160, kOneThreads, 0}};
+// clang-format on
+
+/// One matrix by all multiprocessors, above the orders that lanes or, for posv, one block take.
+struct PersistentRow {
+  char precision;
+  int64_t max_n;
+  native::Params params;
+};
+// clang-format off
+constexpr PersistentRow kPersistent[] = {
+    {'s', 3000, {0, 1, 128}},  {'s', 8192, {0, 2, 128}},  {'s', kAny, {1024, 2, 128}},
+    {'d', 3000, {0, 1, 128}},  {'d', 5000, {0, 2, 128}},  {'d', kAny, {1024, 2, 128}},
+    {'c', 1500, {0, 1, 128}},  {'c', 4096, {0, 2, 128}},  {'c', kAny, {1024, 2, 128}},
+    {'z', 1500, {0, 1, 256}},  {'z', 3000, {0, 2, 256}},  {'z', kAny, {512, 2, 256}}};
 // clang-format on
 
 /// potrs of batches; `few`: most right-hand sides of that method, 0: all; of tiles and blocked,
@@ -150,14 +167,16 @@ constexpr SolveRow kSolves[] = {
 
 constexpr Plan plan(Method method, int threads = 0) { return {method, 0, 0, threads}; }
 
-constexpr int kRowsPerPrecision = 9 + 3 + 2 * 3 + int(std::size(interleaved::kRoutines));
+constexpr int kRowsPerPrecision = 7 + 3 + 2 * 3 + int(std::size(interleaved::kRoutines));
 struct Table {
-  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + std::size(kOneBlock) +
-                 std::size(kOneBlockSolves) + std::size(kPanels) + std::size(kPanelSolves) +
-                 std::size(kSolves) + std::size(interleaved::kRows)];
+  TuningRow rows[kRowsPerPrecision * std::size(kHopper) + 2 * std::size(kPersistent) +
+                 std::size(kOneBlock) + std::size(kOneBlockSolves) + std::size(kPanels) +
+                 std::size(kPanelSolves) + std::size(kSolves) + std::size(interleaved::kRows)];
+  size_t count = 0;
 };
 
-constexpr Table make_table() {
+/// @param persistent whether the device has what that method needs.
+constexpr Table make_table(bool persistent) {
   using Rows = std::span<const PanelRow>;
   Table table{};
   TuningRow* row = table.rows;
@@ -170,10 +189,14 @@ constexpr Table make_table() {
       if (solves)
         *row++ = {routine, Form::one, p, limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0}};
       *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
-      for (const PanelRow& r : solves ? Rows(kOneBlockSolves) : Rows(kOneBlock))
-        if (r.precision == p)
-          *row++ = {routine, Form::one, p, r.max_n, {r.method, kAsTheyLie, r.tile, r.threads}};
-      *row++ = {routine, Form::one, p, kAny, plan(Method::blocked, limits.leaf_threads)};
+      if (solves || !persistent)
+        for (const PanelRow& r : solves ? Rows(kOneBlockSolves) : Rows(kOneBlock))
+          if (r.precision == p)
+            *row++ = {routine, Form::one, p, r.max_n, {r.method, kAsTheyLie, r.tile, r.threads}};
+      for (const PersistentRow& r : kPersistent)
+        if (r.precision == p && (persistent || r.max_n == kAny))
+          *row++ = {routine, Form::one, p, r.max_n,
+                    persistent ? r.params.plan() : plan(Method::blocked, r.params.leaf_threads)};
       const auto add = [&](int64_t max_n, Plan its_plan) {
         *row++ = {routine, Form::batch, p, max_n, its_plan};
       };
@@ -202,10 +225,29 @@ constexpr Table make_table() {
       *row++ = {routine, Form::interleaved, limits.precision, kAny,
                 runs_in_slices(routine, interleaved::kSlices) ? interleaved::kSlices
                                                               : interleaved::kInPlace};
+  table.count = static_cast<size_t>(row - table.rows);
   return table;
 }
 
-constexpr Table kTable = make_table();
+constexpr Table kTable = make_table(false), kHopperTable = make_table(true);
+
+/// kOneBlock or kOneBlockSolves as plans, in their order.
+template <size_t kCount>
+struct OneBlockPlans {
+  Plan plans[kCount];
+
+  constexpr explicit OneBlockPlans(const PanelRow (&rows)[kCount]) : plans{} {
+    for (size_t k = 0; k < kCount; ++k)
+      plans[k] = {rows[k].method, kAsTheyLie, rows[k].tile, rows[k].threads};
+  }
+  const Plan* find(const PanelRow (&rows)[kCount], char precision, int64_t n) const {
+    for (size_t k = 0; k < kCount; ++k)
+      if (rows[k].precision == precision && n <= rows[k].max_n) return &plans[k];
+    return nullptr;
+  }
+};
+constexpr OneBlockPlans kOneBlockPlans(kOneBlock);
+constexpr OneBlockPlans kOneBlockSolvePlans(kOneBlockSolves);
 
 // The rate of the device at the row's smallest order (one matrix in its memory), and of the link
 // through staging memory.
@@ -219,9 +261,15 @@ constexpr RateRow kRates[] = {
 
 }  // namespace
 
-const TuningRow* built_in_rows(int, size_t* count) {
-  *count = std::size(kTable.rows);
-  return kTable.rows;
+const TuningRow* built_in_rows(int capability, size_t* count) {
+  const Table& table = capability >= 90 ? kHopperTable : kTable;
+  *count = table.count;
+  return table.rows;
+}
+
+const Plan* one_block_plan(Routine routine, char precision, int64_t n) {
+  if (routine == Routine::posv) return kOneBlockSolvePlans.find(kOneBlockSolves, precision, n);
+  return routine == Routine::potrf ? kOneBlockPlans.find(kOneBlock, precision, n) : nullptr;
 }
 
 const RateRow* built_in_rates(int, size_t* count) {

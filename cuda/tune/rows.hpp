@@ -22,4 +22,8 @@ const TuningRow* built_in_rows(int capability, size_t* count);
 /// The same of the rates at which matrices in host memory are factored.
 const RateRow* built_in_rates(int capability, size_t* count);
 
+/// The plan by which one block factors one matrix of order n, or nullptr where none does: batches
+/// too small to fill the device take it even where more blocks are faster on one matrix.
+const Plan* one_block_plan(Routine routine, char precision, int64_t n);
+
 }  // namespace chol::cuda

@@ -25,6 +25,7 @@ enum class Method : uint8_t {
   fused,       ///< GPU: one thread block (or part) a matrix held in registers and shared memory
   blocked,     ///< GPU: recursive blocking, panel kernel, trsm and gemm
   blas_tiles,  ///< as tiles, the updates by the BLAS that the library was built with
+  persistent,  ///< GPU: one matrix by one kernel over all multiprocessors
 };
 const char* method_name(Method method);
 

@@ -19,8 +19,8 @@ namespace {
 constexpr const char* kRoutineNames[] = {"potrf", "potrs",  "posv", "potri",
                                          "pocon", "logdet", "pack", "unpack"};
 constexpr const char* kFormNames[] = {"one", "batch", "interleaved"};
-constexpr const char* kMethodNames[] = {"lanes", "panel",   "tiles",
-                                        "fused", "blocked", "blas_tiles"};
+constexpr const char* kMethodNames[] = {"lanes",   "panel",      "tiles",     "fused",
+                                        "blocked", "blas_tiles", "persistent"};
 constexpr char kPrecisions[] = "sdcz";
 
 using Json = nlohmann::json;

@@ -1,0 +1,46 @@
+// What the kernel of one matrix is made of in each precision. All arithmetic is in double
+// precision, by its tensor cores: they take elements of single precision exactly.
+#pragma once
+
+#include <cstdint>
+
+#include "common/scalar.cuh"
+
+namespace chol::cuda::persistent {
+
+inline constexpr int kSmall = 16;  ///< order of the blocks that a warp multiplies
+
+template <class T>
+struct Config {
+  static constexpr bool kComplex = Traits<T>::is_complex;
+  static constexpr int kParts = kComplex ? 2 : 1;
+  /// Order of the tiles that the matrix is cut into.
+  static constexpr int kOrder = kComplex ? 32 : 64;
+  static constexpr int kSide = kOrder / kSmall;
+  /// A group of warps works on one tile at a time: each warp has 16 rows, one more copies.
+  static constexpr int kWarps = kSide, kGroups = 2, kStages = 6;
+  /// Complex blocks take twice the registers, so that fewer warps have them.
+  static constexpr int kThreads = 32 * (kComplex ? 8 : 12);
+  /// Columns of tiles in shared memory are so far apart that a warp's reads meet no bank twice.
+  static constexpr int kPitch = kComplex ? 33 : 66;
+  static constexpr int kStoredPitch = sizeof(T) == 4 ? 68 : sizeof(T) == 16 ? 33 : kOrder + 2;
+
+  static constexpr int kOperandBytes = kSmall * kStoredPitch * int(sizeof(T));
+  static constexpr int kDiagonalBytes = kSmall * kPitch * int(sizeof(Doubled<T>));
+  static constexpr int kStageBytes = kOperandBytes + kDiagonalBytes;
+  static constexpr int kTile = kOrder * kPitch;  ///< elements of a tile of the chain
+  static constexpr int64_t kScratchTile = int64_t(kOrder) * kOrder;
+};
+
+/// Shared memory in front of the tiles, for barriers.
+inline constexpr int kBarrierBytes = 1024;
+
+template <class T>
+constexpr int shared_bytes() {
+  using C = Config<T>;
+  const int workers = C::kGroups * C::kStages * C::kStageBytes;
+  const int chain = int(sizeof(Doubled<T>)) * (6 * C::kTile + (2 * C::kSide + 1) * kSmall * kSmall);
+  return kBarrierBytes + larger(workers, chain);
+}
+
+}  // namespace chol::cuda::persistent

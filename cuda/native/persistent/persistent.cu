@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "batched/kernels.hpp"
+#include "common/precisions.hpp"
+#include "native/persistent/persistent.hpp"
+
+namespace chol::cuda::persistent {
+
+template <class T>
+Workspace<T> Workspace<T>::carve(Arena& arena, int64_t n, int64_t columns) {
+  const auto tiles = [](int64_t count) {
+    return (count + Config<T>::kOrder - 1) / Config<T>::kOrder;
+  };
+  Workspace work;
+  work.flags = arena.take<int>(flag_ints(tiles(n), tiles(columns)));
+  work.scratch = arena.take<Doubled<T>>(4 * tiles(columns) * Config<T>::kScratchTile);
+  return work;
+}
+
+template <class T>
+bool can_run() {
+  return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && multiplies_by_tensor<T>() &&
+         block_shared_limit() >= shared_bytes<T>() &&
+         device_attribute(cudaDevAttrMultiProcessorCount) >= 2;
+}
+
+template <class T>
+Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t columns, int groups,
+                      const Workspace<T>& work, cudaStream_t stream) {
+  const int64_t n = problem.n - first, ld = problem.A.ld;
+  const Call<T> call{problem.A.first + first * (ld + 1),
+                     ld,
+                     static_cast<int>(n),
+                     static_cast<int>(std::min(columns, n)),
+                     static_cast<int>(first),
+                     groups,
+                     problem.info,
+                     work.flags,
+                     work.scratch};
+  return problem.swapped ? run_stored<T, true>(call, stream) : run_stored<T, false>(call, stream);
+}
+
+#define CHOL_INSTANTIATE(T)                                                        \
+  template struct Workspace<T>;                                                    \
+  template bool can_run<T>();                                                      \
+  template Status factor_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int, \
+                                    const Workspace<T>&, cudaStream_t);
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::cuda::persistent

@@ -1,0 +1,31 @@
+// One matrix, or a block column of it, by one kernel over all multiprocessors.
+#pragma once
+
+#include "base/arena.hpp"
+#include "common/view.cuh"
+#include "native/persistent/call.hpp"
+
+namespace chol::cuda::persistent {
+
+template <class T>
+struct Workspace {
+  int* flags = nullptr;
+  Doubled<T>* scratch = nullptr;
+
+  /// @param columns that one kernel factors at most, of n rows at most.
+  static Workspace carve(Arena& arena, int64_t n, int64_t columns);
+};
+
+/// Whether the current device has what the kernel needs: its shared memory, the instructions of
+/// compute capability 9.0, and a second multiprocessor. A device whose double precision is slow is
+/// better served otherwise.
+template <class T>
+bool can_run();
+
+/// Factors columns [first, first + columns) of one matrix over all rows from `first` down; products
+/// with the columns before are subtracted already. info is set for the first of them.
+template <class T>
+Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t columns, int groups,
+                      const Workspace<T>& work, cudaStream_t stream);
+
+}  // namespace chol::cuda::persistent

@@ -1,0 +1,66 @@
+// The order of the tasks of one matrix, cut into tiles of one order.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define CHOL_ANYWHERE __host__ __device__
+#else
+#define CHOL_ANYWHERE
+#endif
+
+namespace chol::cuda::persistent {
+
+/// What a group of warps does with the tile (row, column), after the products with the `depth` tile
+/// columns to its left are subtracted.
+struct Task {
+  enum Kind : int {
+    solve,  ///< finish it: a tile of the factor
+    below,  ///< hand it to the chain: the tile below diagonal tile `column`
+    square  ///< hand it to the chain: diagonal tile `row`, for the step before its own
+  };
+  int kind, row, column, depth;
+};
+
+/// Tasks in the order in which they are taken. One block, the chain, factors diagonal tile c and
+/// the tile (c + 1, c) below it, step c of as many as there are tile columns; tasks do the others,
+/// tile column by tile column.
+///
+/// Whatever a task of column g waits for is a task of a column before, or step g or an earlier one
+/// of the chain; step c waits for tasks of columns before c. Tasks are begun in this order by
+/// blocks that are running, so of those begun and not finished the first waits for the chain at
+/// most, and the chain for none: with the chain and one more block running, all ends.
+struct Schedule {
+  int rows, columns;  ///< tiles; columns <= rows
+
+  /// Whether the chain wants the two tiles of step g + 1 from column g.
+  CHOL_ANYWHERE bool prepares(int g) const { return g + 1 < columns && g + 2 < rows; }
+  CHOL_ANYWHERE int tasks_of(int g) const {
+    const int solved = rows - g - 2;
+    return (solved > 0 ? solved : 0) + (prepares(g) ? 2 : 0);
+  }
+  /// The `at`th task of column g: first those that the chain waits for.
+  CHOL_ANYWHERE Task task(int g, int at) const {
+    if (at == 0) return {Task::solve, g + 2, g, g};
+    if (prepares(g)) {
+      if (at == 1) return {Task::below, g + 2, g + 1, g};
+      if (at == 2) return {Task::square, g + 2, g + 2, g};
+      at -= 2;
+    }
+    return {Task::solve, g + 2 + at, g, g};
+  }
+  CHOL_ANYWHERE int64_t total() const {
+    int64_t count = 0;
+    for (int g = 0; g < columns; ++g) count += tasks_of(g);
+    return count;
+  }
+};
+
+/// Flags of a call, each in a line of memory of its own: two of all blocks, one a tile row, two a
+/// tile column.
+inline constexpr int kFlagsApart = 32;
+constexpr int64_t flag_ints(int64_t rows, int64_t columns) {
+  return kFlagsApart * (2 + rows + 2 * columns);
+}
+
+}  // namespace chol::cuda::persistent

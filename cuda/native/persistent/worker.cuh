@@ -1,0 +1,276 @@
+// What every block but the chain does: groups of warps that take tasks, left-looking. One warp of
+// a group copies operands, 16 columns a stage, into a ring of stages in shared memory, tasks ahead;
+// the others have 16 rows of the tile each in registers. A tile begins with its products, from
+// zero; its elements are the last to come, and what is subtracted from.
+#pragma once
+
+#include "native/persistent/call.cuh"
+
+namespace chol::cuda::persistent {
+
+template <class T>
+struct GroupBarriers {
+  Barrier full[Config<T>::kStages], empty[Config<T>::kStages];
+  Barrier task_full[2], task_empty[2];
+  Task tasks[2];
+};
+
+/// A position in a ring of stages, and the parity of its round.
+template <int kLength>
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == kLength) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+template <class T, bool swapped, bool aligned>
+struct Group {
+  using D = Doubled<T>;
+  using C = Config<T>;
+  using Fragment = Block<C::kParts>;
+  static constexpr int kOrder = C::kOrder, kSide = C::kSide;
+  /// What one copy moves: where columns begin anywhere, an element.
+  static constexpr int kUnit = aligned ? 16 : int(sizeof(T)), kElements = kUnit / int(sizeof(T));
+
+  const Call<T>& call;
+  GroupBarriers<T>& barriers;
+  unsigned char* stages;
+  int lane_id;
+
+  __device__ __forceinline__ T* operand(int stage) const {
+    return reinterpret_cast<T*>(stages + stage * C::kStageBytes);
+  }
+  /// The second operand, or a block column of the diagonal tile.
+  template <class E>
+  __device__ __forceinline__ E* second(int stage) const {
+    return reinterpret_cast<E*>(stages + stage * C::kStageBytes + C::kOperandBytes);
+  }
+
+  static __device__ __forceinline__ void prepare_barriers(GroupBarriers<T>& b) {
+    for (int s = 0; s < C::kStages; ++s) {
+      b.full[s].prepare(32);
+      b.empty[s].prepare(C::kWarps);
+    }
+    for (int s = 0; s < 2; ++s) {
+      b.task_full[s].prepare(1);
+      b.task_empty[s].prepare(C::kWarps);
+    }
+  }
+
+  static __device__ __forceinline__ void copy_unit(unsigned to, const T* from, int bytes) {
+    if constexpr (kUnit == 16)
+      copy_async_once(to, from, bytes);
+    else
+      copy_async<kUnit>(to, from, bytes);
+  }
+  /// Rows of tile row `row`, columns [column, column + 16), to `to`; zero where there are none.
+  __device__ __forceinline__ void copy_operand(T* to, int row, int64_t column) const {
+    constexpr int kLine = swapped ? kSmall / kElements : kOrder / kElements;  // units
+    constexpr int kLines = swapped ? kOrder : kSmall;
+    constexpr int kAtOnce = larger(1, 32 / kLine), kPieces = larger(1, kLine / 32);
+    const int first_row = row * kOrder;
+    const int unit = lane_id % kLine * kElements;
+    const int line0 = lane_id / kLine;
+#pragma unroll
+    for (int piece = 0; piece < kPieces; ++piece) {
+      const int along = unit + 32 * piece * kElements;
+      const int64_t left_along = call.n - (swapped ? column : int64_t(first_row)) - along;
+      const int bytes =
+          left_along <= 0
+              ? 0
+              : static_cast<int>(smaller<int64_t>(left_along, kElements)) * int(sizeof(T));
+      const T* from = swapped ? call.A + (first_row + line0) * call.ld + column + along
+                              : call.A + (column + line0) * call.ld + first_row + along;
+      unsigned address = shared_address(to);
+#pragma unroll 8
+      for (int line = line0; line < kLines; line += kAtOnce, from += kAtOnce * call.ld) {
+        const bool is_there = (swapped ? first_row + line : column + line) < call.n;
+        const int offset =
+            swapped ? RowTile<T>::offset(line, along) : line * C::kStoredPitch + along;
+        const int read = is_there ? bytes : 0;
+        copy_unit(address + offset * int(sizeof(T)), read > 0 ? from : call.A, read);
+      }
+    }
+  }
+  /// Block column p of the finished diagonal tile of column c.
+  __device__ __forceinline__ void copy_diagonal(D* to, int c, int p) const {
+    const char* const from = reinterpret_cast<const char*>(
+                                 scratch_tile(call, Scratch::diagonal, c) + p * kSmall * kOrder) +
+                             16 * lane_id;
+    const unsigned address = shared_address(to) + 16 * lane_id;
+#pragma unroll
+    for (int j = 0; j < kSmall; ++j)
+      copy_async_once(address + j * C::kPitch * int(sizeof(D)), from + j * 512);
+  }
+
+  /// The warp that takes tasks and copies what they need.
+  __device__ __forceinline__ void copy() const {
+    const Schedule schedule = call.schedule();
+    const Flags flags = flags_of(call);
+    Turn<C::kStages> turn;
+    Turn<2> slot;
+    int g = 0;
+    int64_t begun = 0;  // tasks of the columns before g
+    for (;;) {
+      int index = 0;
+      if (lane_id == 0) index = atomicAdd(flags.next_task(), 1);
+      index = __shfl_sync(kFullWarp, index, 0);
+      while (g < schedule.columns && index - begun >= schedule.tasks_of(g))
+        begun += schedule.tasks_of(g++);
+      const bool ends = g == schedule.columns;
+      const Task task =
+          ends ? Task{-1, 0, 0, 0} : schedule.task(g, static_cast<int>(index - begun));
+      barriers.task_empty[slot.stage].wait(slot.parity ^ 1);
+      if (lane_id == 0) {
+        barriers.tasks[slot.stage] = task;
+        barriers.task_full[slot.stage].arrive();
+      }
+      slot.advance();
+      if (ends) return;
+      copy_task(task, flags, turn);
+    }
+  }
+  __device__ __forceinline__ void copy_task(const Task& task, const Flags& flags,
+                                            Turn<C::kStages>& turn) const {
+    // Lane 0 watches the tile row of the first operand, lane 1 that of the second.
+    const int* const flag = flags.finished(lane_id == 0 ? task.row : task.column);
+    int seen = lane_id < 2 ? 0 : task.depth * C::kWarps;
+    for (int k = 0; k < task.depth; ++k) {
+      const int needed = (k + 1) * C::kWarps;
+      if (__any_sync(kFullWarp, seen < needed)) {
+        if (seen < needed) seen = wait_for(flag, needed);
+        __syncwarp();
+      }
+#pragma unroll 1
+      for (int q = 0; q < kSide; ++q) {
+        barriers.empty[turn.stage].wait(turn.parity ^ 1);
+        const int64_t column = int64_t(k) * kOrder + q * kSmall;
+        copy_operand(operand(turn.stage), task.row, column);
+        copy_operand(second<T>(turn.stage), task.column, column);
+        barriers.full[turn.stage].arrive_after_copies();
+        turn.advance();
+      }
+    }
+#pragma unroll 1
+    for (int p = 0; p < kSide; ++p) {
+      barriers.empty[turn.stage].wait(turn.parity ^ 1);
+      copy_operand(operand(turn.stage), task.row, int64_t(task.column) * kOrder + p * kSmall);
+      if (task.kind == Task::solve) {
+        if (lane_id == 0) wait_for(flags.published(task.column), p + 1);
+        __syncwarp();
+        copy_diagonal(second<D>(turn.stage), task.column, p);
+      }
+      barriers.full[turn.stage].arrive_after_copies();
+      turn.advance();
+    }
+  }
+
+  __device__ __forceinline__ static void load_operand(Fragment& block, const T* tile, int row0,
+                                                      Lane lane) {
+    if constexpr (swapped)
+      load_rows(block, tile, row0, lane);
+    else
+      load(block, tile + row0, C::kStoredPitch, lane);
+  }
+
+  /// A warp that computes: rows 16 w ... of the group's tiles.
+  __device__ __forceinline__ void compute(int w) const {
+    const Flags flags = flags_of(call);
+    const Lane lane(lane_id);
+    Turn<C::kStages> turn;
+    Turn<2> slot;
+    for (;;) {
+      barriers.task_full[slot.stage].wait(slot.parity);
+      const Task task = barriers.tasks[slot.stage];
+      barriers.task_empty[slot.stage].arrive_warp(lane_id);
+      slot.advance();
+      if (task.kind < 0) return;
+      Fragment sum[kSide];
+#pragma unroll
+      for (int q = 0; q < kSide; ++q) sum[q].clear();
+#pragma unroll 1
+      for (int s = 0; s < task.depth * kSide; ++s) {
+        barriers.full[turn.stage].wait(turn.parity);
+        Fragment a;
+        load_operand(a, operand(turn.stage), kSmall * w, lane);
+#pragma unroll
+        for (int q = 0; q < kSide; ++q) {
+          Fragment b;
+          load_operand(b, second<T>(turn.stage), kSmall * q, lane);
+          multiply(sum[q], a, b);
+        }
+        barriers.empty[turn.stage].arrive_warp(lane_id);
+        turn.advance();
+      }
+      if (task.kind == Task::solve)
+        solve(task, w, sum, turn, lane, flags);
+      else
+        hand_over(task, w, sum, turn, lane, flags);
+    }
+  }
+  __device__ __forceinline__ void solve(const Task& task, int w, Fragment (&sum)[kSide],
+                                        Turn<C::kStages>& turn, Lane lane,
+                                        const Flags& flags) const {
+    const int row = task.row * kOrder + w * kSmall;
+    const bool is_left = task.row == task.column + 2 && task.column + 1 < call.schedule().columns;
+#pragma unroll
+    for (int p = 0; p < kSide; ++p) {
+      barriers.full[turn.stage].wait(turn.parity);
+      const D* const diagonal = second<D>(turn.stage);
+      Fragment block, x;
+      load_operand(block, operand(turn.stage), kSmall * w, lane);
+      sum[p].subtract_from(block);
+      load(block, diagonal + kSmall * p, C::kPitch, lane);
+      x.clear();
+      multiply(x, sum[p], block);
+#pragma unroll
+      for (int q = p + 1; q < kSide; ++q) {
+        load(block, diagonal + kSmall * q, C::kPitch, lane);
+        multiply(sum[q], x, block);
+      }
+      barriers.empty[turn.stage].arrive_warp(lane_id);
+      turn.advance();
+      if (is_left)
+        store(scratch_tile(call, Scratch::left, task.column + 1) + kSmall * (p * kOrder + w), x,
+              kOrder, lane);
+      store_factor<swapped, aligned>(call, row, task.column * kOrder + p * kSmall, x, lane);
+    }
+    __syncwarp();
+    if (lane_id == 0) add_release(flags.finished(task.row), 1);
+  }
+  /// An identity continues the matrix where its rows end.
+  __device__ __forceinline__ void hand_over(const Task& task, int w, Fragment (&sum)[kSide],
+                                            Turn<C::kStages>& turn, Lane lane,
+                                            const Flags& flags) const {
+    const bool is_square = task.kind == Task::square;
+    const int step = task.row - 1, row = task.row * kOrder + w * kSmall;
+    D* const to =
+        scratch_tile(call, is_square ? Scratch::square : Scratch::below, step) + kSmall * w;
+#pragma unroll
+    for (int p = 0; p < kSide; ++p) {
+      barriers.full[turn.stage].wait(turn.parity);
+      Fragment block;
+      load_operand(block, operand(turn.stage), kSmall * w, lane);
+      sum[p].subtract_from(block);
+      barriers.empty[turn.stage].arrive_warp(lane_id);
+      turn.advance();
+      if (is_square && p == w && row + kSmall > call.n) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+          for (int r = 0; r < 2; ++r)
+            if (lane.row(r) == lane.column(i) && row + lane.row(r) >= call.n) sum[p].x[0][i][r] = 1;
+      }
+      store(to + p * kSmall * kOrder, sum[p], kOrder, lane);
+    }
+    __syncwarp();
+    if (lane_id == 0) add_release(flags.prepared(step), 1);
+  }
+};
+
+}  // namespace chol::cuda::persistent
