@@ -81,27 +81,30 @@ double fixed_rate(int64_t n, int64_t batch) {
 }
 
 template <class T>
-void bench_one(int64_t n) {
+void bench_one(chol_uplo_t uplo, int64_t n) {
   const DeviceBatch<T> A(n, 1);
+  const cublasFillMode_t triangle =
+      uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   cusolverDnParams_t params;
   peer(cusolverDnCreateParams(&params));
   size_t device_bytes = 0, host_bytes = 0;
   const cudaDataType type = data_type<T>();
-  peer(cusolverDnXpotrf_bufferSize(solver, params, CUBLAS_FILL_MODE_LOWER, n, type, A.work.data(),
-                                   n, type, &device_bytes, &host_bytes));
+  peer(cusolverDnXpotrf_bufferSize(solver, params, triangle, n, type, A.work.data(), n, type,
+                                   &device_bytes, &host_bytes));
   DeviceArray<char> device_work(device_bytes);
   std::vector<char> host_work(host_bytes + 1);
   const auto restore = [&] { A.restore(); };
   const double ms = median_ms(restore, [&] {
-    ours(test::potrf_of(T{})(handle, CHOL_LOWER, n, A.work.data(), n, A.info.data()));
+    ours(test::potrf_of(T{})(handle, uplo, n, A.work.data(), n, A.info.data()));
   });
   const double peer_ms = median_ms(restore, [&] {
-    peer(cusolverDnXpotrf(solver, params, CUBLAS_FILL_MODE_LOWER, n, type, A.work.data(), n, type,
+    peer(cusolverDnXpotrf(solver, params, triangle, n, type, A.work.data(), n, type,
                           device_work.data(), device_bytes, host_work.data(), host_bytes,
                           A.info.data()));
   });
-  print("potrf", letter_of(T{}), 'L', n, 0, 1, factor_of<T>() * potrf_flops(double(n)), ms, peer_ms,
-        "cusolverDnXpotrf", 2 * triangle_sectors(n, sizeof(T)));
+  print("potrf", letter_of(T{}), static_cast<char>(uplo), n, 0, 1,
+        factor_of<T>() * potrf_flops(double(n)), ms, peer_ms, "cusolverDnXpotrf",
+        2 * triangle_sectors(n, sizeof(T)));
   peer(cusolverDnDestroyParams(params));
 }
 
@@ -174,9 +177,13 @@ void run_all(const std::string& what) {
       const auto same = static_cast<int64_t>(double(n) * 0.63);
       bench_variable<T>(n, 10000, fixed_rate<T>(same, 10000));
     }
+  const auto one_of_order = [](int64_t n) {
+    for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench_one<T>(uplo, n);
+  };
+  each_order("one=", one_of_order);
   if (wants("one"))
-    for (int64_t n : {512, 1024, 2048, 4096, 8192})
-      if (n < 8192 || is_real) bench_one<T>(n);
+    for (int64_t n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})
+      if (n < 16384 || is_real) one_of_order(n);
 }
 
 }  // namespace

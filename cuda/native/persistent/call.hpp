@@ -30,7 +30,15 @@ struct Call {
   }
 };
 
+/// What a launch asks of the current device.
+struct DeviceFacts {
+  int number = 0;
+  int multiprocessors = 0;
+  int shared_bytes = 0;  ///< of a block
+  bool is_fit = false;   ///< for the instructions, and to compute in double precision
+};
+
 template <class T, bool swapped>
-Status run_stored(const Call<T>& call, cudaStream_t stream);
+Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream);
 
 }  // namespace chol::cuda::persistent

@@ -19,10 +19,12 @@ struct ChainBarriers {
   Barrier solved[kSide];    ///< block column p of D
   Barrier updated[kSide];   ///< D by the block columns before p
   Barrier first, rest;      ///< T: its first diagonal block, and the other ones
-  Barrier below;            ///< S
+  Barrier below;            ///< S,
+  Barrier stored;           ///< and its part of the factor
   Barrier used;             ///< L (c, c - 1) and L (c + 1, c - 1) are no longer needed,
   Barrier published;        ///< nor is D
-  Barrier loaded, left;     ///< S and T, then L (c + 1, c - 1) are there
+  Barrier loaded;           ///< S and T are there,
+  Barrier left[kSide];      ///< and L (c + 1, c - 1), block column by block column
 };
 
 template <class T, bool swapped, bool aligned>
@@ -79,10 +81,11 @@ struct Chain {
       b.first.prepare(1);
       b.rest.prepare(kSide - 1 + kSquareWarps);
       b.below.prepare(kSide);
+      b.stored.prepare(kSide);
       b.used.prepare(kSide + kSquareWarps);
       b.published.prepare(1);
       b.loaded.prepare(32);
-      b.left.prepare(32);
+      for (int k = 0; k < kSide; ++k) b.left[k].prepare(32);
     }
   }
 
@@ -198,10 +201,10 @@ struct Chain {
       square.clear();
       if (c > 0) {
         of(c - 1).below.wait(parity(c - 1));
-        now.left.wait(parity(c));
         D *const a = left(), *const b = below(c - 1);
 #pragma unroll
         for (int k = 0; k < kSide; ++k) {
+          now.left[k].wait(parity(c));
           Fragment x;
           load(x, at(a, s, k), kPitch, lane);
 #pragma unroll
@@ -232,13 +235,16 @@ struct Chain {
           multiply(sum[q], x, value);
         }
         store(at(mine, s, p), x, kPitch, lane);
+        if (p + 1 == kSide) now.below.arrive_warp(lane_id);
         multiply(square, x, x);
+        if (p + 1 == kSide) {
+          subtract(at(next(c), s, s), square);
+          (s == 0 ? now.first : now.rest).arrive_warp(lane_id);
+        }
         store_factor<swapped, aligned>(call, (c + 1) * C::kOrder + s * kSmall,
                                        c * C::kOrder + p * kSmall, x, lane);
       }
-      now.below.arrive_warp(lane_id);
-      subtract(at(next(c), s, s), square);
-      (s == 0 ? now.first : now.rest).arrive_warp(lane_id);
+      now.stored.arrive_warp(lane_id);
     }
   }
 
@@ -253,32 +259,33 @@ struct Chain {
       body(2, 1, 0), body(3, 1, 1), body(3, 2, 2);
     }
   }
-  __device__ __forceinline__ void add_products(Fragment& sum, D* tile, int i, int j) const {
-#pragma unroll
-    for (int k = 0; k < kSide; ++k) {
-      Fragment x, y;
-      load(x, at(tile, i, k), kPitch, lane);
-      load(y, at(tile, j, k), kPitch, lane);
-      multiply(sum, x, y);
-    }
+  __device__ __forceinline__ void add_product(Fragment& sum, D* tile, int i, int j, int k) const {
+    Fragment x, y;
+    load(x, at(tile, i, k), kPitch, lane);
+    load(y, at(tile, j, k), kPitch, lane);
+    multiply(sum, x, y);
   }
   __device__ __forceinline__ void update_square(int w) const {
     for (int c = 0; c < schedule.columns && has_below(c); ++c) {
       ChainBarriers<T>& now = of(c);
       Fragment sum[kSide == 4 ? 3 : 1];
-      for_blocks(w, [&](int, int, int k) { sum[k].clear(); });
+      for_blocks(w, [&](int, int, int b) { sum[b].clear(); });
       if (c > 0) {
-        now.left.wait(parity(c));
-        for_blocks(w, [&](int i, int j, int k) { add_products(sum[k], left(), i, j); });
+#pragma unroll
+        for (int k = 0; k < kSide; ++k) {
+          now.left[k].wait(parity(c));
+          for_blocks(w, [&](int i, int j, int b) { add_product(sum[b], left(), i, j, k); });
+        }
         now.used.arrive_warp(lane_id);
         now.loaded.wait(parity(c));
       } else {
         now.used.arrive_warp(lane_id);
       }
       now.below.wait(parity(c));
-      for_blocks(w, [&](int i, int j, int k) {
-        add_products(sum[k], below(c), i, j);
-        subtract(at(next(c), i, j), sum[k]);
+      for_blocks(w, [&](int i, int j, int b) {
+#pragma unroll
+        for (int k = 0; k < kSide; ++k) add_product(sum[b], below(c), i, j, k);
+        subtract(at(next(c), i, j), sum[b]);
       });
       now.rest.arrive_warp(lane_id);
     }
@@ -317,39 +324,49 @@ struct Chain {
       }
       now.published.arrive_warp(lane_id);
       if (has_below(c)) {
-        now.below.wait(parity(c));
+        now.stored.wait(parity(c));
         if (lane_id == 0) add_release(flags.finished(c + 1), C::kWarps);
       }
     }
   }
 
-  __device__ __forceinline__ void copy_tile(D* to, Scratch which, int c) const {
+  /// Columns [16 k, 16 (k + count)) of a tile of the workspace.
+  __device__ __forceinline__ void copy_columns(D* to, Scratch which, int c, int k,
+                                               int count) const {
+    static_assert(C::kOrder * sizeof(D) == 512, "a chunk of 16 bytes a lane");
     const char* const from =
         reinterpret_cast<const char*>(scratch_tile(call, which, c)) + 16 * lane_id;
     const unsigned address = shared_address(to) + 16 * lane_id;
 #pragma unroll 8
-    for (int j = 0; j < C::kOrder; ++j)
+    for (int j = kSmall * k; j < kSmall * (k + count); ++j)
       copy_async_once(address + j * kPitch * int(sizeof(D)), from + j * 512);
   }
   /// One warp: brings what groups have prepared.
   __device__ __forceinline__ void load_tiles() const {
-    static_assert(C::kOrder * sizeof(D) == 512, "a chunk of 16 bytes a lane");
     const Flags flags = flags_of(call);
     of(0).loaded.arrive();
-    of(0).left.arrive();
+    for (int k = 0; k < kSide; ++k) of(0).left[k].arrive();
     for (int c = 1; c < schedule.columns && has_below(c); ++c) {
       ChainBarriers<T>& now = of(c);
       of(c - 1).used.wait(parity(c - 1));
       if (c > 1) of(c - 2).published.wait(parity(c - 2));
       if (lane_id == 0) wait_for(flags.prepared(c), 2 * C::kWarps);
       __syncwarp();
-      copy_tile(below(c), Scratch::below, c);
-      copy_tile(next(c), Scratch::square, c);
+      copy_columns(below(c), Scratch::below, c, 0, kSide);
+      copy_columns(next(c), Scratch::square, c, 0, kSide);
       now.loaded.arrive_after_copies();
-      if (lane_id == 0) wait_for(flags.finished(c + 1), c * C::kWarps);
-      __syncwarp();
-      copy_tile(left(), Scratch::left, c);
-      now.left.arrive_after_copies();
+      for (int k = 0; k < kSide; ++k) {
+        // With the last one the whole tile is finished, before the next of its row is.
+        if (lane_id == 0) {
+          if (k + 1 < kSide)
+            wait_for(flags.left(c, k), C::kWarps);
+          else
+            wait_for(flags.finished(c + 1), c * C::kWarps);
+        }
+        __syncwarp();
+        copy_columns(left(), Scratch::left, c, k, 1);
+        now.left[k].arrive_after_copies();
+      }
     }
   }
 

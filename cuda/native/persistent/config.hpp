@@ -18,7 +18,9 @@ struct Config {
   static constexpr int kOrder = kComplex ? 32 : 64;
   static constexpr int kSide = kOrder / kSmall;
   /// A group of warps works on one tile at a time: each warp has 16 rows, one more copies.
-  static constexpr int kWarps = kSide, kGroups = 2, kStages = 6;
+  static constexpr int kWarps = kSide, kGroups = 2, kStages = kComplex ? 6 : 5;
+  /// Whether warps multiply squares of a tile and exchange them for rows.
+  static constexpr bool kExchanges = !kComplex;
   /// Complex blocks take twice the registers, so that fewer warps have them.
   static constexpr int kThreads = 32 * (kComplex ? 8 : 12);
   /// Columns of tiles in shared memory are so far apart that a warp's reads meet no bank twice.
@@ -28,6 +30,8 @@ struct Config {
   static constexpr int kOperandBytes = kSmall * kStoredPitch * int(sizeof(T));
   static constexpr int kDiagonalBytes = kSmall * kPitch * int(sizeof(Doubled<T>));
   static constexpr int kStageBytes = kOperandBytes + kDiagonalBytes;
+  static constexpr int kExchangeBytes = kExchanges ? kWarps * 2 * kSmall * kSmall * 8 : 0;
+  static constexpr int kGroupBytes = kStages * kStageBytes + kExchangeBytes;
   static constexpr int kTile = kOrder * kPitch;  ///< elements of a tile of the chain
   static constexpr int64_t kScratchTile = int64_t(kOrder) * kOrder;
 };
@@ -38,7 +42,7 @@ inline constexpr int kBarrierBytes = 1024;
 template <class T>
 constexpr int shared_bytes() {
   using C = Config<T>;
-  const int workers = C::kGroups * C::kStages * C::kStageBytes;
+  const int workers = C::kGroups * C::kGroupBytes;
   const int chain = int(sizeof(Doubled<T>)) * (6 * C::kTile + (2 * C::kSide + 1) * kSmall * kSmall);
   return kBarrierBytes + larger(workers, chain);
 }

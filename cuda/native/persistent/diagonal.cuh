@@ -5,48 +5,95 @@
 
 namespace chol::cuda::persistent {
 
-/// Pivots whose reciprocal root the hardware's estimate and one step of third order bring to an
-/// ulp.
-inline constexpr double kLeastPivot = 0x1p-1000, kLargestPivot = 0x1p1000;
+/// Pivots whose products, and whose reciprocal roots by the hardware's estimate and one step of
+/// third order, are right to an ulp or two.
+inline constexpr double kLeastPivot = 0x1p-500, kLargestPivot = 0x1p500;
 
-template <bool kAnyPivot>
 __device__ __forceinline__ double inverse_root(double x) {
-  if constexpr (kAnyPivot) {
-    return rsqrt(x);
-  } else {
-    double y;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    const double e = fma(-x * y, y, 1.0);
-    return fma(y * e, fma(e, 0.375, 0.5), y);
-  }
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(-x * y, y, 1.0);
+  return fma(y * e, fma(e, 0.375, 0.5), y);
+}
+__device__ __forceinline__ double squared_norm(double x) { return x * x; }
+__device__ __forceinline__ double squared_norm(Complex<double> x) {
+  return fma(x.re, x.re, x.im * x.im);
 }
 
 /// Lane i has row i of the block, lane 16 + i row i of an identity below it, which the same
-/// elimination makes row i of L^-H.
+/// elimination makes row i of L^-H. Column by column.
 /// @param pivot of lane k: what element (k, k) was before its root was taken.
 /// @param columns 16 * 16 elements, by which a column goes round.
-template <bool kAnyPivot, class D>
-__device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, D* columns, int lane) {
-  double d = from_lane(real(a[0]), 0);
-  D next = from_lane(a[0], 1);
+template <class D>
+__device__ __forceinline__ void eliminate_singly(D (&a)[kSmall], double& pivot, D* columns,
+                                                 int lane) {
   pivot = 1;
 #pragma unroll
   for (int k = 0; k < kSmall; ++k) {
-    const double y = inverse_root<kAnyPivot>(d);
+    const double d = from_lane(real(a[k]), k);
     if (lane == k) pivot = d;
-    const D l = scale(a[k], y);
-    a[k] = l;
-    if (k + 1 == kSmall) break;
-    // The next pivot first: all else is done while its root is found.
-    a[k + 1] = subtract_product_conj(a[k + 1], l, scale(next, y));
-    d = from_lane(real(a[k + 1]), k + 1);
-    if (k + 2 == kSmall) continue;
-    next = from_lane(a[k + 1], k + 2);
-    if (lane < kSmall) columns[kSmall * k + lane] = l;
+    a[k] = scale(a[k], rsqrt(d));
+    if (lane < kSmall) columns[kSmall * k + lane] = a[k];
     __syncwarp();
 #pragma unroll
-    for (int j = k + 2; j < kSmall; ++j)
-      a[j] = subtract_product_conj(a[j], l, columns[kSmall * k + j]);
+    for (int j = k + 1; j < kSmall; ++j)
+      a[j] = subtract_product_conj(a[j], a[k], columns[kSmall * k + j]);
+  }
+}
+/// The same by two columns at a time: the second pivot is the quotient of a determinant and the
+/// first, as accurate as the difference, so that both roots are found at once; and the next two
+/// columns are updated before all others, which are done while their roots are found.
+/// @param before of lane k: element (k, k) before its pair of columns was eliminated, whose
+/// products with others must be in range.
+template <class D>
+__device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, double& before, D* columns,
+                                          int lane) {
+  double d1 = from_lane(real(a[0]), 0), d2 = from_lane(real(a[1]), 1);
+  D beside = from_lane(a[0], 1);
+  pivot = before = 1;
+#pragma unroll
+  for (int k = 0; k < kSmall; k += 2) {
+    const double determinant = fma(d1, d2, -squared_norm(beside));
+    const double y1 = inverse_root(d1), root = inverse_root(determinant);
+    // What the pair before has left to do, in the shadow of the roots.
+    if (k >= 2) {
+#pragma unroll
+      for (int j = k + 2; j < kSmall; ++j) {
+        a[j] = subtract_product_conj(a[j], a[k - 2], columns[kSmall * (k - 2) + j]);
+        a[j] = subtract_product_conj(a[j], a[k - 1], columns[kSmall * (k - 1) + j]);
+      }
+    }
+    const double y2 = d1 * y1 * root;
+    if (lane == k) pivot = before = d1;
+    if (lane == k + 1) {
+      pivot = determinant * (y1 * y1);
+      before = d2;
+    }
+    D next1{}, next2{};
+    if (k + 2 < kSmall) {
+      next1 = from_lane(a[k], k + 2);
+      next2 = from_lane(a[k], k + 3);
+    }
+    a[k] = scale(a[k], y1);
+    a[k + 1] = subtract_product_conj(a[k + 1], a[k], scale(beside, y1));
+    if (k + 2 == kSmall) {
+      a[k + 1] = scale(a[k + 1], y2);
+      break;
+    }
+    const D third = from_lane(a[k + 1], k + 2), fourth = from_lane(a[k + 1], k + 3);
+    a[k + 1] = scale(a[k + 1], y2);
+    a[k + 2] = subtract_product_conj(a[k + 2], a[k], scale(next1, y1));
+    a[k + 2] = subtract_product_conj(a[k + 2], a[k + 1], scale(third, y2));
+    a[k + 3] = subtract_product_conj(a[k + 3], a[k], scale(next2, y1));
+    a[k + 3] = subtract_product_conj(a[k + 3], a[k + 1], scale(fourth, y2));
+    d1 = from_lane(real(a[k + 2]), k + 2);
+    beside = from_lane(a[k + 2], k + 3);
+    d2 = from_lane(real(a[k + 3]), k + 3);
+    if (lane < kSmall) {
+      columns[kSmall * k + lane] = a[k];
+      columns[kSmall * (k + 1) + lane] = a[k + 1];
+    }
+    __syncwarp();
   }
 }
 
@@ -59,11 +106,11 @@ __device__ __forceinline__ void read_rows(D (&a)[kSmall], const D* block, int pi
   }
 }
 template <class D>
-__device__ __noinline__ double eliminate_any(D (&a)[kSmall], const D* block, int pitch, D* columns,
-                                             int lane) {
+__device__ __noinline__ double eliminate_again(D (&a)[kSmall], const D* block, int pitch,
+                                               D* columns, int lane) {
   double pivot;
   read_rows(a, block, pitch, lane);
-  eliminate<true>(a, pivot, columns, lane);
+  eliminate_singly(a, pivot, columns, lane);
   return pivot;
 }
 
@@ -73,13 +120,13 @@ template <class D>
 __device__ __forceinline__ int factor_diagonal(D* block, int pitch, D* factor, D* columns,
                                                int lane) {
   D a[kSmall];
-  double pivot;
+  double pivot, before;
   read_rows(a, block, pitch, lane);
-  eliminate<false>(a, pivot, columns, lane);
-  const bool estimated = pivot >= kLeastPivot && pivot <= kLargestPivot;
-  if (__ballot_sync(kFullWarp, is_pivot(pivot) && !estimated)) {
+  eliminate(a, pivot, before, columns, lane);
+  const bool estimated = before >= kLeastPivot && before <= kLargestPivot;
+  if (__ballot_sync(kFullWarp, is_pivot(before) && !estimated)) {
     D again[kSmall];
-    pivot = eliminate_any(again, block, pitch, columns, lane);
+    pivot = eliminate_again(again, block, pitch, columns, lane);
 #pragma unroll
     for (int j = 0; j < kSmall; ++j) a[j] = again[j];
   }

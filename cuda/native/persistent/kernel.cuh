@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(Config<T>::kThreads, 1)
     static_assert(kComputing + C::kGroups <= C::kThreads / 32);
     if (group >= call.groups) return;
     const Group<T, swapped, aligned> mine{
-        call, barriers[group], memory + kBarrierBytes + group * C::kStages * C::kStageBytes, lane};
+        call, barriers[group], memory + kBarrierBytes + group * C::kGroupBytes, group, lane};
     if (warp < kComputing)
       mine.compute(warp % C::kWarps);
     else

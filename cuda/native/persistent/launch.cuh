@@ -1,6 +1,8 @@
 // Launches the kernel of one matrix.
 #pragma once
 
+#include <atomic>
+
 #include "native/persistent/kernel.cuh"
 
 namespace chol::cuda::persistent {
@@ -14,22 +16,41 @@ Status clear_flags(const Call<T>& call, cudaStream_t stream) {
       "flags of one matrix");
 }
 
-template <class T, bool swapped>
-Status run_stored(const Call<T>& call, cudaStream_t stream) {
-  constexpr bool kAlwaysAligned = sizeof(T) == 16;
-  const bool aligned = (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
-  const int64_t workers = (call.schedule().total() + call.groups - 1) / call.groups;
-  const int64_t blocks = smaller(workers + 1, device_attribute(cudaDevAttrMultiProcessorCount));
-  const Status status = clear_flags(call, stream);
+/// Once a device: what more than 48 KiB of shared memory needs.
+template <class T, bool swapped, bool aligned>
+Status prepare_kernel(int device) {
+  static std::atomic<uint64_t> prepared{0};
+  const uint64_t bit = uint64_t(1) << (device & 63);
+  if (device < 64 && (prepared.load(std::memory_order_relaxed) & bit)) return Status::success();
+  const Status status = status_of(
+      cudaFuncSetAttribute(factor_kernel<T, swapped, aligned>,
+                           cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<T>()),
+      "one matrix");
+  if (status.ok() && device < 64) prepared.fetch_or(bit, std::memory_order_relaxed);
+  return status;
+}
+template <class T, bool swapped, bool aligned>
+Status launch_kernel(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
+  Status status = prepare_kernel<T, swapped, aligned>(device.number);
+  if (status.ok()) status = clear_flags(call, stream);
   if (!status.ok()) return status;
-  return launch(
-      "one matrix",
-      aligned ? factor_kernel<T, swapped, true> : factor_kernel<T, swapped, kAlwaysAligned>,
-      static_cast<unsigned>(blocks), Config<T>::kThreads, shared_bytes<T>(), stream, call);
+  const int64_t workers = (call.schedule().total() + call.groups - 1) / call.groups;
+  const auto blocks = static_cast<unsigned>(smaller<int64_t>(workers + 1, device.multiprocessors));
+  factor_kernel<T, swapped, aligned>
+      <<<blocks, Config<T>::kThreads, shared_bytes<T>(), stream>>>(call);
+  return launched("one matrix");
+}
+
+template <class T, bool swapped>
+Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
+  const bool aligned = (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
+  return aligned ? launch_kernel<T, swapped, true>(call, device, stream)
+                 : launch_kernel<T, swapped, sizeof(T) == 16>(call, device, stream);
 }
 
 }  // namespace chol::cuda::persistent
 
-#define CHOL_INSTANTIATE_PERSISTENT(swapped, T)                         \
-  template chol::Status chol::cuda::persistent::run_stored<T, swapped>( \
-      const chol::cuda::persistent::Call<T>&, cudaStream_t);
+#define CHOL_INSTANTIATE_PERSISTENT(swapped, T)                                           \
+  template chol::Status chol::cuda::persistent::run_stored<T, swapped>(                   \
+      const chol::cuda::persistent::Call<T>&, const chol::cuda::persistent::DeviceFacts&, \
+      cudaStream_t);

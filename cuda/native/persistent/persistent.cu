@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "batched/kernels.hpp"
 #include "common/precisions.hpp"
 #include "native/persistent/persistent.hpp"
 
@@ -17,11 +16,36 @@ Workspace<T> Workspace<T>::carve(Arena& arena, int64_t n, int64_t columns) {
   return work;
 }
 
+namespace {
+
+DeviceFacts describe(int number) {
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    cudaDeviceGetAttribute(&value, which, number);
+    return value;
+  };
+  return {number, attribute(cudaDevAttrMultiProcessorCount),
+          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
+              attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 2};
+}
+
+/// The current device; of each thread the last one is kept, since asking takes longer than a
+/// launch.
+const DeviceFacts& current_device() {
+  thread_local DeviceFacts last;
+  int number = 0;
+  cudaGetDevice(&number);
+  if (last.multiprocessors == 0 || last.number != number) last = describe(number);
+  return last;
+}
+
+}  // namespace
+
 template <class T>
 bool can_run() {
-  return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && multiplies_by_tensor<T>() &&
-         block_shared_limit() >= shared_bytes<T>() &&
-         device_attribute(cudaDevAttrMultiProcessorCount) >= 2;
+  const DeviceFacts& device = current_device();
+  return device.is_fit && device.shared_bytes >= shared_bytes<T>() && device.multiprocessors >= 2;
 }
 
 template <class T>
@@ -37,7 +61,9 @@ Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t col
                      problem.info,
                      work.flags,
                      work.scratch};
-  return problem.swapped ? run_stored<T, true>(call, stream) : run_stored<T, false>(call, stream);
+  const DeviceFacts& device = current_device();
+  return problem.swapped ? run_stored<T, true>(call, device, stream)
+                         : run_stored<T, false>(call, device, stream);
 }
 
 #define CHOL_INSTANTIATE(T)                                                        \

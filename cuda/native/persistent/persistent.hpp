@@ -16,6 +16,10 @@ struct Workspace {
   static Workspace carve(Arena& arena, int64_t n, int64_t columns);
 };
 
+/// Leading dimensions from which on the kernel's copies would not find their lines.
+template <class T>
+inline constexpr int64_t kLargestDimension = (int64_t(1) << 28) / int64_t(sizeof(T));
+
 /// Whether the current device has what the kernel needs: its shared memory, the instructions of
 /// compute capability 9.0, and a second multiprocessor. A device whose double precision is slow is
 /// better served otherwise.

@@ -56,11 +56,11 @@ struct Schedule {
   }
 };
 
-/// Flags of a call, each in a line of memory of its own: two of all blocks, one a tile row, two a
+/// Flags of a call, in lines of memory of their own: two of all blocks, one a tile row, three a
 /// tile column.
 inline constexpr int kFlagsApart = 32;
 constexpr int64_t flag_ints(int64_t rows, int64_t columns) {
-  return kFlagsApart * (2 + rows + 2 * columns);
+  return kFlagsApart * (2 + rows + 3 * columns);
 }
 
 }  // namespace chol::cuda::persistent

@@ -109,6 +109,10 @@ struct Flags {
   __device__ int* prepared(int column) const {
     return first + kApart * (2 + rows + columns + column);
   }
+  /// The same of block column p, but the last, of the tile to the left that a step takes.
+  __device__ int* left(int column, int p) const {
+    return first + kApart * (2 + rows + 2 * columns + column) + p;
+  }
 };
 
 }  // namespace chol::cuda::persistent

@@ -40,7 +40,9 @@ struct Group {
   const Call<T>& call;
   GroupBarriers<T>& barriers;
   unsigned char* stages;
-  int lane_id;
+  int group, lane_id;
+  double* exchange = reinterpret_cast<double*>(stages + C::kStages * C::kStageBytes);
+  static constexpr int kExchanged = C::kExchangeBytes / 8 / C::kWarps;
 
   __device__ __forceinline__ T* operand(int stage) const {
     return reinterpret_cast<T*>(stages + stage * C::kStageBytes);
@@ -69,33 +71,45 @@ struct Group {
       copy_async<kUnit>(to, from, bytes);
   }
   /// Rows of tile row `row`, columns [column, column + 16), to `to`; zero where there are none.
-  __device__ __forceinline__ void copy_operand(T* to, int row, int64_t column) const {
+  /// Each lane copies a unit of every so many lines: addresses are sums of a product, which leaves
+  /// the warp two instructions a copy.
+  /// @tparam kEnds whether lines end within the tile.
+  template <bool kEnds>
+  __device__ __forceinline__ void copy_lines(T* to, int row, int column) const {
     constexpr int kLine = swapped ? kSmall / kElements : kOrder / kElements;  // units
     constexpr int kLines = swapped ? kOrder : kSmall;
     constexpr int kAtOnce = larger(1, 32 / kLine), kPieces = larger(1, kLine / 32);
-    const int first_row = row * kOrder;
-    const int unit = lane_id % kLine * kElements;
-    const int line0 = lane_id / kLine;
+    constexpr bool kSameExchange = kAtOnce % 4 == 0 || sizeof(T) > 4;
+    const int first_row = row * kOrder, line0 = lane_id / kLine;
+    const auto stride = static_cast<unsigned>(kAtOnce * call.ld * sizeof(T));
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece) {
-      const int along = unit + 32 * piece * kElements;
-      const int64_t left_along = call.n - (swapped ? column : int64_t(first_row)) - along;
-      const int bytes =
-          left_along <= 0
-              ? 0
-              : static_cast<int>(smaller<int64_t>(left_along, kElements)) * int(sizeof(T));
-      const T* from = swapped ? call.A + (first_row + line0) * call.ld + column + along
-                              : call.A + (column + line0) * call.ld + first_row + along;
-      unsigned address = shared_address(to);
-#pragma unroll 8
-      for (int line = line0; line < kLines; line += kAtOnce, from += kAtOnce * call.ld) {
-        const bool is_there = (swapped ? first_row + line : column + line) < call.n;
-        const int offset =
-            swapped ? RowTile<T>::offset(line, along) : line * C::kStoredPitch + along;
-        const int read = is_there ? bytes : 0;
-        copy_unit(address + offset * int(sizeof(T)), read > 0 ? from : call.A, read);
+      const int along = (lane_id % kLine + 32 * piece) * kElements;
+      const int rest = call.n - (swapped ? column : first_row) - along;
+      const int bytes = larger(0, smaller(rest, kElements)) * int(sizeof(T));
+      const auto* const from = reinterpret_cast<const char*>(
+          call.template at<swapped>(first_row, column) + line0 * call.ld + along);
+      const int first_line = swapped ? first_row + line0 : column + line0;
+      const unsigned address = shared_address(to);
+      const int offset0 =
+          swapped ? RowTile<T>::offset(line0, along) : line0 * C::kStoredPitch + along;
+#pragma unroll
+      for (int k = 0; k < kLines / kAtOnce; ++k) {
+        const int offset = !swapped        ? offset0 + k * kAtOnce * C::kStoredPitch
+                           : kSameExchange ? offset0 + k * kAtOnce * kSmall
+                                           : RowTile<T>::offset(line0 + k * kAtOnce, along);
+        const int read = kEnds && first_line + k * kAtOnce >= call.n ? 0 : bytes;
+        copy_unit(address + offset * int(sizeof(T)),
+                  reinterpret_cast<const T*>(from + uint64_t(unsigned(k)) * stride), read);
       }
     }
+  }
+  __device__ __forceinline__ void copy_operand(T* to, int row, int column) const {
+    const int last = swapped ? (row + 1) * kOrder : column + kSmall;
+    if (last > call.n)
+      copy_lines<true>(to, row, column);
+    else
+      copy_lines<false>(to, row, column);
   }
   /// Block column p of the finished diagonal tile of column c.
   __device__ __forceinline__ void copy_diagonal(D* to, int c, int p) const {
@@ -149,7 +163,7 @@ struct Group {
 #pragma unroll 1
       for (int q = 0; q < kSide; ++q) {
         barriers.empty[turn.stage].wait(turn.parity ^ 1);
-        const int64_t column = int64_t(k) * kOrder + q * kSmall;
+        const int column = k * kOrder + q * kSmall;
         copy_operand(operand(turn.stage), task.row, column);
         copy_operand(second<T>(turn.stage), task.column, column);
         barriers.full[turn.stage].arrive_after_copies();
@@ -159,7 +173,7 @@ struct Group {
 #pragma unroll 1
     for (int p = 0; p < kSide; ++p) {
       barriers.empty[turn.stage].wait(turn.parity ^ 1);
-      copy_operand(operand(turn.stage), task.row, int64_t(task.column) * kOrder + p * kSmall);
+      copy_operand(operand(turn.stage), task.row, task.column * kOrder + p * kSmall);
       if (task.kind == Task::solve) {
         if (lane_id == 0) wait_for(flags.published(task.column), p + 1);
         __syncwarp();
@@ -191,27 +205,90 @@ struct Group {
       slot.advance();
       if (task.kind < 0) return;
       Fragment sum[kSide];
-#pragma unroll
-      for (int q = 0; q < kSide; ++q) sum[q].clear();
-#pragma unroll 1
-      for (int s = 0; s < task.depth * kSide; ++s) {
-        barriers.full[turn.stage].wait(turn.parity);
-        Fragment a;
-        load_operand(a, operand(turn.stage), kSmall * w, lane);
-#pragma unroll
-        for (int q = 0; q < kSide; ++q) {
-          Fragment b;
-          load_operand(b, second<T>(turn.stage), kSmall * q, lane);
-          multiply(sum[q], a, b);
-        }
-        barriers.empty[turn.stage].arrive_warp(lane_id);
-        turn.advance();
-      }
+      if constexpr (C::kExchanges)
+        multiply_square(task.depth * kSide, w, sum, turn, lane);
+      else
+        multiply_rows(task.depth * kSide, w, sum, turn, lane);
       if (task.kind == Task::solve)
         solve(task, w, sum, turn, lane, flags);
       else
         hand_over(task, w, sum, turn, lane, flags);
     }
+  }
+  /// Products of all stages: 16 rows of the tile.
+  __device__ __forceinline__ void multiply_rows(int count, int w, Fragment (&sum)[kSide],
+                                                Turn<C::kStages>& turn, Lane lane) const {
+#pragma unroll
+    for (int q = 0; q < kSide; ++q) sum[q].clear();
+#pragma unroll 1
+    for (int s = 0; s < count; ++s) {
+      barriers.full[turn.stage].wait(turn.parity);
+      Fragment a;
+      load_operand(a, operand(turn.stage), kSmall * w, lane);
+#pragma unroll
+      for (int q = 0; q < kSide; ++q) {
+        Fragment b;
+        load_operand(b, second<T>(turn.stage), kSmall * q, lane);
+        multiply(sum[q], a, b);
+      }
+      barriers.empty[turn.stage].arrive_warp(lane_id);
+      turn.advance();
+    }
+  }
+  /// The same by a square quarter of the tile, which reads less of shared memory; then pairs of
+  /// warps exchange halves, so that each has its 16 rows.
+  __device__ __forceinline__ void multiply_square(int count, int w, Fragment (&sum)[kSide],
+                                                  Turn<C::kStages>& turn, Lane lane) const {
+    static_assert(kSide == 4);
+    Fragment part[2][2];
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int q = 0; q < 2; ++q) part[m][q].clear();
+    const int half = w & 1, rows = kSmall * (w & 2), columns = 2 * kSmall * half;
+#pragma unroll 1
+    for (int s = 0; s < count; ++s) {
+      barriers.full[turn.stage].wait(turn.parity);
+      Fragment a[2];
+#pragma unroll
+      for (int m = 0; m < 2; ++m) load_operand(a[m], operand(turn.stage), rows + kSmall * m, lane);
+#pragma unroll
+      for (int q = 0; q < 2; ++q) {
+        Fragment b;
+        load_operand(b, second<T>(turn.stage), columns + kSmall * q, lane);
+#pragma unroll
+        for (int m = 0; m < 2; ++m) multiply(part[m][q], a[m], b);
+      }
+      barriers.empty[turn.stage].arrive_warp(lane_id);
+      turn.advance();
+    }
+    meet_pair(w);  // the other warp has read what it got last
+    double* const mine = exchange + w * kExchanged + 2 * lane_id;
+    double* const its = exchange + (w ^ 1) * kExchanged + 2 * lane_id;
+#pragma unroll
+    for (int q = 0; q < 2; ++q)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        double* const to = mine + 64 * (4 * q + i);
+        to[0] = half ? part[0][q].x[0][i][0] : part[1][q].x[0][i][0];
+        to[1] = half ? part[0][q].x[0][i][1] : part[1][q].x[0][i][1];
+      }
+    meet_pair(w);
+#pragma unroll
+    for (int q = 0; q < 2; ++q)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const double own = half ? part[1][q].x[0][i][r] : part[0][q].x[0][i][r];
+          const double got = its[64 * (4 * q + i) + r];
+          sum[q].x[0][i][r] = half ? got : own;
+          sum[2 + q].x[0][i][r] = half ? own : got;
+        }
+  }
+  /// Warps w and w ^ 1.
+  __device__ __forceinline__ void meet_pair(int w) const {
+    asm volatile("barrier.sync %0, 64;" ::"r"(1 + 2 * group + (w >> 1)) : "memory");
   }
   __device__ __forceinline__ void solve(const Task& task, int w, Fragment (&sum)[kSide],
                                         Turn<C::kStages>& turn, Lane lane,
@@ -235,9 +312,12 @@ struct Group {
       }
       barriers.empty[turn.stage].arrive_warp(lane_id);
       turn.advance();
-      if (is_left)
+      if (is_left) {
         store(scratch_tile(call, Scratch::left, task.column + 1) + kSmall * (p * kOrder + w), x,
               kOrder, lane);
+        __syncwarp();
+        if (p + 1 < kSide && lane_id == 0) add_release(flags.left(task.column + 1, p), 1);
+      }
       store_factor<swapped, aligned>(call, row, task.column * kOrder + p * kSmall, x, lane);
     }
     __syncwarp();

@@ -1,0 +1,295 @@
+// One matrix on the device by one kernel over all multiprocessors, through chol.h:
+// test_persistent [--reduced] [precisions]. Reduced, it is for compute-sanitizer.
+#include <algorithm>
+#include <chrono>
+
+#include "calls.hpp"
+#include "spin.hpp"
+
+namespace chol::test {
+namespace {
+
+bool reduced = false;
+
+/// One matrix in device memory, and what potrf made of it.
+template <class T>
+struct OneMatrix : Calls<T> {
+  using Base = Calls<T>;
+  using Base::check;
+  using Base::handle;
+  using Base::ok;
+  using Base::uplo;
+
+  /// potrf of A, whose first element lies `offset` elements behind an aligned address.
+  Batch<T> factor(const Batch<T>& A, int64_t offset, int* info) const {
+    std::vector<T> moved(A.a.size() + offset, T(0));
+    std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
+    DeviceArray<T> device(moved);
+    DeviceArray<int> device_info(std::vector<int>(1, -99));
+    ok(potrf_of(T{})(handle, uplo, A.n, device.data() + offset, A.lda, device_info.data()),
+       "potrf");
+    Batch<T> L = A;
+    const std::vector<T> result = device.get();
+    std::copy(result.begin() + offset, result.end(), L.a.begin());
+    *info = device_info.get()[0];
+    return L;
+  }
+
+  void orders(const std::vector<int64_t>& sizes) const {
+    for (int64_t n : sizes) {
+      const Batch<T> A(uplo, n, n + n % 5, 1, static_cast<unsigned>(n));
+      int info = -1;
+      const Batch<T> L = factor(A, n % 3, &info);
+      check(info == 0, "info", n, info);
+      const double residual = factor_residual(A, L, 0);
+      check(residual < Base::kBound, "residual", n, residual);
+      check(changed_outside(A, L) == 0, "outside", n, 0);
+    }
+  }
+
+  void systems(const std::vector<int64_t>& sizes) const {
+    for (int64_t n : sizes) {
+      const int64_t nrhs = 3;
+      const Batch<T> A(uplo, n, n + 2, 1, static_cast<unsigned>(n));
+      std::mt19937_64 engine(n);
+      std::vector<T> B(n * nrhs);
+      for (T& x : B) x = random_element<T>(engine);
+      DeviceArray<T> a(A.a), b(B);
+      DeviceArray<int> info(std::vector<int>(1, -5));
+      ok(posv_of(T{})(handle, uplo, n, nrhs, a.data(), A.lda, b.data(), n, info.data()), "posv");
+      const double residual = solve_residual(A, 0, B.data(), b.get().data(), n, nrhs);
+      check(residual < Base::kBound && info.get()[0] == 0, "posv residual", n, residual);
+    }
+  }
+
+  /// norm1(A x - L L^H x) / (n norm1(A) norm1(x) eps)
+  void large_orders(const std::vector<int64_t>& sizes) const {
+    using Wide = typename Batch<T>::Wide;
+    for (int64_t n : sizes) {
+      const Batch<T> A(uplo, n, n + 1, 1, static_cast<unsigned>(n));
+      int info = -1;
+      const Batch<T> L = factor(A, 0, &info);
+      check(info == 0, "info of a large matrix", n, info);
+      check(changed_outside(A, L) == 0, "outside of a large matrix", n, 0);
+      std::vector<Wide> x(n), y(n, Wide(0)), z(n, Wide(0));
+      std::mt19937_64 engine(n);
+      for (Wide& value : x) value = Wide(random_element<T>(engine));
+      double error = 0, size = 0;
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = j; i < n; ++i) y[j] += conj_of(L.value(0, i, j)) * x[i];
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = j; i < n; ++i) {
+          z[i] += L.value(0, i, j) * y[j];
+          const Wide a = i == j ? Wide(std::real(A.value(0, i, j))) : A.value(0, i, j);
+          z[i] -= a * x[j];
+          if (i != j) z[j] -= conj_of(a) * x[i];
+        }
+      for (int64_t i = 0; i < n; ++i) error += std::abs(z[i]), size += std::abs(x[i]);
+      error /= double(n) * A.norm1(0) * size * epsilon<T>();
+      check(error < Base::kBound, "residual of a large matrix", n, error);
+    }
+  }
+
+  /// Pivots in the first, a middle and the last tile: negative, NaN, infinite, zero.
+  void bad_pivots(const std::vector<int64_t>& sizes) const {
+    const Real<T> nan = std::numeric_limits<Real<T>>::quiet_NaN();
+    const Real<T> bad[] = {Real<T>(-1), nan, std::numeric_limits<Real<T>>::infinity(), 0};
+    for (int64_t n : sizes) {
+      const Batch<T> A(uplo, n, n + 1, 1, 7);
+      int info = 0;
+      const Batch<T> good = factor(A, 0, &info);
+      for (int64_t p : {int64_t(0), int64_t(15), int64_t(16), int64_t(63), int64_t(64), n / 2,
+                        n - 17, n - 2, n - 1})
+        for (Real<T> value : bad) {
+          if (p < 0 || p >= n) continue;
+          Batch<T> its = A;
+          its.lower(0, p, p) = T(value);
+          const Batch<T> L = factor(its, 0, &info);
+          check(info == p + 1, "info of a bad pivot", n, info - double(p + 1));
+          int64_t different = 0;
+          for (int64_t j = 0; j < p; ++j)
+            for (int64_t i = j; i < n; ++i) different += L.value(0, i, j) != good.value(0, i, j);
+          check(different == 0, "columns before a bad pivot", n, double(different));
+          check(changed_outside(its, L) == 0, "outside, bad pivots", n, double(p));
+        }
+    }
+  }
+
+  /// A NaN below the diagonal is met by its row's pivot at the latest.
+  void not_a_number(int64_t n) const {
+    Batch<T> A(uplo, n, n, 1, 3);
+    const int64_t row = 2 * n / 3, column = n / 4;
+    A.lower(0, row, column) = T(std::numeric_limits<Real<T>>::quiet_NaN());
+    int info = 0;
+    factor(A, 0, &info);
+    check(info == row + 1, "info of a NaN below the diagonal", n, info - double(row + 1));
+  }
+
+  /// Elements that are no normal numbers, or whose reciprocals are none.
+  void extremes(int64_t n) const {
+    using R = Real<T>;
+    constexpr int kTop = std::numeric_limits<R>::max_exponent;
+    const Batch<T> A(uplo, n, n, 1, 5);
+    int info = 0;
+    const Batch<T> L = factor(A, 0, &info);
+    const int order = std::ilogb(double(n) + 2);
+    for (int exponent : {kTop - 2 - order, -kTop - order}) {
+      exponent -= exponent % 2;
+      Batch<T> scaled = A;
+      for (int half = 0; half < 2; ++half)
+        for (T& x : scaled.a) x *= std::ldexp(R(1), exponent / 2);
+      const Batch<T> its = factor(scaled, 0, &info);
+      check(info == 0, "info of extremes", n, info);
+      double most = 0;
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = j; i < n; ++i) {
+          const auto wanted = L.value(0, i, j) * std::ldexp(1.0, exponent / 2);
+          most = worse(most, std::abs(its.value(0, i, j) - wanted) /
+                                 (std::abs(L.value(0, j, j)) * std::ldexp(1.0, exponent / 2)));
+        }
+      check(most < (sizeof(R) == 4 ? 1e-3 : 1e-10), "extremes", n, most);
+    }
+  }
+};
+
+/// Handles with streams of their own that factor one matrix over and over.
+template <class T>
+struct Repeated {
+  chol_handle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  Batch<T> A;
+  DeviceArray<T> input, work;
+  DeviceArray<int> info;
+  std::vector<T> wanted;
+
+  Repeated(chol_uplo_t uplo, int64_t n)
+      : A(uplo, n, n, 1, static_cast<unsigned>(n)), input(A.a), work(A.a), info(1) {
+    expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
+    CHOL_TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    expect_status(handle, chol_set_stream(handle, stream), "chol_set_stream");
+    CHOL_TEST_CUDA(cudaDeviceSynchronize());
+    queue();
+    wanted = result();
+  }
+  ~Repeated() {
+    chol_destroy(handle);
+    cudaStreamDestroy(stream);
+  }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+
+  void queue() {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), input.data(), sizeof(T) * A.a.size(),
+                                   cudaMemcpyDeviceToDevice, stream));
+    expect_status(handle, potrf_of(T{})(handle, A.uplo, A.n, work.data(), A.lda, info.data()),
+                  "potrf");
+  }
+  std::vector<T> result() const {
+    CHOL_TEST_CUDA(cudaStreamSynchronize(stream));
+    return work.get();
+  }
+  void check(const char* what) const {
+    const std::vector<T> got = result();
+    const bool same = std::memcmp(got.data(), wanted.data(), sizeof(T) * got.size()) == 0;
+    expect(same, what, letter_of(T{}), A.uplo, A.n, 0);
+  }
+
+  /// The same bits each time, also where another kernel has half of the multiprocessors.
+  void repeat(int times, cudaStream_t other, int multiprocessors) {
+    for (int k = 0; k < times; ++k) {
+      if (k % 4 == 3)
+        CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
+      queue();
+      check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
+    }
+    CHOL_TEST_CUDA(cudaStreamSynchronize(other));
+  }
+  void replay(int times) {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CHOL_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    queue();
+    CHOL_TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    CHOL_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (int k = 0; k < times; ++k) {
+      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
+      if (k % 100 == 99) check("bits of a graph");
+    }
+    CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
+    CHOL_TEST_CUDA(cudaGraphDestroy(graph));
+  }
+};
+
+template <class T>
+void run_beside(chol_uplo_t uplo) {
+  cudaStream_t other;
+  CHOL_TEST_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cudaDeviceProp properties;
+  CHOL_TEST_CUDA(cudaGetDeviceProperties(&properties, 0));
+  for (int64_t n : {150, 700, 1601}) {
+    Repeated<T> one(uplo, n), two(uplo, n + 33);
+    one.repeat(n < 1000 ? 100 : 24, other, properties.multiProcessorCount);
+    one.replay(n < 1000 ? 1000 : 100);
+    for (int k = 0; k < 30; ++k) one.queue(), two.queue();
+    one.check("bits beside a second handle");
+    two.check("bits of a second handle");
+  }
+  CHOL_TEST_CUDA(cudaStreamDestroy(other));
+}
+
+template <class T>
+void run_suite(chol_handle_t handle) {
+  for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+    const auto start = std::chrono::steady_clock::now();
+    const OneMatrix<T> one{{handle, uplo}};
+    if (reduced) {
+      one.orders({40, 65, 130, 257});
+      one.bad_pivots({200});
+    } else {
+      std::vector<int64_t> all;
+      for (int64_t n = 1; n <= 300; ++n) all.push_back(n);
+      one.orders(all);
+      one.orders({319, 320, 321, 383, 385, 447, 449, 511, 512, 513, 575, 577, 641, 703, 769, 1023,
+                  1024, 1025});
+      one.large_orders({1601, 2047, 2113, 3333, 4159, 5001});
+      one.bad_pivots({20, 64, 65, 130, 333, 700});
+      one.systems({500, 1000});
+      for (int64_t n : {70, 300, 1000}) one.not_a_number(n);
+      for (int64_t n : {50, 100, 257, 600}) one.extremes(n);
+      run_beside<T>(uplo);
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    std::printf("%c %c: %d failures so far, %.1f s\n", letter_of(T{}), static_cast<char>(uplo),
+                failures, seconds.count());
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace chol::test
+
+int main(int argc, char** argv) {
+  using namespace chol::test;
+  std::string wanted;
+  for (int k = 1; k < argc; ++k)
+    if (std::strcmp(argv[k], "--reduced") == 0)
+      reduced = true;
+    else
+      wanted += argv[k];
+  if (!device_present()) return 0;
+  chol_handle_t handle = nullptr;
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
+    return 1;
+  }
+  const auto wants = [&](char letter) {
+    return wanted.empty() || wanted.find(letter) != std::string::npos;
+  };
+  if (wants('s')) run_suite<float>(handle);
+  if (wants('d')) run_suite<double>(handle);
+  if (wants('c')) run_suite<std::complex<float>>(handle);
+  if (wants('z')) run_suite<std::complex<double>>(handle);
+  chol_destroy(handle);
+  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
+  return failures != 0;
+}
