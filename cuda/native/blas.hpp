@@ -19,6 +19,8 @@ class Blas {
 
   /// Makes the handle when there is none, and queues what follows on `stream`.
   Status use(cudaStream_t stream);
+  /// The handle, after use().
+  cublasHandle_t handle() const { return handle_; }
 
   /// C -= A A^H on the lower triangle of C (n x n), A n x k: blocks of one matrix in lower storage,
   /// or, swapped, of one in upper storage.

@@ -151,14 +151,8 @@ Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
 template <class T>
 Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Blas& blas,
                   cudaStream_t stream) {
-  problem.B = {work.copy, 0, nullptr, std::max<int64_t>(problem.n, 1), nullptr};
-  problem.nrhs = problem.n;
-  Status status = blas.use(stream);
-  if (status.ok()) status = find_singular(problem, stream);
-  if (!status.ok() || problem.n == 0) return status;
-  status = set_identity(problem, stream);
-  if (status.ok()) status = solve_stored(problem, blas);
-  return status.ok() ? copy_inverse(problem, stream) : status;
+  const Status status = blas.use(stream);
+  return status.ok() ? invert_in_place(problem, work.inversion, blas.handle(), stream) : status;
 }
 
 #define CHOL_INSTANTIATE(T)                                                                        \

@@ -7,6 +7,7 @@
 #include "common/view.cuh"
 #include "native/blas.hpp"
 #include "native/column_watch.hpp"
+#include "native/invert.hpp"
 #include "native/method.hpp"
 #include "native/persistent/persistent.hpp"
 
@@ -15,7 +16,8 @@ namespace chol::cuda {
 template <class T>
 struct OneMatrixWorkspace {
   T* inverses = nullptr;  ///< inverted diagonal tiles of the block column that is factored
-  T* copy = nullptr;      ///< potri: the inverse; posv: the solution, until info is known
+  T* copy = nullptr;      ///< posv: the solution, until info is known
+  InversionWorkspace<T> inversion;  ///< potri
   persistent::Workspace<T> persistent;
 
   static OneMatrixWorkspace carve(Arena& arena, const Plan& plan, int64_t n,
