@@ -21,4 +21,10 @@ __device__ __forceinline__ double estimate_reciprocal(double x) {
   return r;
 }
 
+__device__ __forceinline__ double estimate_reciprocal_root(double x) {
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+}
+
 }  // namespace chol::cuda

@@ -4,6 +4,7 @@
 // 2 t + 9, which the instruction takes for k = t, t + 4, t + 8 and t + 12 in both operands.
 #pragma once
 
+#include "batched/tensor_multiply.cuh"
 #include "native/persistent/config.hpp"
 
 namespace chol::cuda::persistent {
@@ -58,19 +59,24 @@ struct Block {
 template <bool kMinus = false>
 __device__ __forceinline__ void multiply(double (&c)[4][2], const double (&a)[4][2],
                                          const double (&b)[4][2]) {
-#if __CUDA_ARCH__ >= 900
 #pragma unroll
   for (int u = 0; u < 2; ++u) {
     double k[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) k[i] = kMinus ? -b[i][u] : b[i][u];
+#if __CUDA_ARCH__ >= 900
     asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3},"
         "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
         : "+d"(c[2 * u][0]), "+d"(c[2 * u + 1][0]), "+d"(c[2 * u][1]), "+d"(c[2 * u + 1][1])
         : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(a[2][0]), "d"(a[2][1]),
           "d"(a[3][0]), "d"(a[3][1]), "d"(k[0]), "d"(k[1]), "d"(k[2]), "d"(k[3]));
-  }
+#else
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int r = 0; r < 2; ++r) tensor_multiply(c[2 * u][r], c[2 * u + 1][r], a[i][r], k[i]);
 #endif
+  }
 }
 /// c += a b^H
 template <int kParts>

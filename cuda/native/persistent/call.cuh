@@ -3,6 +3,7 @@
 
 #include "native/persistent/block.cuh"
 #include "native/persistent/call.hpp"
+#include "native/persistent/flags.cuh"
 #include "native/persistent/synchronize.cuh"
 
 namespace chol::cuda::persistent {

@@ -1,7 +1,6 @@
 // What the kernel is told of a call.
 #pragma once
 
-#include "common/launch.hpp"
 #include "native/persistent/config.hpp"
 #include "native/persistent/schedule.hpp"
 
@@ -29,16 +28,5 @@ struct Call {
     return swapped ? A + i * ld + j : A + j * ld + i;
   }
 };
-
-/// What a launch asks of the current device.
-struct DeviceFacts {
-  int number = 0;
-  int multiprocessors = 0;
-  int shared_bytes = 0;  ///< of a block
-  bool is_fit = false;   ///< for the instructions, and to compute in double precision
-};
-
-template <class T, bool swapped>
-Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream);
 
 }  // namespace chol::cuda::persistent

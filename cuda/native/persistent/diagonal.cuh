@@ -1,6 +1,7 @@
 // A diagonal block of 16 columns and its inverse, by one warp.
 #pragma once
 
+#include "common/reciprocal.cuh"
 #include "native/persistent/block.cuh"
 
 namespace chol::cuda::persistent {
@@ -10,8 +11,7 @@ namespace chol::cuda::persistent {
 inline constexpr double kLeastPivot = 0x1p-500, kLargestPivot = 0x1p500;
 
 __device__ __forceinline__ double inverse_root(double x) {
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double y = estimate_reciprocal_root(x);
   const double e = fma(-x * y, y, 1.0);
   return fma(y * e, fma(e, 0.375, 0.5), y);
 }

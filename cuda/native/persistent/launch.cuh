@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "native/persistent/kernel.cuh"
+#include "native/persistent/launch.hpp"
 
 namespace chol::cuda::persistent {
 

@@ -3,7 +3,7 @@
 
 #include "base/arena.hpp"
 #include "common/view.cuh"
-#include "native/persistent/call.hpp"
+#include "native/persistent/launch.hpp"
 
 namespace chol::cuda::persistent {
 

@@ -1,10 +1,9 @@
-// Barriers in shared memory and flags in device memory.
+// Barriers in shared memory, and how flags in device memory are raised and waited for.
 #pragma once
 
 #include <cstdint>
 
 #include "batched/async_copy.cuh"
-#include "native/persistent/schedule.hpp"
 
 namespace chol::cuda::persistent {
 
@@ -92,27 +91,9 @@ __device__ __forceinline__ int wait_for(const int* p, int value) {
   return now;
 }
 
-/// The flags of a call, each in a line of its own.
-struct Flags {
-  static constexpr int kApart = kFlagsApart;
-  int* first;
-  int rows, columns;
-
-  /// Blocks that have begun: the first is the chain.
-  __device__ int* started() const { return first; }
-  __device__ int* next_task() const { return first + kApart; }
-  /// Finished tiles of a tile row, each counted once by each warp of a group.
-  __device__ int* finished(int row) const { return first + kApart * (2 + row); }
-  /// Block columns of a diagonal tile that are published.
-  __device__ int* published(int column) const { return first + kApart * (2 + rows + column); }
-  /// Warps that have written their part of what a step of the chain begins with.
-  __device__ int* prepared(int column) const {
-    return first + kApart * (2 + rows + columns + column);
-  }
-  /// The same of block column p, but the last, of the tile to the left that a step takes.
-  __device__ int* left(int column, int p) const {
-    return first + kApart * (2 + rows + 2 * columns + column) + p;
-  }
-};
+/// Two warps, at one of the block's barriers.
+__device__ __forceinline__ void meet_pair(int barrier) {
+  asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
+}
 
 }  // namespace chol::cuda::persistent

@@ -262,7 +262,8 @@ struct Group {
       barriers.empty[turn.stage].arrive_warp(lane_id);
       turn.advance();
     }
-    meet_pair(w);  // the other warp has read what it got last
+    const int pair = 1 + 2 * group + (w >> 1);
+    meet_pair(pair);  // the other warp has read what it got last
     double* const mine = exchange + w * kExchanged + 2 * lane_id;
     double* const its = exchange + (w ^ 1) * kExchanged + 2 * lane_id;
 #pragma unroll
@@ -273,7 +274,7 @@ struct Group {
         to[0] = half ? part[0][q].x[0][i][0] : part[1][q].x[0][i][0];
         to[1] = half ? part[0][q].x[0][i][1] : part[1][q].x[0][i][1];
       }
-    meet_pair(w);
+    meet_pair(pair);
 #pragma unroll
     for (int q = 0; q < 2; ++q)
 #pragma unroll
@@ -285,10 +286,6 @@ struct Group {
           sum[q].x[0][i][r] = half ? got : own;
           sum[2 + q].x[0][i][r] = half ? own : got;
         }
-  }
-  /// Warps w and w ^ 1.
-  __device__ __forceinline__ void meet_pair(int w) const {
-    asm volatile("barrier.sync %0, 64;" ::"r"(1 + 2 * group + (w >> 1)) : "memory");
   }
   __device__ __forceinline__ void solve(const Task& task, int w, Fragment (&sum)[kSide],
                                         Turn<C::kStages>& turn, Lane lane,

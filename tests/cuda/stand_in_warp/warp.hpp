@@ -16,6 +16,7 @@
 #define __host__
 #define __global__
 #define __forceinline__ inline
+#define __noinline__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __isGlobal(p) true
@@ -97,6 +98,11 @@ T __reduce_min_sync(unsigned, T x) {
 inline bool __any_sync(unsigned, bool x) {
   return all_of_warp(x, [](bool a, bool b) { return a || b; });
 }
+inline unsigned __ballot_sync(unsigned, bool x) {
+  return all_of_warp(x ? 1u << HostBlock::running % 32 : 0u,
+                     [](unsigned a, unsigned b) { return a | b; });
+}
+inline int __ffs(unsigned x) { return __builtin_ffs(static_cast<int>(x)); }
 /// Threads of the host take turns at barriers only.
 inline int atomicAdd(int* sum, int x) {
   const Unseen unseen;

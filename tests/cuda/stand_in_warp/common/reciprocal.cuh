@@ -16,5 +16,8 @@ R estimate(R x, R error) {
 }
 inline float estimate_reciprocal(float x) { return estimate(x, 0.0f); }
 inline double estimate_reciprocal(double x) { return estimate(x, 0x1p-20); }
+inline double estimate_reciprocal_root(double x) {
+  return std::isnormal(x) ? (1 + 0x1p-20) / std::sqrt(x) : 1 / std::copysign(0.0, x);
+}
 
 }  // namespace chol::cuda

@@ -1,0 +1,154 @@
+// The parts of the kernel of cuda/native/persistent by contexts of the host: the chain and one or
+// two blocks of groups at a time, of which each has shared memory of its own. It begins as NaN and
+// copies arrive when they are waited for, so that what is read too early, or was never written,
+// shows.
+#include <cstring>
+
+#include "elements.hpp"
+#include "native/persistent/chain.cuh"
+#include "native/persistent/worker.cuh"
+
+namespace chol::cuda {
+
+constexpr size_t kBlockShared = 256 << 10;
+alignas(128) unsigned char shared[3 * kBlockShared];
+
+namespace persistent {
+namespace {
+
+int failures = 0;
+
+void expect(bool good, const char* what, char upper, int n, double value) {
+  if (good) return;
+  ++failures;
+  std::printf("FAILED %s: %c n %d value %g\n", what, upper, n, value);
+}
+
+/// What each thread of the grid does.
+template <class T, bool swapped, bool aligned>
+void run_thread(const Call<T>& call) {
+  using C = Config<T>;
+  const int block = HostBlock::running / C::kThreads, thread = HostBlock::running % C::kThreads;
+  const int warp = thread / 32, lane = thread % 32;
+  unsigned char* const memory = shared + block * kBlockShared;
+  if (block == 0) {
+    const Chain<T, swapped, aligned> chain(call, memory, lane);
+    chain.load_first(thread);
+    __syncthreads();
+    chain.run(warp);
+    return;
+  }
+  __syncthreads();
+  auto* const barriers = reinterpret_cast<GroupBarriers<T>*>(memory);
+  constexpr int kComputing = C::kGroups * C::kWarps;
+  const int group = warp < kComputing ? warp / C::kWarps : warp - kComputing;
+  if (group >= call.groups) return;
+  const Group<T, swapped, aligned> mine{
+      call, barriers[group], memory + kBarrierBytes + group * C::kGroupBytes, group, lane};
+  if (warp < kComputing)
+    mine.compute(warp % C::kWarps);
+  else
+    mine.copy();
+}
+
+/// One matrix of order n, of which the first columns are factored.
+template <class T, bool swapped>
+class Problem {
+ public:
+  Problem(int n, int columns, int ld)
+      : n_(n), columns_(columns), ld_(ld), A_(size_t(ld) * n + 2, from_real<T>(-77)) {
+    for (int j = 0; j < n; ++j)
+      for (int i = j; i < n; ++i)
+        at(i, j) = i == j ? from_real<T>(Real<T>(n)) : random_element<T>();
+    before_ = A_;
+  }
+  T& at(int i, int j) { return A_[1 + (swapped ? i * size_t(ld_) + j : j * size_t(ld_) + i)]; }
+
+  template <bool aligned>
+  void factor(int groups, bool backwards) {
+    using C = Config<T>;
+    std::memset(shared, 0xFF, sizeof shared);
+    const int rows = (n_ + C::kOrder - 1) / C::kOrder;
+    std::vector<int> flags(flag_ints(rows, rows), 0);
+    std::vector<Doubled<T>> scratch(4 * rows * C::kScratchTile,
+                                    from_real<Doubled<T>>(std::nan("")));
+    const Call<T> call{&at(0, 0), ld_,    n_,           columns_,      0,
+                       groups,    &info_, flags.data(), scratch.data()};
+    const int blocks = C::kComplex ? 3 : 2;
+    Chain<T, swapped, aligned>(call, shared, 0).prepare_barriers();
+    for (int block = 1; block < blocks; ++block)
+      for (int group = 0; group < C::kGroups; ++group)
+        Group<T, swapped, aligned>::prepare_barriers(
+            reinterpret_cast<GroupBarriers<T>*>(shared + block * kBlockShared)[group]);
+    HostBlock(blocks * C::kThreads, backwards).run([&] { run_thread<T, swapped, aligned>(call); });
+  }
+
+  void check() {
+    expect(info_ == 0, "info", swapped ? 'U' : 'L', n_, info_);
+    double most = 0, largest = 0;
+    std::vector<T> factored = A_;
+    std::swap(A_, before_);
+    const std::vector<T> given = A_;
+    const auto element = [&](const std::vector<T>& a, int i, int j) {
+      return convert<Doubled<T>>(a[1 + (swapped ? i * size_t(ld_) + j : j * size_t(ld_) + i)]);
+    };
+    for (int j = 0; j < columns_; ++j)
+      for (int i = j; i < n_; ++i) {
+        Doubled<T> sum = element(given, i, j);
+        for (int k = 0; k <= j; ++k)
+          sum = subtract_product_conj(sum, element(factored, i, k), element(factored, j, k));
+        most = std::max(most, size_of(sum));
+        if (size_of(sum) != size_of(sum)) most = 1e300;
+        largest = std::max(largest, size_of(element(given, i, j)));
+      }
+    const double epsilon = sizeof(Real<T>) == 4 ? 1.2e-7 : 2.2e-16;
+    expect(most / (largest * epsilon) < 30, "residual", swapped ? 'U' : 'L', n_,
+           most / (largest * epsilon));
+    int changed = 0;
+    std::vector<bool> is_named(factored.size(), false);
+    for (int j = 0; j < columns_; ++j)
+      for (int i = j; i < n_; ++i)
+        is_named[1 + (swapped ? i * size_t(ld_) + j : j * size_t(ld_) + i)] = true;
+    for (size_t k = 0; k < factored.size(); ++k)
+      if (!is_named[k]) changed += std::memcmp(&factored[k], &given[k], sizeof(T)) != 0;
+    expect(changed == 0, "other elements", swapped ? 'U' : 'L', n_, changed);
+  }
+
+ private:
+  static double size_of(double x) { return std::fabs(x); }
+  static double size_of(Complex<double> x) { return std::hypot(x.re, x.im); }
+
+  int n_, columns_, ld_, info_ = -1;
+  std::vector<T> A_, before_;
+};
+
+template <class T, bool swapped>
+void factor_orders() {
+  constexpr int kOrder = Config<T>::kOrder;
+  for (const int n : orders_to_try(
+           {1, 17, kOrder, kOrder + 1, 2 * kOrder, 3 * kOrder - 5, 4 * kOrder + 3, 6 * kOrder},
+           {kOrder + 1, 4 * kOrder + 3})) {
+    Problem<T, swapped> whole(n, n, n + n % 2);
+    if (n % 4 < 2 || sizeof(T) == 16)
+      whole.template factor<true>(1 + n % 2, n % 3 == 0);
+    else
+      whole.template factor<false>(1 + n % 2, n % 3 == 0);
+    whole.check();
+  }
+  Problem<T, swapped> panel(5 * kOrder - 7, 2 * kOrder, 5 * kOrder);
+  panel.template factor<true>(2, false);
+  panel.check();
+}
+
+}  // namespace
+}  // namespace persistent
+}  // namespace chol::cuda
+
+int main() {
+  using namespace chol::cuda;
+  for_each_storage([]<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) {
+    persistent::factor_orders<T, kSwapped>();
+  });
+  std::printf(persistent::failures ? "FAILED: %d\n" : "PASSED\n", persistent::failures);
+  return persistent::failures != 0;
+}
