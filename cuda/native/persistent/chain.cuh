@@ -17,8 +17,9 @@ struct ChainBarriers {
   static constexpr int kSide = Config<T>::kSide;
   Barrier inverted[kSide];  ///< diagonal block p of D
   Barrier solved[kSide];    ///< block column p of D
-  Barrier updated[kSide];   ///< D by the block columns before p
-  Barrier first, rest;      ///< T: its first diagonal block, and the other ones
+  Barrier updated[kSide];   ///< blocks (p + 1, p) and (p + 1, p + 1) by the block columns before p
+  Barrier first, second;    ///< T: block (0, 0), then (1, 0) and (1, 1),
+  Barrier rest;             ///< all others
   Barrier below;            ///< S,
   Barrier stored;           ///< and its part of the factor
   Barrier used;             ///< L (c, c - 1) and L (c + 1, c - 1) are no longer needed,
@@ -76,9 +77,10 @@ struct Chain {
       for (int p = 0; p < kSide; ++p) {
         b.inverted[p].prepare(1);
         b.solved[p].prepare(1 + kHelpers);
-        b.updated[p].prepare(larger(kHelpers, 1));
+        b.updated[p].prepare(2);
       }
       b.first.prepare(1);
+      b.second.prepare(2);
       b.rest.prepare(kSide - 1 + kSquareWarps);
       b.below.prepare(kSide);
       b.stored.prepare(kSide);
@@ -146,7 +148,7 @@ struct Chain {
         now.inverted[p].arrive_warp(lane_id);
         if (p + 1 < kSide) {
           if (p > 0) now.updated[p].wait(parity(c));
-          if (p == 0 && c > 0) of(c - 1).rest.wait(parity(c - 1));
+          if (p == 0 && c > 0) of(c - 1).second.wait(parity(c - 1));
           Fragment x, sum;
           solve(x, at(tile, p + 1, p), at(tile, p, p));
           now.solved[p].arrive_warp(lane_id);
@@ -162,29 +164,27 @@ struct Chain {
     if (lane_id == 0 && (call.before == 0 || (info > 0 && *call.info == 0))) *call.info = info;
   }
 
-  /// Warps h = 0, 1, 2: the other blocks of D.
+  /// Warps h = 0, 1, 2: the other blocks of D, each those that lie so far below the diagonal: 1, 0
+  /// and 2 blocks. The factoring warp wants the first of the first two next.
   __device__ __forceinline__ void help(int h) const {
+    const int below = h == 0 ? 1 : h == 1 ? 0 : 2;
     for (int c = 0; c < schedule.columns; ++c) {
       ChainBarriers<T>& now = of(c);
       D* const tile = diagonal(c);
       if (c > 0) of(c - 1).rest.wait(parity(c - 1));
       for (int p = 0; p + 1 < kSide; ++p) {
         now.inverted[p].wait(parity(c));
-        if (p > 0) now.updated[p].wait(parity(c));
         if (h > p) {
           Fragment x;
           solve(x, at(tile, h + 1, p), at(tile, p, p));
         }
         now.solved[p].arrive_warp(lane_id);
         now.solved[p].wait(parity(c));
-        int turn = 0;
-        for (int j = p + 1; j < kSide; ++j)
-          for (int i = j; i < kSide; ++i) {
-            if (i == p + 1) continue;  // the factoring warp's
-            if (turn++ % larger(kHelpers, 1) == h)
-              update(at(tile, i, j), at(tile, i, p), at(tile, j, p));
-          }
-        now.updated[p + 1].arrive_warp(lane_id);
+        for (int i = larger(p + 2, p + 1 + below); i < kSide; ++i) {
+          update(at(tile, i, i - below), at(tile, i, p), at(tile, i - below, p));
+          if (h < 2 && i == p + 2) now.updated[p + 1].arrive_warp(lane_id);
+        }
+        __syncwarp();
       }
       now.solved[kSide - 1].arrive_warp(lane_id);
     }
@@ -239,6 +239,7 @@ struct Chain {
         multiply(square, x, x);
         if (p + 1 == kSide) {
           subtract(at(next(c), s, s), square);
+          if (s == 1) now.second.arrive_warp(lane_id);
           (s == 0 ? now.first : now.rest).arrive_warp(lane_id);
         }
         store_factor<swapped, aligned>(call, (c + 1) * C::kOrder + s * kSmall,
@@ -286,6 +287,7 @@ struct Chain {
 #pragma unroll
         for (int k = 0; k < kSide; ++k) add_product(sum[b], below(c), i, j, k);
         subtract(at(next(c), i, j), sum[b]);
+        if (i == 1) now.second.arrive_warp(lane_id);
       });
       now.rest.arrive_warp(lane_id);
     }

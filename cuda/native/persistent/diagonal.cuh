@@ -69,23 +69,31 @@ __device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, double&
       pivot = determinant * (y1 * y1);
       before = d2;
     }
-    D next1{}, next2{};
-    if (k + 2 < kSmall) {
-      next1 = from_lane(a[k], k + 2);
-      next2 = from_lane(a[k], k + 3);
-    }
-    a[k] = scale(a[k], y1);
-    a[k + 1] = subtract_product_conj(a[k + 1], a[k], scale(beside, y1));
     if (k + 2 == kSmall) {
+      a[k] = scale(a[k], y1);
+      a[k + 1] = subtract_product_conj(a[k + 1], a[k], scale(beside, y1));
       a[k + 1] = scale(a[k + 1], y2);
       break;
     }
-    const D third = from_lane(a[k + 1], k + 2), fourth = from_lane(a[k + 1], k + 3);
-    a[k + 1] = scale(a[k + 1], y2);
-    a[k + 2] = subtract_product_conj(a[k + 2], a[k], scale(next1, y1));
-    a[k + 2] = subtract_product_conj(a[k + 2], a[k + 1], scale(third, y2));
-    a[k + 3] = subtract_product_conj(a[k + 3], a[k], scale(next2, y1));
-    a[k + 3] = subtract_product_conj(a[k + 3], a[k + 1], scale(fourth, y2));
+    // Rows k + 2 and k + 3 of the pair, by every lane: to hand them on would take longer.
+    D third[2], fourth[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      third[i] = from_lane(a[k + i], k + 2);
+      fourth[i] = from_lane(a[k + i], k + 3);
+    }
+    const D second = scale(beside, y1);
+    third[0] = scale(third[0], y1);
+    fourth[0] = scale(fourth[0], y1);
+    third[1] = scale(subtract_product_conj(third[1], third[0], second), y2);
+    fourth[1] = scale(subtract_product_conj(fourth[1], fourth[0], second), y2);
+    a[k] = scale(a[k], y1);
+    a[k + 1] = scale(subtract_product_conj(a[k + 1], a[k], second), y2);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      a[k + 2] = subtract_product_conj(a[k + 2], a[k + i], third[i]);
+      a[k + 3] = subtract_product_conj(a[k + 3], a[k + i], fourth[i]);
+    }
     d1 = from_lane(real(a[k + 2]), k + 2);
     beside = from_lane(a[k + 2], k + 3);
     d2 = from_lane(real(a[k + 3]), k + 3);
