@@ -10,7 +10,7 @@ mkdir -p "$folder/root"
 package=$(find "$folder" -maxdepth 1 -name "chol_$3_*.deb")
 dpkg-deb -I "$package"
 depends=$(dpkg-deb -f "$package" Depends)
-for need in libc6 libstdc++6 libgomp1; do
+for need in libc6 libstdc++6; do
   case $depends in
     *$need*) ;;
     *) echo "FAILED: the package does not depend on $need"; exit 1 ;;
