@@ -15,5 +15,6 @@ inside {
   next
 }
 /^\/\*\* @defgroup one/ { routines = 1 }
+/^\/\*\* @defgroup tlr/ { routines = 0 } # one prototype each
 routines && /^CHOL_EXPORT/ { printf "%s", text }
 { print }

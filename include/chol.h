@@ -76,7 +76,9 @@ typedef enum {
   CHOL_STATUS_NOT_SUPPORTED = 4,  /**< This backend cannot do that: see chol_last_error(). */
   CHOL_STATUS_NO_DEVICE = 5,      /**< The backend asked for is not on this machine. */
   CHOL_STATUS_DEVICE_ERROR = 6,   /**< The device or its driver failed: see chol_last_error(). */
-  CHOL_STATUS_INTERNAL = 7        /**< A defect in chol. */
+  CHOL_STATUS_INTERNAL = 7,       /**< A defect in chol. */
+  CHOL_STATUS_CANCELLED = 8,      /**< The caller's progress function ended the call. */
+  CHOL_STATUS_CALLBACK_FAILED = 9 /**< The caller's function failed. */
 } chol_status_t;
 
 /** Which triangle of the matrix is stored and which factor is computed. */
@@ -1283,6 +1285,370 @@ CHOL_EXPORT chol_status_t chol_cunpack_interleaved_rhs_batched(
 CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
     chol_handle_t handle, int64_t n, int64_t nrhs, const chol_complex_double *P, int64_t ldp,
     chol_complex_double *const B[], int64_t ldb, int64_t chunk, int64_t batch);
+
+/** @} */
+
+/** @defgroup tlr Tile low rank matrices
+ * Hermitian matrices whose off-diagonal blocks are of low rank, such as covariances of points in
+ * space, integral operators and Schur complements. The matrix is cut into tiles; diagonal tiles are
+ * dense, a tile below the diagonal is U V^H of the rank that eps asks for (dense above half the order
+ * of a tile). A factor is L L^H in the same form, and overwrites the matrix.
+ *
+ * Rules of this family:
+ *  - The type of the elements lives in the object; arrays of elements are void pointers.
+ *  - A matrix belongs to the handle that made it, works with that one only (INVALID_VALUE otherwise)
+ *    and is destroyed before it. It lives on the host backend of the handle; a handle without one is
+ *    answered NOT_SUPPORTED, as are dense arrays in device memory.
+ *  - Indices count from 0. Points, ranks, permutations, info and scalars lie on the host.
+ *  - Calls return when done. They allocate what they need; chol_set_workspace() does not apply.
+ *  - Callbacks come from threads of the library and may not use the handle. A matrix whose assembly
+ *    or factorization failed can only be destroyed or assembled anew.
+ *  - The same input, options and seed give the same bits, whatever the number of threads.
+ * @{ */
+
+/** Opaque: a matrix, or its factor, in tiles. */
+typedef struct chol_tlr_s *chol_tlr_t;
+
+/** Type of the elements of a matrix. */
+typedef enum {
+  CHOL_TYPE_S = 's', /**< float */
+  CHOL_TYPE_D = 'd', /**< double */
+  CHOL_TYPE_C = 'c', /**< ::chol_complex_float */
+  CHOL_TYPE_Z = 'z'  /**< ::chol_complex_double */
+} chol_type_t;
+
+/** Covariance functions of the scaled distance r. */
+typedef enum {
+  CHOL_KERNEL_EXPONENTIAL = 0,         /**< exp(-r) */
+  CHOL_KERNEL_SQUARED_EXPONENTIAL = 1, /**< exp(-r * r / 2) */
+  CHOL_KERNEL_MATERN = 2 /**< 2^(1 - nu) / Gamma(nu) x^nu K_nu(x), x = sqrt(2 nu) r; 1 at r = 0 */
+} chol_kernel_kind_t;
+
+/**
+ * A covariance function: variance times the function of r = ||(x_i - x_j) / length||_2, plus the
+ * nugget where i = j. Read during a call only.
+ */
+typedef struct {
+  size_t size;             /**< sizeof(chol_kernel_t), set by the caller */
+  chol_kernel_kind_t kind; /**< the function of r */
+  double variance;         /**< > 0 */
+  double nugget;           /**< added to the diagonal, >= 0 */
+  double nu;               /**< > 0; of Matern only: 1/2, 3/2 and 5/2 are the fast ones */
+  const double *length;    /**< lengths of the coordinates, > 0 */
+  int lengths;             /**< how many: 1 for all coordinates, or dim */
+} chol_kernel_t;
+
+/** Options of assembly and factorization; chol_tlr_options_init() sets the defaults. */
+typedef struct {
+  size_t size;            /**< sizeof(chol_tlr_options_t), set by chol_tlr_options_init() */
+  double eps;             /**< absolute threshold of the error, 1e-6 */
+  int each_tile;          /**< 0: of the whole matrix in the 2-norm; 1: of each tile */
+  int ldl;                /**< 1: L D L^H; NOT_SUPPORTED so far */
+  int pivot;              /**< 1 by Frobenius norm, 2 by 2-norm; NOT_SUPPORTED so far */
+  int compensate;         /**< 1: diagonal tiles that eps makes indefinite are shifted (default) */
+  int modify_diagonal;    /**< 1: modified Cholesky of indefinite diagonal tiles */
+  double shift;           /**< added to the diagonal by the factorization, 0 */
+  int sample_columns;     /**< of one step of sampling; 0: chosen */
+  uint64_t seed;          /**< of the random samples */
+  size_t workspace_bytes; /**< most to use beside the matrix, one tile a thread at least;
+                               0: chosen */
+  int (*progress)(void *context, const char *phase, double done); /**< non-zero cancels; or NULL */
+  void *progress_context;                                         /**< handed to progress */
+} chol_tlr_options_t;
+
+/** What a matrix is like. */
+typedef struct {
+  size_t size;         /**< sizeof(chol_tlr_stats_t), set by the caller */
+  chol_type_t type;    /**< of the elements */
+  int factored;        /**< 1: it is a factor */
+  int ldl;             /**< 1: L D L^H */
+  int64_t n;           /**< order */
+  int64_t tile;        /**< order of a tile */
+  int64_t tiles;       /**< tiles in a row */
+  size_t bytes;        /**< of all tiles */
+  size_t dense_bytes;  /**< of the diagonal tiles and the dense ones below */
+  int64_t max_rank;    /**< of the tiles below the diagonal that are not dense */
+  double mean_rank;    /**< of the tiles below the diagonal, dense ones with full rank */
+  double flops;        /**< floating point operations of the assembly or factorization */
+  int64_t dense_tiles; /**< below the diagonal */
+  double eps;          /**< of the options it was made with */
+  double shift;        /**< of the options: what the factorization added to the diagonal */
+  int64_t compensated; /**< diagonal tiles shifted by compensation */
+  int64_t modified;    /**< diagonal tiles modified; the bound of the error does not count them */
+} chol_tlr_stats_t;
+
+/**
+ * Fills block (i, j) = A(row + i, column + j) for i < rows, j < columns; row >= column.
+ * @return 0, or anything else for failure: the call ends with CALLBACK_FAILED.
+ */
+typedef int (*chol_tlr_block_t)(void *context, int64_t row, int64_t column, int64_t rows,
+                                int64_t columns, void *block, int64_t ldb);
+
+/**
+ * Sets the default options.
+ * @param[out] options the options.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_options_init(chol_tlr_options_t *options);
+
+/**
+ * An order of points in which tiles are compact: medians along the longest side of the bounding box,
+ * until a part is a tile. All parts but the last have `tile` points.
+ * @param dim coordinates of a point, >= 1.
+ * @param n number of points, >= 0.
+ * @param[in] points coordinate d of point i at points[d + i * ldp], finite. Host pointer.
+ * @param ldp >= dim.
+ * @param tile points of a part, >= 1.
+ * @param[out] permutation which point comes i-th, n elements. Host pointer.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_order_points(int dim, int64_t n, const double *points,
+                                                int64_t ldp, int64_t tile, int64_t *permutation);
+
+/**
+ * Makes a matrix without elements.
+ * @param handle the handle; NOT_SUPPORTED without a host backend.
+ * @param type of the elements.
+ * @param n order, >= 1.
+ * @param tile order of a tile, >= 1, or 0: chosen by n.
+ * @param[out] A the matrix, NULL on failure.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
+                                          int64_t tile, chol_tlr_t *A);
+
+/** Frees a matrix; NULL does nothing. */
+CHOL_EXPORT chol_status_t chol_tlr_destroy(chol_tlr_t A);
+
+/**
+ * Copies a matrix or a factor.
+ * @param handle the handle of A.
+ * @param A the matrix.
+ * @param[out] copy a new matrix, NULL on failure.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol_tlr_t *copy);
+
+/**
+ * Assembles the covariance of points, which comes in tiles only.
+ * @param handle the handle of A.
+ * @param A the matrix of order n; what it held is replaced.
+ * @param[in] kernel the covariance function.
+ * @param dim coordinates of a point, >= 1.
+ * @param[in] points coordinate d of point i at points[d + i * ldp], n points in the order of the
+ *        matrix; see chol_tlr_order_points().
+ * @param ldp >= dim.
+ * @param[in] options NULL for the defaults. Tiles are compressed to a quarter of eps, so that a
+ *        factor with the same eps is within eps of the exact matrix. An eps below
+ *        n * u * max |a_ii|, u the unit roundoff, is INVALID_VALUE.
+ * @return CANCELLED as well.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_from_kernel(chol_handle_t handle, chol_tlr_t A,
+                                               const chol_kernel_t *kernel, int dim,
+                                               const double *points, int64_t ldp,
+                                               const chol_tlr_options_t *options);
+
+/**
+ * Assembles a matrix whose blocks the caller computes.
+ * @param handle the handle of A.
+ * @param A the matrix; what it held is replaced.
+ * @param fill called from several threads at once, for tiles on and below the diagonal; of those on
+ *        the diagonal the lower triangle is read.
+ * @param context handed to fill.
+ * @param[in] options as for chol_tlr_from_kernel().
+ * @return CALLBACK_FAILED, CANCELLED as well.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_from_blocks(chol_handle_t handle, chol_tlr_t A,
+                                               chol_tlr_block_t fill, void *context,
+                                               const chol_tlr_options_t *options);
+
+/**
+ * Assembles a matrix that is there.
+ * @param handle the handle of A.
+ * @param A the matrix of order n; what it held is replaced.
+ * @param uplo the triangle of `dense` that is read.
+ * @param[in] dense lda * n elements. Host memory.
+ * @param lda >= n.
+ * @param[in] options as for chol_tlr_from_kernel().
+ * @return CANCELLED as well.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_from_dense(chol_handle_t handle, chol_tlr_t A, chol_uplo_t uplo,
+                                              const void *dense, int64_t lda,
+                                              const chol_tlr_options_t *options);
+
+/**
+ * Cholesky factorization A + shift I = L L^H, L written over A.
+ * ||A - L L^H||_2 <= eps for the exact matrix A that was assembled with the same eps. With
+ * compensate, a diagonal tile that is indefinite, or nearly so for eps, is shifted by a part of eps
+ * that the bound includes, and counted in the stats.
+ * @param handle the handle of A.
+ * @param A the matrix; the factor on return.
+ * @param[in] options NULL for the defaults.
+ * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite, and A holds
+ *        nothing.
+ * @return CANCELLED as well.
+ * Method: left-looking by block columns; tiles compressed once, from random samples of what they are
+ * (Boukaram, Zampini, Turkiyyah, Keyes 2021, with samples fixed for the whole matrix).
+ */
+CHOL_EXPORT chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A,
+                                          const chol_tlr_options_t *options, int *info);
+
+/**
+ * Solves A X = B with a factor.
+ * @param handle the handle of A.
+ * @param A the factor.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in,out] B ldb * nrhs elements; X on return. Host memory.
+ * @param ldb >= n.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, void *B,
+                                         int64_t ldb);
+
+/**
+ * Solves L X = B, or L^H X = B.
+ * @param handle the handle of A.
+ * @param A the factor.
+ * @param adjoint not 0: L^H.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in,out] B ldb * nrhs elements; X on return. Host memory.
+ * @param ldb >= n.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoint,
+                                              int64_t nrhs, void *B, int64_t ldb);
+
+/**
+ * Y = A X; of a factor Y = L L^H X.
+ * @param handle the handle of A.
+ * @param A the matrix or factor.
+ * @param nrhs columns of X and Y, >= 0.
+ * @param[in] X ldx * nrhs elements. Host memory.
+ * @param ldx >= n.
+ * @param[out] Y ldy * nrhs elements; must not overlap X. Host memory.
+ * @param ldy >= n.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, int64_t nrhs,
+                                            const void *X, int64_t ldx, void *Y, int64_t ldy);
+
+/**
+ * Y = L X, which makes samples of a Gaussian process of standard normal X, or Y = L^H X.
+ * @param handle the handle of A.
+ * @param A the factor.
+ * @param adjoint not 0: L^H.
+ * @param nrhs columns of X and Y, >= 0.
+ * @param[in] X ldx * nrhs elements. Host memory.
+ * @param ldx >= n.
+ * @param[out] Y ldy * nrhs elements; must not overlap X. Host memory.
+ * @param ldy >= n.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adjoint,
+                                                 int64_t nrhs, const void *X, int64_t ldx, void *Y,
+                                                 int64_t ldy);
+
+/**
+ * log |det A| of a factor.
+ * @param handle the handle of A.
+ * @param A the factor.
+ * @param[out] logdet 2 times the sum of log l_ii.
+ * @param[out] sign of the determinant; may be NULL.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double *logdet,
+                                          int *sign);
+
+/**
+ * ||original - factor||_2 by power iteration: a lower bound that comes close.
+ * @param handle the handle of both.
+ * @param factor a factor, taken as L L^H, or a matrix.
+ * @param original a matrix or factor of the same type and order.
+ * @param iterations steps, >= 1; twelve are enough for a tenth.
+ * @param[out] norm2 the norm.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor,
+                                         chol_tlr_t original, int iterations, double *norm2);
+
+/**
+ * The same against the exact covariance of points, without a matrix of it; n^2 evaluations a step.
+ * @param handle the handle of the factor.
+ * @param factor a factor, taken as L L^H, or a matrix.
+ * @param[in] kernel the covariance function.
+ * @param dim coordinates of a point, >= 1.
+ * @param[in] points as for chol_tlr_from_kernel().
+ * @param ldp >= dim.
+ * @param iterations steps, >= 1.
+ * @param[out] norm2 the norm.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
+                                                const chol_kernel_t *kernel, int dim,
+                                                const double *points, int64_t ldp, int iterations,
+                                                double *norm2);
+
+/**
+ * Solves A X = B by conjugate gradients with a factor as the preconditioner, each column by itself.
+ * @param handle the handle of both.
+ * @param original the matrix A.
+ * @param factor a factor of the same type and order.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in] B ldb * nrhs elements. Host memory.
+ * @param ldb >= n.
+ * @param[out] X ldx * nrhs elements; must not overlap B. Host memory.
+ * @param ldx >= n.
+ * @param tolerance a column has converged when ||b - A x||_2 <= tolerance * ||b||_2 by recurrence;
+ *        >= 0.
+ * @param most most iterations, >= 0.
+ * @param[out] iterations of each column; -most where it did not converge. nrhs elements.
+ * @param[out] residuals norm of the residual relative to b's, of column c after i iterations at
+ *        residuals[i + c * (most + 1)], 0 after the last iteration; or NULL.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original, chol_tlr_t factor,
+                                       int64_t nrhs, const void *B, int64_t ldb, void *X,
+                                       int64_t ldx, double tolerance, int most, int *iterations,
+                                       double *residuals);
+
+/**
+ * What a matrix is like.
+ * @param A the matrix.
+ * @param[in,out] stats its size is set by the caller.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_stats(chol_tlr_t A, chol_tlr_stats_t *stats);
+
+/**
+ * Ranks of the tiles.
+ * @param A the matrix or factor.
+ * @param[out] ranks tiles * tiles elements, column-major; written below the diagonal, -1 on it. Dense
+ *        tiles have full rank.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_ranks(chol_tlr_t A, int64_t *ranks);
+
+/**
+ * The permutation of a pivoted factor; the identity otherwise.
+ * @param A the factor.
+ * @param[out] permutation n elements.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_permutation(chol_tlr_t A, int64_t *permutation);
+
+/**
+ * A tile as a dense matrix. Above the diagonal those of a matrix are the adjoints of the ones below,
+ * those of a factor are zero.
+ * @param A the matrix or factor.
+ * @param i row of the tile, 0 <= i < tiles.
+ * @param j column of the tile, 0 <= j < tiles.
+ * @param[out] block ldb times the columns of the tile. Host memory.
+ * @param ldb >= rows of the tile.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_get_tile(chol_tlr_t A, int64_t i, int64_t j, void *block,
+                                            int64_t ldb);
+
+/**
+ * Writes a matrix or factor to a file with a version and a checksum; bytes in the order of this
+ * machine.
+ * @param A the matrix or factor.
+ * @param path the file, replaced when it is there.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_save(chol_tlr_t A, const char *path);
+
+/**
+ * Reads what chol_tlr_save() wrote. A file of another version, a damaged or a cut one is
+ * INVALID_VALUE.
+ * @param handle the handle.
+ * @param path the file.
+ * @param[out] A a new matrix, NULL on failure.
+ */
+CHOL_EXPORT chol_status_t chol_tlr_load(chol_handle_t handle, const char *path, chol_tlr_t *A);
 
 /** @} */
 

@@ -86,9 +86,10 @@ chol_status_t chol_destroy(chol_handle_t handle) {
 
 const char* chol_status_string(chol_status_t status) {
   static constexpr const char* kNames[] = {
-      "CHOL_STATUS_SUCCESS",      "CHOL_STATUS_INVALID_VALUE", "CHOL_STATUS_INVALID_HANDLE",
-      "CHOL_STATUS_ALLOC_FAILED", "CHOL_STATUS_NOT_SUPPORTED", "CHOL_STATUS_NO_DEVICE",
-      "CHOL_STATUS_DEVICE_ERROR", "CHOL_STATUS_INTERNAL"};
+      "CHOL_STATUS_SUCCESS",        "CHOL_STATUS_INVALID_VALUE", "CHOL_STATUS_INVALID_HANDLE",
+      "CHOL_STATUS_ALLOC_FAILED",   "CHOL_STATUS_NOT_SUPPORTED", "CHOL_STATUS_NO_DEVICE",
+      "CHOL_STATUS_DEVICE_ERROR",   "CHOL_STATUS_INTERNAL",      "CHOL_STATUS_CANCELLED",
+      "CHOL_STATUS_CALLBACK_FAILED"};
   const auto index = static_cast<size_t>(status);
   return index < std::size(kNames) ? kNames[index] : "unknown chol_status_t";
 }

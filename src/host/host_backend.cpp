@@ -13,6 +13,7 @@
 #include "host/interleaved_batch.hpp"
 #include "host/threads/available_cores.hpp"
 #include "host/threads/openmp_runtime.hpp"
+#include "host/tile_ops.hpp"
 #include "tune/host_rows.hpp"
 
 namespace chol::host {
@@ -69,6 +70,15 @@ class HostBackend final : public backend::Backend {
       run_batch<Batch<T>>(problem, plans, resources);                                             \
     return Status::success();                                                                     \
   }
+#define CHOL_HOST_TILE_OPS(T)                                                     \
+  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads) override { \
+    return make_tile_ops<T>(*this, threads);                                      \
+  }
+  CHOL_HOST_TILE_OPS(float)
+  CHOL_HOST_TILE_OPS(double)
+  CHOL_HOST_TILE_OPS(std::complex<float>)
+  CHOL_HOST_TILE_OPS(std::complex<double>)
+#undef CHOL_HOST_TILE_OPS
   CHOL_HOST_SOLVER(float)
   CHOL_HOST_SOLVER(double)
   CHOL_HOST_SOLVER(std::complex<float>)

@@ -45,7 +45,8 @@ foreach(isa IN LISTS chol_isas)
   target_compile_definitions(chol PRIVATE ${with_isa})
   foreach(precision element IN ZIP_LISTS chol_precisions chol_elements)
     set(kernels chol_kernels_${isa}_${precision})
-    add_library(${kernels} OBJECT ${CMAKE_CURRENT_LIST_DIR}/isa/${isa}.cpp)
+    add_library(${kernels} OBJECT
+      ${CMAKE_CURRENT_LIST_DIR}/isa/${isa}.cpp ${CMAKE_CURRENT_LIST_DIR}/isa/products/${isa}.cpp)
     target_include_directories(${kernels} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_definitions(${kernels} PRIVATE CHOL_PRECISION=${precision}
       "CHOL_ELEMENT=${element}" CHOL_MOST_UNROLLED=${CHOL_MOST_UNROLLED})

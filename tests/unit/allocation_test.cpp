@@ -11,10 +11,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "support/handle.hpp"
 #include "unit/valid_call.hpp"
@@ -210,6 +212,34 @@ TEST(Allocation, NothingStaysBehind) {
           status = invoke(handle, valid.call);
         }
     chol_destroy(handle);
+    return status;
+  });
+}
+
+/// A tile low rank matrix is assembled, factored, copied and used; whatever fails, it can be
+/// destroyed.
+TEST(Allocation, OfTileLowRank) {
+  constexpr int64_t kOrder = 50, kTile = 20;
+  std::vector<double> dense(kOrder * kOrder);
+  for (int64_t j = 0; j < kOrder; ++j)
+    for (int64_t i = 0; i < kOrder; ++i)
+      dense[i + j * kOrder] = std::exp(-0.1 * std::abs(double(i - j)));
+  const Handle handle(CHOL_BACKEND_HOST, 1);
+  fail_every_allocation([&] {
+    chol_tlr_t A = nullptr, copy = nullptr;
+    int info = 0;
+    std::array<double, kOrder> x{}, y{};
+    chol_status_t status = chol_tlr_create(handle, CHOL_TYPE_D, kOrder, kTile, &A);
+    const auto then = [&](auto&& call) {
+      if (status == CHOL_STATUS_SUCCESS) status = call();
+    };
+    then([&] { return chol_tlr_from_dense(handle, A, CHOL_LOWER, dense.data(), kOrder, nullptr); });
+    then([&] { return chol_tlr_copy(handle, A, &copy); });
+    then([&] { return chol_tlr_factor(handle, A, nullptr, &info); });
+    then([&] { return chol_tlr_solve(handle, A, 1, x.data(), kOrder); });
+    then([&] { return chol_tlr_multiply(handle, copy, 1, x.data(), kOrder, y.data(), kOrder); });
+    EXPECT_EQ(chol_tlr_destroy(copy), CHOL_STATUS_SUCCESS);
+    EXPECT_EQ(chol_tlr_destroy(A), CHOL_STATUS_SUCCESS);
     return status;
   });
 }

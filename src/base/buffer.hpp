@@ -1,0 +1,63 @@
+// Memory of tiles and of what is computed on the way, without initial values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace chol {
+
+/// Aligned elements; std::bad_alloc when they cannot be had.
+template <class T>
+class Buffer {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  Buffer() = default;
+  explicit Buffer(int64_t count) : count_(count) {
+    if (count <= 0) return;
+    if (static_cast<uint64_t>(count) > (size_t(1) << 62) / sizeof(T)) throw std::bad_alloc();
+    const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+    memory_.reset(static_cast<T*>(
+        std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment)));
+    if (!memory_) throw std::bad_alloc();
+  }
+
+  T* get() const { return memory_.get(); }
+  int64_t count() const { return count_; }
+  /// Makes room for `count` elements; what was there is lost when it grows.
+  void reserve(int64_t count) {
+    if (count <= count_) return;
+    *this = Buffer();
+    *this = Buffer(count);
+  }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<T[], Free> memory_;
+  int64_t count_ = 0;
+};
+
+/// Carves elements from a buffer; a null one counts.
+template <class T>
+class Carver {
+ public:
+  explicit Carver(T* base = nullptr) : base_(base) {}
+  T* take(int64_t count) {
+    T* const start = base_ ? base_ + used_ : nullptr;
+    constexpr int64_t kStep = Buffer<T>::kAlignment / sizeof(T) > 0 ? 64 / sizeof(T) : 1;
+    used_ += (count + kStep - 1) / kStep * kStep;
+    return start;
+  }
+  int64_t used() const { return used_; }
+
+ private:
+  T* base_;
+  int64_t used_ = 0;
+};
+
+}  // namespace chol

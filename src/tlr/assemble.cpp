@@ -1,0 +1,203 @@
+#include "tlr/assemble.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+
+#include "api/precisions.h"
+#include "tlr/dense_tiles.hpp"
+#include "tlr/settings.hpp"
+
+namespace chol::tlr {
+namespace {
+
+/// What a failed evaluation leaves for the threads that go on.
+class Failure {
+ public:
+  void note(int64_t row, int64_t column, int code) {
+    bool expected = false;
+    if (code == 0 || !is_noted_.compare_exchange_strong(expected, true)) return;
+    row_ = row;
+    column_ = column;
+    code_ = code;
+  }
+  bool is_noted() const { return is_noted_; }
+  Status status(const char* function) const {
+    return Status::error(CHOL_STATUS_CALLBACK_FAILED,
+                         "%s: fill returned %d for the block at row %lld, column %lld", function,
+                         code_, static_cast<long long>(row_), static_cast<long long>(column_));
+  }
+
+ private:
+  std::atomic<bool> is_noted_{false};
+  int64_t row_ = 0, column_ = 0;
+  int code_ = 0;
+};
+
+/// The upper triangle of a diagonal tile is the conjugate of the lower one, the diagonal real.
+template <class T>
+void make_hermitian(T* D, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    D[j + j * n] = std::real(D[j + j * n]);
+    for (int64_t i = j + 1; i < n; ++i) {
+      if constexpr (is_complex<T>)
+        D[j + i * n] = std::conj(D[i + j * n]);
+      else
+        D[j + i * n] = D[i + j * n];
+    }
+  }
+}
+
+template <class T>
+class Assembly {
+ public:
+  Assembly(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+           const chol_tlr_options_t& options, Control& control)
+      : ops_(ops), A_(A), fill_(fill), options_(options), control_(control) {}
+
+  Status run();
+
+ private:
+  struct Place {
+    int64_t i, j;
+  };
+  Status fill_diagonal();
+  Status estimate_alike();
+  /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
+  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
+                        bool reports);
+  int64_t tiles_at_once() const;
+
+  backend::TileOps<T>& ops_;
+  Matrix<T>& A_;
+  const Fill<T>& fill_;
+  const chol_tlr_options_t& options_;
+  Control& control_;
+  std::unique_ptr<Samples<T>> samples_;
+  std::vector<Buffer<T>> dense_;
+};
+
+template <class T>
+Status Assembly<T>::fill_diagonal() {
+  control_.begin(Phase::assembly);
+  for (int64_t i = 0; i < A_.tiles; ++i) A_.diagonal[i] = Buffer<T>(A_.rows(i) * A_.rows(i));
+  Failure failure;
+  ops_.for_each(A_.tiles, [&](int64_t i) {
+    const int64_t rows = A_.rows(i);
+    if (failure.is_noted()) return;
+    failure.note(A_.start(i), A_.start(i),
+                 fill_(A_.start(i), A_.start(i), rows, rows, A_.diagonal[i].get(), rows));
+    make_hermitian(A_.diagonal[i].get(), rows);
+  });
+  return failure.is_noted() ? failure.status(control_.function()) : control_.report(0);
+}
+
+/// So many that no thread waits long, a tile a thread at least.
+template <class T>
+int64_t Assembly<T>::tiles_at_once() const {
+  const double bytes = options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : 256e6;
+  const double each = 3.0 * double(A_.tile) * double(A_.tile) * sizeof(T);
+  const int64_t most = std::max<int64_t>(static_cast<int64_t>(bytes / each), ops_.threads());
+  return std::min<int64_t>(most, std::ssize(A_.lower));
+}
+
+template <class T>
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
+                                   bool reports) {
+  const double tolerance =
+      tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.tiles, A_.alike);
+  for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
+    const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
+    control_.begin(Phase::assembly);
+    Failure failure;
+    ops_.for_each(count, [&](int64_t t) {
+      const auto [i, j] = places[first + t];
+      if (failure.is_noted()) return;
+      failure.note(
+          A_.start(i), A_.start(j),
+          fill_(A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)));
+    });
+    if (failure.is_noted()) return failure.status(control_.function());
+    DenseTiles<T> operators(*samples_);
+    std::vector<Tile<T>*> to;
+    for (int64_t t = 0; t < count; ++t) {
+      const auto [i, j] = places[first + t];
+      operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
+      to.push_back(&tiles[first + t]);
+    }
+    compress(ops_, operators, {tolerance, options_.sample_columns, nullptr}, control_, to.data(),
+             spikes ? spikes + first : nullptr);
+    if (!reports) continue;
+    const Status status = control_.report(double(first + count) / double(places.size()));
+    if (!status.ok()) return status;
+  }
+  return Status::success();
+}
+
+/// From the tiles of the middle row. Those of the highest rank count whole, others as much less as
+/// their errors mostly are; what is dense has no error.
+template <class T>
+Status Assembly<T>::estimate_alike() {
+  const int64_t middle = A_.tiles / 2;
+  std::vector<Place> places;
+  for (int64_t j = 0; j < middle; ++j) places.push_back({middle, j});
+  for (int64_t i = middle + 1; i < A_.tiles; ++i) places.push_back({i, middle});
+  std::vector<Tile<T>> tiles(places.size());
+  std::vector<double> spikes(places.size(), 0);
+  const Status status = compress_tiles(places, tiles.data(), spikes.data(), false);
+  if (!status.ok()) return status;
+  double sum = 0, largest = 0;
+  for (size_t t = 0; t < tiles.size(); ++t) {
+    if (tiles[t].dense) continue;
+    sum += spikes[t] * double(tiles[t].rank);
+    largest = std::max(largest, double(tiles[t].rank));
+  }
+  A_.alike = largest > 0 ? sum / largest : 0;
+  return status;
+}
+
+template <class T>
+Status Assembly<T>::run() {
+  A_.clear();
+  A_.eps = options_.eps;
+  A_.alike = 0;
+  Status status = fill_diagonal();
+  if (!status.ok()) return status;
+  const double least = least_eps<T>(A_.n, largest_diagonal(A_));
+  if (options_.eps < least)
+    return Status::error(CHOL_STATUS_INVALID_VALUE,
+                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
+                         control_.function(), options_.eps, least);
+  if (A_.tiles > 1) {
+    samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
+    dense_.resize(static_cast<size_t>(tiles_at_once()));
+    for (Buffer<T>& D : dense_) D = Buffer<T>(A_.tile * A_.tile);
+    if (!options_.each_tile) status = estimate_alike();
+    if (!status.ok()) return status;
+    std::vector<Place> places;
+    places.reserve(A_.lower.size());
+    for (int64_t i = 1; i < A_.tiles; ++i)
+      for (int64_t j = 0; j < i; ++j) places.push_back({i, j});
+    status = compress_tiles(places, A_.lower.data(), nullptr, true);
+    if (!status.ok()) return status;
+  }
+  control_.end();
+  A_.state = State::assembled;
+  return status;
+}
+
+}  // namespace
+
+template <class T>
+Status assemble(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+                const chol_tlr_options_t& options, Control& control) {
+  return Assembly<T>(ops, A, fill, options, control).run();
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                          \
+  template Status assemble<T>(backend::TileOps<T>&, Matrix<T>&, const Fill<T>&, \
+                              const chol_tlr_options_t&, Control&);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tlr

@@ -1,0 +1,193 @@
+#include "tlr/compress.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/precisions.h"
+
+namespace chol::tlr {
+namespace {
+
+/// A tile on its way.
+template <class T>
+struct Sketch {
+  int64_t rows, columns, most;  ///< most samples
+  int64_t samples = 0;
+  bool is_dense = false, is_done = false;
+  double residual = 0;  ///< what was not found, in the Frobenius norm
+  Buffer<T> Y;          ///< samples; from their orthonormalization on a basis
+};
+
+template <class T>
+void grow(Sketch<T>& sketch, int64_t samples) {
+  if (sketch.Y.count() >= sketch.rows * samples) return;
+  Buffer<T> larger(sketch.rows * samples);
+  std::copy_n(sketch.Y.get(), sketch.rows * sketch.samples, larger.get());
+  sketch.Y = std::move(larger);
+}
+
+/// A fifth more samples than the rank, at least ten: no more rounds on most tiles.
+int64_t first_samples(const Compression& rule, int64_t i) {
+  if (rule.guess) return rule.guess[i] + std::max<int64_t>(10, rule.guess[i] / 5) + 4;
+  return rule.step > 0 ? rule.step : 24;
+}
+
+int64_t more_samples(const Compression& rule, int64_t samples) {
+  return samples + (rule.step > 0 ? rule.step : 8 + samples / 2);
+}
+
+/// Samples tiles until the test columns say that the rest is below the tolerance.
+template <class T>
+void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
+                 Control& control, std::vector<Sketch<T>>& sketches) {
+  constexpr int64_t kTests = Samples<T>::kTests;
+  for (bool is_first = true;; is_first = false) {
+    std::vector<backend::Orthonormalization<T>> list;
+    std::vector<int64_t> active;
+    backend::ProductGroups<T> groups;
+    control.begin(Phase::sampling);
+    std::vector<int64_t> wanted(sketches.size(), 0);
+    int64_t most = 0;
+    for (size_t i = 0; i < sketches.size(); ++i) {
+      Sketch<T>& sketch = sketches[i];
+      if (sketch.is_done || sketch.is_dense) continue;
+      const int64_t samples = is_first ? first_samples(rule, static_cast<int64_t>(i))
+                                       : more_samples(rule, sketch.samples);
+      wanted[i] = std::min(sketch.most, std::max(samples, sketch.samples + kTests + 1));
+      most = std::max(most, wanted[i]);
+      active.push_back(static_cast<int64_t>(i));
+    }
+    if (active.empty()) return;
+    operators.prepare(most);
+    for (const int64_t i : active) {
+      Sketch<T>& sketch = sketches[i];
+      grow(sketch, wanted[i]);
+      operators.sample(i, sketch.samples, wanted[i], sketch.Y.get() + sketch.rows * sketch.samples,
+                       groups);
+      list.push_back({sketch.Y.get(), sketch.rows, sketch.samples, wanted[i], kTests, 0});
+      sketch.samples = wanted[i];
+    }
+    ops.multiply(groups);
+    control.add_flops(groups.flops());
+    control.begin(Phase::orthogonalization);
+    ops.orthonormalize(list);
+    for (size_t a = 0; a < active.size(); ++a) {
+      Sketch<T>& sketch = sketches[active[a]];
+      // The square of the tolerance is shared by what was not found and what is truncated.
+      sketch.is_done = double(list[a].residual) <= 0.7 * rule.tolerance;
+      if (!sketch.is_done) sketch.is_dense = sketch.samples == sketch.most;
+      if (sketch.is_done) sketch.residual = double(list[a].residual);
+    }
+  }
+}
+
+template <class T>
+Buffer<T> copy_of(const T* from, int64_t count) {
+  Buffer<T> copy(count);
+  std::copy_n(from, count, copy.get());
+  return copy;
+}
+
+/// Projects tiles on their bases, truncates, and stores what is of low rank.
+template <class T>
+void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
+                     Control& control, std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles,
+                     double* spikes) {
+  control.begin(Phase::projection);
+  std::vector<int64_t> active;
+  std::vector<Buffer<T>> memory;
+  std::vector<backend::Truncation<T>> list;
+  backend::ProductGroups<T> groups;
+  for (size_t i = 0; i < sketches.size(); ++i) {
+    const Sketch<T>& sketch = sketches[i];
+    if (!sketch.is_done) continue;
+    const int64_t q = sketch.samples;
+    const auto carve = [&](T* base) {
+      Carver<T> carver(base);
+      backend::Truncation<T> item{};
+      item.B = carver.take(sketch.columns * q);
+      item.U = carver.take(sketch.rows * q);
+      item.V = carver.take(sketch.columns * q);
+      item.scratch = carver.take(backend::Truncation<T>::scratch_elements(q));
+      return std::pair(item, carver.used());
+    };
+    memory.emplace_back(carve(nullptr).second);
+    backend::Truncation<T> item = carve(memory.back().get()).first;
+    item.Q = sketch.Y.get();
+    item.q_rows = sketch.rows;
+    item.b_rows = sketch.columns;
+    item.columns = q;
+    item.tolerance = static_cast<RealOf<T>>(
+        std::sqrt(rule.tolerance * rule.tolerance - sketch.residual * sketch.residual));
+    operators.project(static_cast<int64_t>(i), item.Q, q, item.B, groups);
+    list.push_back(item);
+    active.push_back(static_cast<int64_t>(i));
+  }
+  ops.multiply(groups);
+  control.add_flops(groups.flops());
+  control.begin(Phase::orthogonalization);
+  ops.truncate(list);
+  for (size_t a = 0; a < active.size(); ++a) {
+    Sketch<T>& sketch = sketches[active[a]];
+    const backend::Truncation<T>& item = list[a];
+    if (2 * item.rank > std::min(sketch.rows, sketch.columns)) {
+      sketch.is_dense = true;
+      continue;
+    }
+    if (spikes) spikes[active[a]] = item.dropped > 0 ? double(item.largest / item.dropped) : 0;
+    Tile<T>& tile = *tiles[active[a]];
+    tile.dense = false;
+    tile.rank = item.rank;
+    tile.U = copy_of(item.U, sketch.rows * item.rank);
+    tile.V = copy_of(item.V, sketch.columns * item.rank);
+  }
+}
+
+template <class T>
+void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& control,
+                 const std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles) {
+  control.begin(Phase::dense_update);
+  backend::ProductGroups<T> groups;
+  std::vector<std::pair<size_t, Buffer<T>>> dense;
+  for (size_t i = 0; i < sketches.size(); ++i) {
+    if (!sketches[i].is_dense) continue;
+    Buffer<T> D(sketches[i].rows * sketches[i].columns);
+    operators.expand(static_cast<int64_t>(i), D.get(), groups);
+    dense.emplace_back(i, std::move(D));
+  }
+  ops.multiply(groups);
+  control.add_flops(groups.flops());
+  for (auto& [i, D] : dense) {
+    tiles[i]->dense = true;
+    tiles[i]->rank = 0;
+    tiles[i]->U = std::move(D);
+    tiles[i]->V = {};
+  }
+}
+
+}  // namespace
+
+template <class T>
+void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
+              Control& control, Tile<T>* const* tiles, double* spikes) {
+  std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
+  for (size_t i = 0; i < sketches.size(); ++i) {
+    Sketch<T>& sketch = sketches[i];
+    sketch.rows = operators.rows(static_cast<int64_t>(i));
+    sketch.columns = operators.columns(static_cast<int64_t>(i));
+    const int64_t order = std::min(sketch.rows, sketch.columns);
+    sketch.most = Samples<T>::most_columns(order);
+    sketch.is_dense = sketch.most > order;
+  }
+  find_ranges(ops, operators, rule, control, sketches);
+  store_low_ranks(ops, operators, rule, control, sketches, tiles, spikes);
+  store_dense(ops, operators, control, sketches, tiles);
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                         \
+  template void compress<T>(backend::TileOps<T>&, Operators<T>&, const Compression&, Control&, \
+                            Tile<T>* const*, double*);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tlr

@@ -1,0 +1,65 @@
+// Low rank approximation of many tiles at once by adaptive randomized range finding (Halko,
+// Martinsson, Tropp 2011, algorithm 4.2, in blocks) with one projection and a rank-revealing
+// truncation. A tile is known by its products alone.
+#pragma once
+
+#include "backend/tile_ops.hpp"
+#include "tlr/control.hpp"
+#include "tlr/matrix.hpp"
+
+namespace chol::tlr {
+
+/// Random matrices of the whole matrix: tile by columns, made once. Every tile is sampled with the
+/// same leading columns, so that what a tile of a factor's row contributes is formed once for all.
+template <class T>
+class Samples {
+ public:
+  Samples(backend::TileOps<T>& ops, int64_t tile, uint64_t seed)
+      : rows_(tile), columns_(most_columns(tile)), block_(rows_ * columns_) {
+    ops.random(block_.get(), rows_ * columns_, seed);
+  }
+  static constexpr int64_t kTests = 8;  ///< columns that judge the ones before them
+  /// More than half the order of a tile would not be of low rank.
+  static int64_t most_columns(int64_t tile) { return tile / 2 + kTests; }
+  const T* column(int64_t c) const { return block_.get() + c * rows_; }
+  int64_t rows() const { return rows_; }
+
+ private:
+  int64_t rows_, columns_;
+  Buffer<T> block_;
+};
+
+/// Tiles M_i of which products can be had.
+template <class T>
+class Operators {
+ public:
+  virtual ~Operators() = default;
+  virtual int64_t count() const = 0;
+  virtual int64_t rows(int64_t i) const = 0;
+  virtual int64_t columns(int64_t i) const = 0;
+  /// To a group of its own: Y := M_i times the samples' columns [from, to).
+  virtual void sample(int64_t i, int64_t from, int64_t to, T* Y,
+                      backend::ProductGroups<T>& groups) = 0;
+  /// Called before a round of sample() with the largest `to` of it.
+  virtual void prepare(int64_t most_columns) = 0;
+  /// To a group of its own: B := M_i^H Q.
+  virtual void project(int64_t i, const T* Q, int64_t columns, T* B,
+                       backend::ProductGroups<T>& groups) = 0;
+  /// To a group of its own: D := M_i.
+  virtual void expand(int64_t i, T* D, backend::ProductGroups<T>& groups) = 0;
+};
+
+struct Compression {
+  double tolerance;      ///< of a tile's error in the Frobenius norm
+  int64_t step;          ///< columns of a round of sampling; 0: grows with the rank
+  const int64_t* guess;  ///< expected rank of each tile, or nullptr
+};
+
+/// Writes M_i to *tiles[i], dense where its rank is above half its order.
+/// @param spikes the 2-norm of what was truncated of a tile over its Frobenius norm, 0 of a dense
+///        tile; or nullptr
+template <class T>
+void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
+              Control& control, Tile<T>* const* tiles, double* spikes = nullptr);
+
+}  // namespace chol::tlr

@@ -1,0 +1,137 @@
+#include "tlr/describe.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "api/precisions.h"
+
+namespace chol::tlr {
+namespace {
+
+template <class T>
+Buffer<T> copy_of(const Buffer<T>& buffer) {
+  Buffer<T> copy(buffer.count());
+  std::copy_n(buffer.get(), buffer.count(), copy.get());
+  return copy;
+}
+
+}  // namespace
+
+template <class T>
+void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
+  const size_t size = stats.size;
+  stats = {};
+  stats.size = size;
+  stats.type = static_cast<chol_type_t>(precision_letter<T>);
+  stats.factored = A.state == State::factored;
+  stats.n = A.n;
+  stats.tile = A.tile;
+  stats.tiles = A.tiles;
+  stats.eps = A.eps;
+  stats.shift = A.shift;
+  stats.flops = A.flops;
+  stats.compensated = A.compensated;
+  stats.modified = A.modified;
+  for (const Buffer<T>& D : A.diagonal) stats.dense_bytes += sizeof(T) * size_t(D.count());
+  stats.bytes = stats.dense_bytes;
+  if (A.lower.empty() || (A.state != State::assembled && A.state != State::factored)) return;
+  double sum = 0;
+  for (int64_t i = 0; i < A.tiles; ++i)
+    for (int64_t j = 0; j < i; ++j) {
+      const Tile<T>& tile = A.at(i, j);
+      const size_t bytes = sizeof(T) * size_t(tile.U.count() + tile.V.count());
+      stats.bytes += bytes;
+      sum += double(A.rank(i, j));
+      if (tile.dense) {
+        stats.dense_bytes += bytes;
+        ++stats.dense_tiles;
+      } else {
+        stats.max_rank = std::max(stats.max_rank, tile.rank);
+      }
+    }
+  stats.mean_rank = sum / double(A.lower.size());
+}
+
+template <class T>
+void write_ranks(const Matrix<T>& A, int64_t* ranks) {
+  for (int64_t i = 0; i < A.tiles; ++i) {
+    ranks[i + i * A.tiles] = -1;
+    for (int64_t j = 0; j < i; ++j) ranks[i + j * A.tiles] = A.rank(i, j);
+  }
+}
+
+template <class T>
+std::unique_ptr<Matrix<T>> copy_of(const Matrix<T>& A) {
+  auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
+  copy->eps = A.eps;
+  copy->shift = A.shift;
+  copy->flops = A.flops;
+  copy->alike = A.alike;
+  copy->compensated = A.compensated;
+  copy->modified = A.modified;
+  copy->state = A.state;
+  if (A.state != State::assembled && A.state != State::factored) return copy;
+  copy->lower.resize(A.lower.size());
+  for (size_t t = 0; t < A.lower.size(); ++t) {
+    const Tile<T>& from = A.lower[t];
+    copy->lower[t] = {from.dense, from.rank, copy_of(from.U), copy_of(from.V)};
+  }
+  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(D));
+  for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of(X));
+  return copy;
+}
+
+template <class T>
+void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,
+                 int64_t ldb) {
+  const int64_t rows = A.rows(i), columns = A.rows(j);
+  if (i == j) {
+    for (int64_t c = 0; c < columns; ++c)
+      std::copy_n(A.diagonal[i].get() + c * rows, rows, block + c * ldb);
+    return;
+  }
+  const int64_t row = std::max(i, j), column = std::min(i, j);
+  const Tile<T>& tile = A.at(row, column);
+  if (i < j && A.state == State::factored) {
+    for (int64_t c = 0; c < columns; ++c) std::fill_n(block + c * ldb, rows, T(0));
+    return;
+  }
+  if (tile.dense) {
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t r = 0; r < rows; ++r) {
+        T value = i > j ? tile.U.get()[r + c * rows] : tile.U.get()[c + r * columns];
+        if constexpr (is_complex<T>)
+          if (i < j) value = std::conj(value);
+        block[r + c * ldb] = value;
+      }
+    return;
+  }
+  const T *left = tile.U.get(), *right = tile.V.get();
+  if (i < j) std::swap(left, right);
+  backend::ProductGroups<T> groups;
+  groups.begin_group();
+  groups.add({false, true, 0, rows, columns, tile.rank, left, rows, right, columns, block, ldb});
+  ops.multiply(groups);
+}
+
+template <class T>
+void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
+  if (A.state != State::factored) return;
+  A.inverses.clear();
+  for (int64_t i = 0; i < A.tiles; ++i) {
+    A.inverses.emplace_back(ops.inverse_elements(A.rows(i)));
+    ops.invert_blocks(A.diagonal[i].get(), A.rows(i), A.inverses[i].get());
+  }
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                       \
+  template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
+  template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
+  template std::unique_ptr<Matrix<T>> copy_of<T>(const Matrix<T>&);                          \
+  template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \
+                               int64_t);                                                     \
+  template void invert_diagonal<T>(backend::TileOps<T>&, Matrix<T>&);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tlr

@@ -1,0 +1,32 @@
+// What a matrix or factor is like, and copies of all or of a tile of it.
+#pragma once
+
+#include <memory>
+
+#include "backend/tile_ops.hpp"
+#include "chol.h"
+#include "tlr/matrix.hpp"
+
+namespace chol::tlr {
+
+/// Everything but stats.size.
+template <class T>
+void describe(const Matrix<T>& A, chol_tlr_stats_t& stats);
+
+/// tiles by tiles, column-major, below the diagonal, -1 on it.
+template <class T>
+void write_ranks(const Matrix<T>& A, int64_t* ranks);
+
+template <class T>
+std::unique_ptr<Matrix<T>> copy_of(const Matrix<T>& A);
+
+/// Tile (i, j) as a dense block.
+template <class T>
+void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,
+                 int64_t ldb);
+
+/// The inverted blocks of a factor's diagonal tiles.
+template <class T>
+void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A);
+
+}  // namespace chol::tlr

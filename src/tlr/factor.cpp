@@ -1,0 +1,266 @@
+#include "tlr/factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/precisions.h"
+#include "tlr/dense_tiles.hpp"
+#include "tlr/diagonal_tile.hpp"
+#include "tlr/schur_tiles.hpp"
+#include "tlr/settings.hpp"
+
+namespace chol::tlr {
+namespace {
+
+template <class T>
+class Factorization {
+ public:
+  Factorization(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
+                Control& control)
+      : ops_(ops),
+        A_(A),
+        options_(options),
+        control_(control),
+        samples_(ops, A.tile, options.seed),
+        tolerance_(
+            tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.tiles, A.alike)),
+        least_tolerance_(tolerance_ / 2),
+        diagonal_(ops, options, compensation(options, A.tiles)) {}
+
+  Status run(int* info) {
+    for (int64_t k = 0; k < A_.tiles; ++k) {
+      update_diagonal(k);
+      control_.begin(Phase::potrf);
+      const int failed = diagonal_.factor(A_, k);
+      control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
+      // What is added to the diagonal of a singular matrix has to exceed the errors to come.
+      if (A_.compensated == 1) tolerance_ = least_tolerance_;
+      if (failed != 0) {
+        *info = static_cast<int>(A_.start(k)) + failed;
+        return Status::success();
+      }
+      compress_column(k);
+      solve_column(k);
+      const double done = double(k + 1) / double(A_.tiles);
+      const Status status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
+      if (!status.ok()) return status;
+    }
+    return Status::success();
+  }
+
+ private:
+  void update_diagonal(int64_t k);
+  void compress_column(int64_t k);
+  void compress_rows(int64_t k, const std::vector<int64_t>& rows);
+  void compress_formed(int64_t k, const std::vector<int64_t>& rows);
+  void solve_column(int64_t k);
+  std::vector<std::vector<int64_t>> rows_at_once(int64_t k, const std::vector<int64_t>& rows,
+                                                 bool formed) const;
+  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one.
+  bool is_better_formed(int64_t i, int64_t k) const {
+    return A_.at(i, k).dense ||
+           A_.at(i, k).rank * 5 / 2 + 2 * Samples<T>::kTests > std::min(A_.rows(i), A_.rows(k));
+  }
+
+  backend::TileOps<T>& ops_;
+  Matrix<T>& A_;
+  const chol_tlr_options_t& options_;
+  Control& control_;
+  const Samples<T> samples_;
+  double tolerance_, least_tolerance_;
+  DiagonalTile<T> diagonal_;
+};
+
+/// A_kk minus the sum of U_kj (G_kkj U_kj^H), in panels of columns of the lower triangle.
+template <class T>
+void Factorization<T>::update_diagonal(int64_t k) {
+  constexpr int64_t kPanel = 128;
+  control_.begin(Phase::dense_update);
+  const int64_t n = A_.rows(k);
+  std::vector<Buffer<T>> cores(static_cast<size_t>(k));
+  backend::ProductGroups<T> core_groups;
+  int64_t widest = 0;
+  for (int64_t j = 0; j < k; ++j) {
+    const Tile<T>& tile = A_.at(k, j);
+    if (tile.dense) continue;
+    cores[j] = Buffer<T>(tile.rank * tile.rank);
+    widest = std::max(widest, tile.rank);
+    core_groups.begin_group();
+    core_groups.add({true, false, 0, tile.rank, tile.rank, A_.rows(j), tile.V.get(), A_.rows(j),
+                     tile.V.get(), A_.rows(j), cores[j].get(), tile.rank});
+  }
+  ops_.multiply(core_groups);
+  const int64_t panels = (n + kPanel - 1) / kPanel;
+  Buffer<T> scratch(panels * widest * kPanel);
+  backend::ProductGroups<T> groups;
+  T* const D = A_.diagonal[k].get();
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    const int64_t first = panel * kPanel, columns = std::min(kPanel, n - first);
+    T* const Z = scratch.get() + panel * widest * kPanel;
+    groups.begin_group();
+    for (int64_t j = 0; j < k; ++j) {
+      const Tile<T>& tile = A_.at(k, j);
+      const T* const U = tile.U.get() + first;
+      if (tile.dense) {
+        groups.add({false, true, -1, n - first, columns, A_.rows(j), U, n, U, n,
+                    D + first + first * n, n});
+        continue;
+      }
+      if (tile.rank == 0) continue;
+      groups.add({false, true, 0, tile.rank, columns, tile.rank, cores[j].get(), tile.rank, U, n, Z,
+                  tile.rank});
+      groups.add({false, false, -1, n - first, columns, tile.rank, U, n, Z, tile.rank,
+                  D + first + first * n, n});
+    }
+  }
+  ops_.multiply(groups);
+  control_.add_flops(core_groups.flops() + groups.flops());
+}
+
+/// Rows in runs whose memory stays within the workspace, a row a thread at least.
+template <class T>
+std::vector<std::vector<int64_t>> Factorization<T>::rows_at_once(int64_t k,
+                                                                 const std::vector<int64_t>& rows,
+                                                                 bool formed) const {
+  const double most = options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : 512e6;
+  std::vector<std::vector<int64_t>> runs;
+  double bytes = 0;
+  for (const int64_t i : rows) {
+    const int64_t order = std::max(A_.rows(i), A_.rows(k));
+    const int64_t samples =
+        formed ? order / 2 : std::min(order, A_.rank(i, k) + A_.rank(i, k) / 4 + 24);
+    const double each = double(sizeof(T)) * double(SchurTiles<T>::elements(A_, i, k, samples) +
+                                                   (formed ? 2 * order * order : 0));
+    const bool is_full =
+        runs.empty() || (bytes + each > most && std::ssize(runs.back()) >= ops_.threads());
+    if (is_full) {
+      runs.emplace_back();
+      bytes = 0;
+    }
+    runs.back().push_back(i);
+    bytes += each;
+  }
+  return runs;
+}
+
+template <class T>
+void Factorization<T>::compress_column(int64_t k) {
+  std::vector<int64_t> sampled, formed;
+  for (int64_t i = k + 1; i < A_.tiles; ++i)
+    (is_better_formed(i, k) ? formed : sampled).push_back(i);
+  for (const auto& rows : rows_at_once(k, sampled, false)) compress_rows(k, rows);
+  for (const auto& rows : rows_at_once(k, formed, true)) compress_formed(k, rows);
+}
+
+template <class T>
+void Factorization<T>::compress_rows(int64_t k, const std::vector<int64_t>& rows) {
+  SchurTiles<T> operators(ops_, A_, samples_, k, rows);
+  std::vector<Tile<T>*> tiles;
+  std::vector<int64_t> guess;
+  for (const int64_t i : rows) {
+    tiles.push_back(&A_.at(i, k));
+    guess.push_back(A_.at(i, k).rank);
+  }
+  compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
+           tiles.data());
+}
+
+/// Tiles of high rank are formed, and sampled then.
+template <class T>
+void Factorization<T>::compress_formed(int64_t k, const std::vector<int64_t>& rows) {
+  control_.begin(Phase::dense_update);
+  SchurTiles<T> schur(ops_, A_, samples_, k, rows);
+  DenseTiles<T> operators(samples_);
+  std::vector<Buffer<T>> dense;
+  std::vector<Tile<T>*> tiles;
+  std::vector<int64_t> guess;
+  backend::ProductGroups<T> groups;
+  for (int64_t r = 0; r < std::ssize(rows); ++r) {
+    const int64_t i = rows[r];
+    dense.emplace_back(A_.rows(i) * A_.rows(k));
+    schur.expand(r, dense.back().get(), groups);
+    operators.add(dense.back().get(), A_.rows(i), A_.rows(k));
+    tiles.push_back(&A_.at(i, k));
+    guess.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
+  }
+  ops_.multiply(groups);
+  control_.add_flops(groups.flops());
+  compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
+           tiles.data());
+}
+
+template <class T>
+void adjoint_to(const T* from, int64_t rows, int64_t columns, T* to) {
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < rows; ++i) {
+      if constexpr (is_complex<T>)
+        to[j + i * columns] = std::conj(from[i + j * rows]);
+      else
+        to[j + i * columns] = from[i + j * rows];
+    }
+}
+
+/// V := inverse(L_kk) V, and of dense tiles D := D inverse(L_kk^H).
+template <class T>
+void Factorization<T>::solve_column(int64_t k) {
+  control_.begin(Phase::trsm);
+  const int64_t n = A_.rows(k);
+  std::vector<backend::TriangularSolve<T>> list;
+  std::vector<std::pair<int64_t, Buffer<T>>> dense;
+  double columns = 0;
+  for (int64_t i = k + 1; i < A_.tiles; ++i) {
+    Tile<T>& tile = A_.at(i, k);
+    T* V = tile.V.get();
+    if (tile.dense) {
+      dense.emplace_back(i, Buffer<T>(A_.rows(i) * n));
+      V = dense.back().second.get();
+    }
+    const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
+    columns += double(count);
+    list.push_back({A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n});
+  }
+  ops_.for_each(std::ssize(dense), [&](int64_t d) {
+    const int64_t i = dense[d].first;
+    adjoint_to(A_.at(i, k).U.get(), A_.rows(i), n, dense[d].second.get());
+  });
+  ops_.solve(list);
+  ops_.for_each(std::ssize(dense), [&](int64_t d) {
+    const int64_t i = dense[d].first;
+    adjoint_to(dense[d].second.get(), n, A_.rows(i), A_.at(i, k).U.get());
+  });
+  control_.add_flops(flop_factor<T> * double(n) * double(n) * columns);
+}
+
+}  // namespace
+
+template <class T>
+Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
+              Control& control, int* info) {
+  const double least = least_eps<T>(A.n, largest_diagonal(A));
+  if (options.eps < least)
+    return Status::error(CHOL_STATUS_INVALID_VALUE,
+                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
+                         control.function(), options.eps, least);
+  *info = 0;
+  A.state = State::failed;
+  A.eps = options.eps;
+  A.compensated = A.modified = 0;
+  A.inverses.resize(static_cast<size_t>(A.tiles));
+  for (int64_t i = 0; i < A.tiles; ++i)
+    for (int64_t j = 0; j < A.rows(i); ++j)
+      A.diagonal[i].get()[j + j * A.rows(i)] += static_cast<RealOf<T>>(options.shift);
+  A.shift = options.shift;
+  const Status status = Factorization<T>(ops, A, options, control).run(info);
+  control.end();
+  A.flops = control.flops();
+  if (status.ok() && *info == 0) A.state = State::factored;
+  return status;
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                             \
+  template Status factor<T>(backend::TileOps<T>&, Matrix<T>&, const chol_tlr_options_t&, Control&, \
+                            int*);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tlr

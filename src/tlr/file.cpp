@@ -1,0 +1,203 @@
+#include "tlr/file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "api/precisions.h"
+
+namespace chol::tlr {
+namespace {
+
+constexpr char kMagic[8] = {'C', 'H', 'O', 'L', '-', 'T', 'L', 'R'};
+constexpr uint32_t kVersion = 1;
+
+struct Close {
+  void operator()(FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<FILE, Close>;
+
+/// FNV-1a over 64-bit words (Fowler, Noll, Vo), the last one filled up with zeros.
+class Checksum {
+ public:
+  void add(const void* data, size_t bytes) {
+    const char* p = static_cast<const char*>(data);
+    for (; bytes > 0;) {
+      const size_t part = bytes < 8 ? bytes : 8;
+      uint64_t word = 0;
+      std::memcpy(&word, p, part);
+      sum_ = (sum_ ^ word) * 0x100000001b3;
+      sum_ ^= sum_ >> 29;
+      p += part;
+      bytes -= part;
+    }
+  }
+  uint64_t value() const { return sum_; }
+
+ private:
+  uint64_t sum_ = 0xcbf29ce484222325;
+};
+
+class Writer {
+ public:
+  explicit Writer(FILE* file) : file_(file) {}
+  void write(const void* data, size_t bytes) {
+    sum_.add(data, bytes);
+    good_ = good_ && (bytes == 0 || std::fwrite(data, 1, bytes, file_) == bytes);
+  }
+  bool finish() {
+    const uint64_t sum = sum_.value();
+    return good_ && std::fwrite(&sum, 1, sizeof sum, file_) == sizeof sum &&
+           std::fflush(file_) == 0;
+  }
+
+ private:
+  FILE* file_;
+  Checksum sum_;
+  bool good_ = true;
+};
+
+class Reader {
+ public:
+  explicit Reader(FILE* file) : file_(file) {}
+  bool read(void* data, size_t bytes) {
+    if (bytes > 0 && std::fread(data, 1, bytes, file_) != bytes) return false;
+    sum_.add(data, bytes);
+    return true;
+  }
+  bool finish() {
+    uint64_t sum = 0;
+    return std::fread(&sum, 1, sizeof sum, file_) == sizeof sum && sum == sum_.value() &&
+           std::fgetc(file_) == EOF;
+  }
+
+ private:
+  FILE* file_;
+  Checksum sum_;
+};
+
+Status failed(const char* function, const char* path, const char* what) {
+  return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: path = %.100s, %s", function, path, what);
+}
+
+constexpr int64_t kDense = -1;
+
+/// What of a file that is cut or damaged is no size of a tile.
+template <class T>
+bool read_buffer(Reader& reader, Buffer<T>& buffer, int64_t count) {
+  buffer = Buffer<T>(count);
+  return reader.read(buffer.get(), static_cast<size_t>(count) * sizeof(T));
+}
+
+template <class T>
+bool read_tiles(Reader& reader, Matrix<T>& A) {
+  for (int64_t i = 0; i < A.tiles; ++i) {
+    const int64_t rows = A.rows(i);
+    if (!read_buffer(reader, A.diagonal[i], rows * rows)) return false;
+    for (int64_t j = 0; j < i; ++j) {
+      Tile<T>& tile = A.at(i, j);
+      int64_t rank = 0;
+      if (!reader.read(&rank, sizeof rank) || rank < kDense || rank > A.tile) return false;
+      tile.dense = rank == kDense;
+      tile.rank = tile.dense ? 0 : rank;
+      if (!read_buffer(reader, tile.U, rows * A.width(i, j)) ||
+          !read_buffer(reader, tile.V, A.rows(j) * tile.rank))
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+Status save(const Matrix<T>& A, const char* path) {
+  static constexpr const char* kFunction = "chol_tlr_save";
+  const File file(std::fopen(path, "wb"));
+  if (!file) return failed(kFunction, path, std::strerror(errno));
+  FileHeader header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kVersion;
+  header.byte_order = 1;
+  header.type = precision_letter<T>;
+  header.state = static_cast<uint8_t>(A.state);
+  header.n = A.n;
+  header.tile = A.tile;
+  header.compensated = A.compensated;
+  header.modified = A.modified;
+  header.eps = A.eps;
+  header.shift = A.shift;
+  header.flops = A.flops;
+  header.alike = A.alike;
+  Writer writer(file.get());
+  writer.write(&header, sizeof header);
+  for (int64_t i = 0; i < A.tiles; ++i) {
+    const int64_t rows = A.rows(i);
+    writer.write(A.diagonal[i].get(), sizeof(T) * static_cast<size_t>(rows * rows));
+    for (int64_t j = 0; j < i; ++j) {
+      const Tile<T>& tile = A.at(i, j);
+      const int64_t rank = tile.dense ? kDense : tile.rank;
+      writer.write(&rank, sizeof rank);
+      writer.write(tile.U.get(), sizeof(T) * static_cast<size_t>(rows * A.width(i, j)));
+      writer.write(tile.V.get(), sizeof(T) * static_cast<size_t>(A.rows(j) * tile.rank));
+    }
+  }
+  if (!writer.finish()) return failed(kFunction, path, "could not be written to its end");
+  return Status::success();
+}
+
+Status load_header(const char* path, FileHeader& header) {
+  static constexpr const char* kFunction = "chol_tlr_load";
+  const File file(std::fopen(path, "rb"));
+  if (!file) return failed(kFunction, path, std::strerror(errno));
+  if (std::fread(&header, 1, sizeof header, file.get()) != sizeof header ||
+      std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+    return failed(kFunction, path, "must be a file of chol_tlr_save");
+  if (header.version != kVersion || header.byte_order != 1)
+    return failed(kFunction, path, "must be of version 1 and this machine's byte order");
+  const auto state = static_cast<State>(header.state);
+  const bool is_type = header.type && std::strchr("sdcz", header.type);
+  if (!is_type || header.n < 0 || header.tile < 1 || header.tile > std::max<int64_t>(1, header.n) ||
+      (state != State::assembled && state != State::factored))
+    return failed(kFunction, path, "is damaged");
+  // The number of tiles is believed if the file is long enough for their ranks.
+  if (std::fseek(file.get(), 0, SEEK_END) != 0)
+    return failed(kFunction, path, std::strerror(errno));
+  const double tiles = std::max(1.0, double(header.n) / double(header.tile));
+  if (double(std::ftell(file.get())) < tiles * (tiles - 1) / 2 * 8 + double(header.n))
+    return failed(kFunction, path, "is cut");
+  return Status::success();
+}
+
+template <class T>
+Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix<T>>& A) {
+  static constexpr const char* kFunction = "chol_tlr_load";
+  const File file(std::fopen(path, "rb"));
+  if (!file) return failed(kFunction, path, std::strerror(errno));
+  Reader reader(file.get());
+  FileHeader header;
+  if (!reader.read(&header, sizeof header) || std::memcmp(&header, &expected, sizeof header) != 0)
+    return failed(kFunction, path, "was changed meanwhile");
+  auto made = std::make_unique<Matrix<T>>(header.n, header.tile);
+  made->clear();
+  if (!read_tiles(reader, *made) || !reader.finish())
+    return failed(kFunction, path, "is damaged: its checksum or its length is another one");
+  made->state = static_cast<State>(header.state);
+  made->eps = header.eps;
+  made->shift = header.shift;
+  made->flops = header.flops;
+  made->alike = header.alike;
+  made->compensated = header.compensated;
+  made->modified = header.modified;
+  A = std::move(made);
+  return Status::success();
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                    \
+  template Status save<T>(const Matrix<T>&, const char*); \
+  template Status load<T>(const char*, const FileHeader&, std::unique_ptr<Matrix<T>>&);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tlr

@@ -1,0 +1,32 @@
+// A matrix or factor in a file: a header, the tiles, a checksum.
+#pragma once
+
+#include <memory>
+
+#include "base/status.hpp"
+#include "tlr/matrix.hpp"
+
+namespace chol::tlr {
+
+/// Header of a file.
+struct FileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t byte_order;  ///< 1 as this machine writes it
+  char type;            ///< s, d, c, z
+  uint8_t state;
+  char unused[6];
+  int64_t n, tile, compensated, modified;
+  double eps, shift, flops, alike;
+};
+
+template <class T>
+Status save(const Matrix<T>& A, const char* path);
+
+/// Reads the header of a file and checks it. The file's length has to be that of its tiles.
+Status load_header(const char* path, FileHeader& header);
+/// The matrix of a file with that header.
+template <class T>
+Status load(const char* path, const FileHeader& header, std::unique_ptr<Matrix<T>>& A);
+
+}  // namespace chol::tlr

@@ -1,0 +1,64 @@
+// A Hermitian matrix, or its factor, in tiles: dense on the diagonal, of low rank below it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/scalar.hpp"
+
+namespace chol::tlr {
+
+/// A tile below the diagonal: U V^H, or a dense one, which is U with the identity for V.
+template <class T>
+struct Tile {
+  bool dense = false;
+  int64_t rank = 0;  ///< columns of U and V; not used when dense
+  Buffer<T> U;       ///< rows by rank, or rows by columns
+  Buffer<T> V;       ///< columns by rank
+};
+
+enum class State : uint8_t { empty, assembled, factored, failed };
+
+template <class T>
+class Matrix {
+ public:
+  Matrix(int64_t order, int64_t tile_size)
+      : n(order), tile(tile_size), tiles((order + tile_size - 1) / tile_size) {}
+
+  int64_t rows(int64_t i) const { return i + 1 < tiles ? tile : n - i * tile; }
+  int64_t start(int64_t i) const { return i * tile; }
+  Tile<T>& at(int64_t i, int64_t j) { return lower[i * (i - 1) / 2 + j]; }
+  const Tile<T>& at(int64_t i, int64_t j) const { return lower[i * (i - 1) / 2 + j]; }
+  /// Columns of what stands left of V in tile (i, j).
+  int64_t width(int64_t i, int64_t j) const { return at(i, j).dense ? rows(j) : at(i, j).rank; }
+  /// The inner dimension of the product that tile (i, j) is; a dense one of full rank.
+  int64_t rank(int64_t i, int64_t j) const {
+    return at(i, j).dense ? std::min(rows(i), rows(j)) : at(i, j).rank;
+  }
+
+  /// Gives back all tiles and makes room for new ones.
+  void clear() {
+    const int64_t pairs = tiles * (tiles - 1) / 2;
+    state = State::failed;
+    lower.clear();
+    diagonal.clear();
+    inverses.clear();
+    lower.resize(static_cast<size_t>(pairs));
+    diagonal.resize(static_cast<size_t>(tiles));
+    compensated = modified = 0;
+    shift = flops = 0;
+  }
+
+  int64_t n, tile, tiles;
+  State state = State::empty;
+  std::vector<Tile<T>> lower;       ///< row after row
+  std::vector<Buffer<T>> diagonal;  ///< of A whole, of a factor with zeros above the diagonal
+  std::vector<Buffer<T>> inverses;  ///< of a factor: TileOps::invert_blocks() of the diagonal tiles
+  double eps = 0, shift = 0, flops = 0;
+  double alike = 0;  ///< tiles of a row whose errors add up in phase: see settings.hpp
+  int64_t compensated = 0, modified = 0;
+};
+
+}  // namespace chol::tlr

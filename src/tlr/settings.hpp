@@ -1,0 +1,52 @@
+// How eps is divided: the rules behind ||A - L L^H||_2 <= eps.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chol.h"
+#include "tlr/matrix.hpp"
+
+namespace chol::tlr {
+
+/// Shares of eps. Assembly and factorization give their tiles so much together; the rest is what
+/// compensation may add to the diagonal.
+inline constexpr double kAssemblyShare = 0.25;
+inline constexpr double kFactorShare = 0.4;
+inline constexpr double kCompensationShare = 0.35;
+
+/// The tolerance in the Frobenius norm of one tile, so that the tiles' errors together are at most
+/// share * eps in the 2-norm (docs/tlr.md). As far as errors of different tiles are independent,
+/// the norm of the whole grows with the root of the number of tiles in a row, and by 0.55 of it
+/// where the tiles' norms are Frobenius ones. As far as they are alike, it is their sum.
+/// @param alike how many tiles of a row, each with the share of its error that is one direction
+inline double tile_tolerance(double eps, double share, bool each_tile, int64_t tiles,
+                             double alike) {
+  if (each_tile) return share < kFactorShare ? eps * share : eps;
+  return eps * share / std::max({1.0, 0.55 * std::sqrt(double(tiles)), alike});
+}
+
+/// What may be added to the diagonal of a tile: where eps bounds each tile, as much as the errors
+/// of a row come to.
+inline double compensation(const chol_tlr_options_t& options, int64_t tiles) {
+  if (!options.each_tile) return options.eps * kCompensationShare;
+  return options.eps * std::clamp(0.55 * std::sqrt(double(tiles)), 1.0, 4.0);
+}
+
+template <class T>
+double largest_diagonal(const Matrix<T>& A) {
+  double most = 0;
+  for (int64_t i = 0; i < A.tiles; ++i)
+    for (int64_t j = 0; j < A.rows(i); ++j)
+      most = std::max(most, std::abs(double(std::real(A.diagonal[i].get()[j + j * A.rows(i)]))));
+  return most;
+}
+
+/// The least eps that rounding leaves of order n.
+template <class T>
+double least_eps(int64_t n, double largest_diagonal) {
+  return double(n) * double(std::numeric_limits<RealOf<T>>::epsilon()) / 2 * largest_diagonal;
+}
+
+}  // namespace chol::tlr

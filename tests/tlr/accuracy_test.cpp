@@ -1,0 +1,197 @@
+// ||A - L L^H||_2 <= eps against the exact dense matrix, and what is computed with the factor.
+#include "tlr/covariance.hpp"
+
+namespace chol::test {
+namespace {
+
+template <class T>
+class Accuracy : public testing::Test {
+ protected:
+  static constexpr bool kIsSingle = sizeof(RealOf<T>) == 4;
+
+  /// Assembles from a dense matrix and factors.
+  void factor(const std::vector<T>& A, chol_tlr_t M, int64_t n, chol_uplo_t uplo,
+              const chol_tlr_options_t& options, int expected_info = 0) {
+    CHOL_ASSERT_SUCCESS(handle_, chol_tlr_from_dense(handle_, M, uplo, A.data(), n, &options));
+    int info = -1;
+    CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
+    ASSERT_EQ(info, expected_info);
+  }
+
+  Handle handle_;
+};
+
+struct Names {
+  template <class T>
+  static std::string GetName(int) {
+    return {precision_letter<T>};
+  }
+};
+using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Accuracy, Types, Names);
+
+TYPED_TEST(Accuracy, OfTheWholeMatrix) {
+  using T = TypeParam;
+  const Covariance covariances[] = {{CHOL_KERNEL_EXPONENTIAL, 0.5, 0.3, 0},
+                                    {CHOL_KERNEL_SQUARED_EXPONENTIAL, 0.5, 0.2, 0.1},
+                                    {CHOL_KERNEL_MATERN, 1.5, 0.3, 0.01},
+                                    {CHOL_KERNEL_MATERN, 2.5, 1, 1}};
+  const int64_t n = 310, tile = 64;
+  for (const Covariance& covariance : covariances)
+    for (const int dim : {1, 2, 3})
+      for (const double eps : {1e-1, 1e-3, 1e-6, 1e-10}) {
+        if (this->kIsSingle && eps < 1e-4) continue;
+        SCOPED_TRACE(testing::Message() << "kind " << covariance.kind << " nu " << covariance.nu
+                                        << " dim " << dim << " eps " << eps);
+        const std::vector<T> A = dense_covariance<T>(covariance, ordered_points(dim, n, tile));
+        const Tlr M(this->handle_, type_of<T>(), n, tile);
+        const chol_tlr_options_t options = options_of(eps);
+        CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_from_dense(this->handle_, M, CHOL_LOWER,
+                                                               A.data(), n, &options));
+        EXPECT_LE(distance_to(this->handle_, A, M, n), eps / 2);
+        int info = -1;
+        CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_factor(this->handle_, M, &options, &info));
+        ASSERT_EQ(info, 0);
+        EXPECT_LE(distance_to(this->handle_, A, M, n), eps);
+      }
+}
+
+TYPED_TEST(Accuracy, OfShapesOfTiles) {
+  using T = TypeParam;
+  const double eps = this->kIsSingle ? 1e-2 : 1e-6;
+  for (const auto& [n, tile] : std::vector<std::pair<int64_t, int64_t>>{{1, 0},
+                                                                        {2, 1},
+                                                                        {7, 3},
+                                                                        {20, 64},
+                                                                        {64, 64},
+                                                                        {65, 64},
+                                                                        {100, 17},
+                                                                        {256, 32},
+                                                                        {500, 256}}) {
+    for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+      SCOPED_TRACE(testing::Message() << "n " << n << " tile " << tile << " uplo " << char(uplo));
+      const std::vector<T> A =
+          dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(2, n, tile ? tile : n));
+      const Tlr M(this->handle_, type_of<T>(), n, tile);
+      this->factor(A, M, n, uplo, options_of(eps));
+      EXPECT_LE(distance_to(this->handle_, A, M, n), eps);
+    }
+  }
+}
+
+TYPED_TEST(Accuracy, OfEachTile) {
+  using T = TypeParam;
+  const int64_t n = 512, tile = 64;
+  const double eps = this->kIsSingle ? 1e-2 : 1e-5;
+  const std::vector<T> A =
+      dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(3, n, tile));
+  const Tlr M(this->handle_, type_of<T>(), n, tile);
+  chol_tlr_options_t options = options_of(eps);
+  options.each_tile = 1;
+  this->factor(A, M, n, CHOL_LOWER, options);
+  EXPECT_LE(distance_to(this->handle_, A, M, n), 10 * eps);
+}
+
+TYPED_TEST(Accuracy, OfLogdetSolveAndProducts) {
+  using T = TypeParam;
+  const int64_t n = 230, tile = 48, nrhs = 3;
+  const double eps = this->kIsSingle ? 1e-4 : 1e-9;
+  const std::vector<T> A =
+      dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL, 0.5, 0.3, 0.2}, ordered_points(2, n, tile));
+  const Tlr M(this->handle_, type_of<T>(), n, tile);
+  this->factor(A, M, n, CHOL_UPPER, options_of(eps));
+  std::vector<T> X(static_cast<size_t>(n * nrhs)), B(X), L(X), Y(X);
+  for (int64_t i = 0; i < n * nrhs; ++i) X[i] = static_cast<T>(RealOf<T>(std::sin(double(i))));
+  for (int64_t c = 0; c < nrhs; ++c)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < n; ++i) B[i + c * n] += A[i + j * n] * X[j + c * n];
+  const double bound = 100 * eps;  // the inverse's norm is at most 5
+
+  CHOL_EXPECT_SUCCESS(this->handle_,
+                      chol_tlr_multiply(this->handle_, M, nrhs, X.data(), n, Y.data(), n));
+  for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - B[i]), bound) << i;
+  // L (L^H X) is A X.
+  CHOL_EXPECT_SUCCESS(this->handle_,
+                      chol_tlr_multiply_half(this->handle_, M, 1, nrhs, X.data(), n, L.data(), n));
+  CHOL_EXPECT_SUCCESS(this->handle_,
+                      chol_tlr_multiply_half(this->handle_, M, 0, nrhs, L.data(), n, Y.data(), n));
+  for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - B[i]), bound) << i;
+  // Half of the solution of B is L^H X.
+  Y = B;
+  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_solve_half(this->handle_, M, 0, nrhs, Y.data(), n));
+  for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - L[i]), bound) << i;
+  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_solve_half(this->handle_, M, 1, nrhs, Y.data(), n));
+  for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - X[i]), bound) << i;
+  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_solve(this->handle_, M, nrhs, B.data(), n));
+  for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(B[i] - X[i]), bound) << i;
+
+  // Against the determinant of a dense factor in double precision.
+  std::vector<std::complex<double>> D(A.begin(), A.end());
+  int info = -1, sign = 0;
+  double expected = 0, logdet = 0;
+  CHOL_EXPECT_SUCCESS(this->handle_, chol_zpotrf(this->handle_, CHOL_LOWER, n, D.data(), n, &info));
+  CHOL_EXPECT_SUCCESS(this->handle_,
+                      chol_zlogdet(this->handle_, CHOL_LOWER, n, D.data(), n, &expected));
+  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_logdet(this->handle_, M, &logdet, &sign));
+  EXPECT_EQ(sign, 1);
+  EXPECT_NEAR(logdet, expected, double(n) * bound);
+}
+
+TYPED_TEST(Accuracy, OfTiles) {
+  using T = TypeParam;
+  const int64_t n = 200, tile = 64, tiles = 4;
+  const double eps = this->kIsSingle ? 1e-4 : 1e-8;
+  const std::vector<T> A =
+      dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(2, n, tile));
+  const Tlr M(this->handle_, type_of<T>(), n, tile);
+  const chol_tlr_options_t options = options_of(eps);
+  CHOL_ASSERT_SUCCESS(this->handle_,
+                      chol_tlr_from_dense(this->handle_, M, CHOL_LOWER, A.data(), n, &options));
+  for (int64_t i = 0; i < tiles; ++i)
+    for (int64_t j = 0; j < tiles; ++j) {
+      const int64_t rows = std::min(tile, n - i * tile), columns = std::min(tile, n - j * tile);
+      std::vector<T> block(static_cast<size_t>((rows + 1) * columns), T(7));
+      CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_get_tile(M, i, j, block.data(), rows + 1));
+      for (int64_t c = 0; c < columns; ++c) {
+        for (int64_t r = 0; r < rows; ++r)
+          EXPECT_LE(std::abs(block[r + c * (rows + 1)] - A[i * tile + r + (j * tile + c) * n]),
+                    eps);
+        EXPECT_EQ(block[rows + c * (rows + 1)], T(7));
+      }
+    }
+}
+
+/// pcg with a coarse factor of the same matrix as the preconditioner.
+TYPED_TEST(Accuracy, OfConjugateGradients) {
+  using T = TypeParam;
+  const int64_t n = 200, tile = 50, nrhs = 2;
+  const std::vector<T> A =
+      dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL, 0.5, 0.3, 0.05}, ordered_points(2, n, tile));
+  const Tlr original(this->handle_, type_of<T>(), n, tile), M(this->handle_, type_of<T>(), n, tile);
+  const chol_tlr_options_t fine = options_of(this->kIsSingle ? 1e-4 : 1e-10);
+  CHOL_ASSERT_SUCCESS(this->handle_,
+                      chol_tlr_from_dense(this->handle_, original, CHOL_LOWER, A.data(), n, &fine));
+  this->factor(A, M, n, CHOL_LOWER, options_of(2e-2));
+  std::vector<T> X(static_cast<size_t>(n * nrhs), T(1)), B(X), found(X);
+  CHOL_ASSERT_SUCCESS(this->handle_,
+                      chol_tlr_multiply(this->handle_, original, nrhs, X.data(), n, B.data(), n));
+  for (int64_t i = 0; i < n; ++i) B[i + n] = T(0);
+  int iterations[2] = {-1, -1};
+  const int most = 30;
+  std::vector<double> residuals((most + 1) * nrhs, -1);
+  const double tolerance = this->kIsSingle ? 1e-4 : 1e-9;
+  CHOL_ASSERT_SUCCESS(this->handle_,
+                      chol_tlr_pcg(this->handle_, original, M, nrhs, B.data(), n, found.data(), n,
+                                   tolerance, most, iterations, residuals.data()));
+  EXPECT_GT(iterations[0], 0);
+  EXPECT_EQ(iterations[1], 0);
+  EXPECT_EQ(residuals[0], 1);
+  EXPECT_LE(residuals[iterations[0]], tolerance);
+  for (int64_t i = 0; i < n; ++i) EXPECT_LE(std::abs(found[i] - T(1)), 1e4 * tolerance) << i;
+  CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_pcg(this->handle_, original, M, 1, B.data(), n,
+                                                  found.data(), n, 0, 1, iterations, nullptr));
+  EXPECT_EQ(iterations[0], -1);
+}
+
+}  // namespace
+}  // namespace chol::test
