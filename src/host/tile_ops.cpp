@@ -7,7 +7,6 @@
 #include "api/precisions.h"
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
-#include "host/fork.hpp"
 #include "host/orthogonal.hpp"
 #include "host/shares.hpp"
 
@@ -27,7 +26,7 @@ class HostTileOps final : public backend::TileOps<T> {
   HostTileOps(backend::Backend& backend, int threads)
       : backend_(backend),
         table_(products(precision_letter<T>)),
-        threads_(team_was_lost() ? 1 : threads),
+        threads_(threads),
         buffer_bytes_((table_.buffer_bytes + 63) / 64 * 64),
         buffers_(static_cast<int64_t>(buffer_bytes_) * threads_) {}
 

@@ -74,8 +74,6 @@ bool ThreadPool::create_threads(int wanted) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  constexpr size_t kStackBytes = size_t{1} << 20;  // deepest use of the kernels: some 100 kB
-  pthread_attr_setstacksize(&attributes, kStackBytes);
   while (threads() < wanted) {
     pthread_t thread;
     // Counted before it may enter a slot, whose caller looks at all that are counted.
