@@ -127,10 +127,12 @@ class CudaBackend final : public backend::Backend {
   template <class D>
   bool accepts_row(const TuningRow& row) const {
     const DeviceGuard guard(device_);
-    if (row.plan.method == Method::persistent)
+    if (row.plan.method == Method::persistent) {
+      const native::Case asked{row.routine, row.precision, false, row.max_n, 1};
       return row.form == Form::one &&
              (row.routine == Routine::potrf || row.routine == Routine::posv) &&
-             accepts_persistent<D>(row.plan);
+             native::method_of<D>(row.plan).accepts(asked, native::Params::of(row.plan));
+    }
     return row.form == Form::interleaved
                ? accepts_interleaved<D>(row.routine, row.plan, row.max_n)
                : cuda::accepts<D>(row.routine, row.form, row.plan, row.max_n);

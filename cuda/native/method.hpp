@@ -1,37 +1,64 @@
-// The methods by which one matrix on the device is factored in place, and their knobs by name.
+// A method by which one matrix on the device is factored in place.
 #pragma once
 
-#include "tune/plan.hpp"
+#include <span>
+
+#include "base/arena.hpp"
+#include "common/view.cuh"
+#include "native/blas.hpp"
+#include "native/column_watch.hpp"
+#include "native/knobs.hpp"
+#include "native/persistent/persistent.hpp"
 
 namespace chol::cuda::native {
 
-/// A knob of a method, and the values that it takes.
-struct Knob {
-  const char* name;
-  int least, most, step;
+/// What is asked.
+struct Case {
+  Routine routine;  ///< potrf or posv
+  char precision;
+  bool upper;
+  int64_t n, nrhs;
+};
 
-  constexpr bool takes(int value) const {
-    return value >= least && value <= most && (value - least) % step == 0;
+template <class T>
+struct FactorWorkspace {
+  T* inverses = nullptr;  ///< inverted diagonal tiles of the block column that is factored
+  persistent::Workspace<T> persistent;
+};
+
+/// What a method works with beside the matrix.
+template <class T>
+struct FactorResources {
+  const FactorWorkspace<T>& work;
+  Blas& blas;
+  cudaStream_t stream;
+  /// Is told, block column by block column, what is needed and what is finished; or nullptr.
+  ColumnWatch* watch = nullptr;
+};
+
+template <class T>
+class FactorMethod {
+ public:
+  virtual ~FactorMethod() = default;
+  /// As the trace and a tuning file have it.
+  virtual const char* name() const = 0;
+  virtual std::span<const Knob> knobs() const = 0;
+  /// Whether the current device can run it so; a row that is refused is never run.
+  virtual bool accepts(const Case& asked, const Params& params) const = 0;
+  virtual FactorWorkspace<T> carve(Arena& arena, int64_t n, const Params& params) const = 0;
+  virtual Status run(const BatchProblem<T>& problem, const Params& params,
+                     const FactorResources<T>& resources) const = 0;
+
+ protected:
+  bool takes(const Params& params) const {
+    for (const Knob& knob : knobs())
+      if (!knob.takes(params)) return false;
+    return true;
   }
 };
-/// Columns that one kernel factors, with products by cuBLAS between; 0: all.
-inline constexpr Knob kPanel{"panel", 0, 1 << 20, 64};
-/// Tiles that a multiprocessor works on at a time.
-inline constexpr Knob kGroups{"groups", 1, 2, 1};
 
-/// The knobs of a tuning row under their names here.
-struct Params {
-  int panel;         ///< of `persistent`
-  int groups;        ///< of `persistent`
-  int leaf_threads;  ///< of the block that factors a leaf of `blocked`
-
-  static constexpr Params of(const Plan& plan) { return {plan.block, plan.tile, plan.threads}; }
-  constexpr Plan plan() const { return {Method::persistent, panel, groups, leaf_threads}; }
-};
-
-/// Whether a plan of one matrix is one of these methods.
-constexpr bool is_native(const Plan& plan) {
-  return plan.method == Method::blocked || plan.method == Method::persistent;
-}
+/// The method of a plan, `blocked` or `persistent`.
+template <class T>
+const FactorMethod<T>& method_of(const Plan& plan);
 
 }  // namespace chol::cuda::native

@@ -8,74 +8,6 @@
 namespace chol::cuda {
 namespace {
 
-/// Order from which on a square is updated by halves, since products run faster than the update of
-/// a triangle.
-constexpr int64_t kWholeSquare = 1024;
-
-template <class T>
-struct Factorization {
-  const BatchProblem<T>& problem;
-  const native::Params& params;
-  bool by_persistent;  ///< the leaves
-  const OneMatrixWorkspace<T>& work;
-  Blas& blas;
-  cudaStream_t stream;
-  ColumnWatch* watch;
-
-  T* at(int64_t i, int64_t j) const {
-    const int64_t ld = problem.A.ld;
-    return problem.A.first + (problem.swapped ? i * ld + j : j * ld + i);
-  }
-  int64_t leaf_columns() const {
-    if (!by_persistent) return kBlockColumns<T>;
-    return params.panel > 0 ? params.panel : problem.n;
-  }
-
-  /// Columns [first, first + width), updated already, over all rows from `first` down.
-  Status block_column(int64_t first, int64_t width) const {
-    const int64_t leaf_width = leaf_columns();
-    if (width <= leaf_width) return leaf(first, width);
-    const int64_t half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
-    const int64_t middle = first + half, rest = width - half;
-    Status status = block_column(first, half);
-    if (status.ok() && watch) status = watch->need(first + width);
-    if (status.ok()) status = update(first, half, middle, rest, problem.n);
-    return status.ok() ? block_column(middle, rest) : status;
-  }
-
-  /// Subtracts the products with columns [first, first + depth) from columns [column, column +
-  /// width), from the diagonal down to row `end`.
-  Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
-    const bool in_halves = by_persistent && width > kWholeSquare;
-    const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
-    Status status = in_halves
-                        ? update(first, depth, column, part, next)
-                        : blas.subtract_square(problem.swapped, width, depth, at(column, first),
-                                               at(column, column), problem.A.ld);
-    if (status.ok() && next < end)
-      status = blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),
-                                     at(column, first), at(next, column), problem.A.ld);
-    return status.ok() && in_halves ? update(first, depth, next, width - part, end) : status;
-  }
-
-  Status leaf(int64_t first, int64_t width) const {
-    const int64_t end = std::min<int64_t>(first + width, problem.n);
-    Status status;
-    if (watch) status = watch->need(end);
-    if (status.ok())
-      status = by_persistent ? persistent::factor_columns(problem, first, width, params.groups,
-                                                          work.persistent, stream)
-                             : panel(first, end);
-    return status.ok() && watch ? watch->finished(end) : status;
-  }
-  Status panel(int64_t first, int64_t end) const {
-    constexpr int kBlock = kBlockColumns<T>;
-    const PanelStep<T> step{first, kBlock, work.inverses, kBlock / kTileOrder<T>};
-    const Status status = run_panel(problem, step, params.leaf_threads, stream);
-    return status.ok() && end < problem.n ? run_strips(problem, step, stream) : status;
-  }
-};
-
 /// A X = B with the factor as stored.
 template <class T>
 Status solve_stored(const BatchProblem<T>& problem, Blas& blas) {
@@ -96,33 +28,17 @@ template <class T>
 OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, const Plan& plan, int64_t n,
                                                    int64_t copied_columns) {
   OneMatrixWorkspace work;
-  if (plan.method == Method::persistent) {
-    const int64_t panel = native::Params::of(plan).panel;
-    work.persistent = persistent::Workspace<T>::carve(arena, n, panel > 0 ? std::min(panel, n) : n);
-  }
-  work.inverses = arena.take<T>(kBlockColumns<T> * kTileOrder<T>);
+  work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
   if (copied_columns > 0) work.copy = arena.take<T>(n * copied_columns);
   return work;
-}
-
-template <class T>
-bool accepts_persistent(const Plan& plan) {
-  const native::Params params = native::Params::of(plan);
-  return native::kPanel.takes(params.panel) && native::kGroups.takes(params.groups) &&
-         has_panel<T>(params.leaf_threads) && persistent::can_run<T>();
 }
 
 template <class T>
 Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch) {
-  const bool by_persistent =
-      plan.method == Method::persistent && problem.n > 0 && persistent::can_run<T>();
-  const native::Params params = native::Params::of(plan);
-  const Factorization<T> factorization{problem, params, by_persistent, work, blas, stream, watch};
-  if (problem.n > factorization.leaf_columns())
-    if (const Status status = blas.use(stream); !status.ok()) return status;
-  return factorization.block_column(0, problem.n);
+  return native::method_of<T>(plan).run(problem, native::Params::of(plan),
+                                        {work.factor, blas, stream, watch});
 }
 
 template <class T>
@@ -157,7 +73,6 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
 
 #define CHOL_INSTANTIATE(T)                                                                        \
   template struct OneMatrixWorkspace<T>;                                                           \
-  template bool accepts_persistent<T>(const Plan&);                                                \
   template Status factor_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&, \
                                 Blas&, cudaStream_t, ColumnWatch*);                                \
   template Status solve_one<T>(const BatchProblem<T>&, Blas&, cudaStream_t);                       \

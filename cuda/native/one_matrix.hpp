@@ -1,35 +1,22 @@
-// One matrix too large for one thread block: recursion over block columns whose leaves are the
-// kernel of persistent/ or the panel and strip kernels, everything between them products by cuBLAS.
-// No value returns to the host.
+// One matrix that more than one thread block works on. No value returns to the host.
 #pragma once
 
-#include "base/arena.hpp"
-#include "common/view.cuh"
-#include "native/blas.hpp"
-#include "native/column_watch.hpp"
 #include "native/invert.hpp"
 #include "native/method.hpp"
-#include "native/persistent/persistent.hpp"
 
 namespace chol::cuda {
 
 template <class T>
 struct OneMatrixWorkspace {
-  T* inverses = nullptr;  ///< inverted diagonal tiles of the block column that is factored
-  T* copy = nullptr;      ///< posv: the solution, until info is known
+  native::FactorWorkspace<T> factor;
+  T* copy = nullptr;                ///< posv: the solution, until info is known
   InversionWorkspace<T> inversion;  ///< potri
-  persistent::Workspace<T> persistent;
 
   static OneMatrixWorkspace carve(Arena& arena, const Plan& plan, int64_t n,
                                   int64_t copied_columns);
 };
 
-/// Whether a plan of the method `persistent` can run on the current device.
-template <class T>
-bool accepts_persistent(const Plan& plan);
-
-/// @param plan of the method `blocked`, or `persistent`, in whose place the other runs where the
-/// device cannot.
+/// @param plan of the method `blocked` or `persistent`.
 /// @param watch is told, block column by block column, what is needed and what is finished; or
 /// nullptr.
 template <class T>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
-#include "native/method.hpp"
+#include "native/knobs.hpp"
 #include "tune/rows.hpp"
 #include "tune/store.hpp"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <span>
 
-#include "native/method.hpp"
+#include "native/knobs.hpp"
 #include "tune/interleaved_rows.hpp"
 
 namespace chol::cuda {
@@ -34,7 +34,7 @@ namespace {
 //    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
 //    blocks of so many that need not have the triangle (tensor_solve.cuh).
 //  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
-//    (native/persistent), under the names of native/method.hpp.
+//    (native/persistent), under the names of native/knobs.hpp.
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
