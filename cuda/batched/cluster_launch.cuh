@@ -8,9 +8,10 @@
 
 namespace chol::cuda {
 
+/// Of the wide kernels that multiply by tensor cores, as clusters do.
 template <class... Wide>
 constexpr bool come_in_pairs(ShapeList<Wide...>) {
-  return ((Wide::kParts * Wide::kColumnGroups == 2) && ...);
+  return ((Wide::kBy != ProductBy::tensor || Wide::kParts * Wide::kColumnGroups == 2) && ...);
 }
 
 template <class T, bool kSwapped, class Shape>

@@ -153,8 +153,7 @@ int set_mkl_threads(int count) {
 }  // namespace
 
 // A BLAS over OpenMP works by OpenMP's number for the calling thread.
-SerialBlas::SerialBlas()
-    : openmp_threads_(openmp_max_threads()), mkl_threads_(set_mkl_threads(1)) {
+SerialBlas::SerialBlas() : openmp_threads_(openmp_max_threads()), mkl_threads_(set_mkl_threads(1)) {
   set_openmp_threads(1);
   process_threads().set_one();
 }
