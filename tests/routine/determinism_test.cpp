@@ -170,5 +170,45 @@ TYPED_TEST(Determinism, FactorAloneAsInABatch) {
   same_factor_alone_and_beside<typename TypeParam::Element>(this->setting);
 }
 
+/// A well conditioned matrix whose making takes no longer than reading it.
+template <class T>
+Input<T> dominant(int64_t n) {
+  Random random(static_cast<uint64_t>(n));
+  Input<T> input{random_dense<T>(n, n, random), random_dense<T>(n, kRhs, random)};
+  for (int64_t i = 0; i < n; ++i) input.triangle(i, i) = T(static_cast<RealOf<T>>(2 * n));
+  return input;
+}
+
+/// The factor of the upper triangle is that of the lower one, conjugated, in every form and around
+/// the orders where one matrix goes by tiles; so is its inverse where one matrix goes alone.
+template <class T>
+void same_bits_of_both_triangles(const Setting& s) {
+  Setting lower = s;
+  lower.uplo = CHOL_LOWER;
+  lower.layout = Layout::one;
+  const bool alone = s.layout == Layout::one;
+  // Compared as numbers: conjugation leaves -0 where the diagonal's imaginary part is 0.
+  const auto outcome = [](const Setting& setting, Function function, int threads,
+                          const std::vector<Input<T>>& inputs) {
+    return run_all<T>(setting, function, threads, inputs, {1, 1}).back().triangle;
+  };
+  for (const int64_t n : {64, 97, 130, 192, 193, 200, 256, 257, 300, 385, 449, 600}) {
+    if (n > (short_run() ? 300 : alone ? 600 : 449)) continue;
+    const Input<T> input = dominant<T>(n);
+    const std::vector<T> factor = outcome(lower, Function::potrf, 1, {input});
+    const std::vector<Input<T>> inputs(alone ? 1 : 2, input);
+    ASSERT_TRUE(factor == outcome(s, Function::potrf, 2, inputs)) << "factor, n " << n;
+    if (!alone) continue;
+    Input<T> factored = input;
+    factored.triangle.values = factor;
+    ASSERT_TRUE(outcome(lower, Function::potri, 1, {factored}) ==
+                outcome(s, Function::potri, 2, {factored}))
+        << "inverse, n " << n;
+  }
+}
+TYPED_TEST(Determinism, BothTriangles) {
+  same_bits_of_both_triangles<typename TypeParam::Element>(this->setting);
+}
+
 }  // namespace
 }  // namespace chol::test

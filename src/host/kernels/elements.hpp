@@ -76,6 +76,15 @@ CHOL_INLINE Elements<T> subtract(Elements<T> acc, const Operand<T>& a, const Sca
   return acc;
 }
 
+/// acc + a * op(b) by the same steps.
+template <bool Conj, class T>
+CHOL_INLINE Elements<T> add(Elements<T> acc, const Operand<T>& a, const Scalar<T>& b) {
+  acc.v = fma(acc.v, a.v, b.re);
+  if constexpr (is_complex<T>)
+    acc.v = Conj ? fma(acc.v, a.swapped, b.im) : fnma(acc.v, a.swapped, b.im);
+  return acc;
+}
+
 /// N = 4 or 2 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals of each of `width`
 /// rows to and from N vectors across the rows. Of 16, all are moved; of 2, one at least.
 template <int N, class Row, class Count, class V>

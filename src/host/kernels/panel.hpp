@@ -56,7 +56,8 @@ struct Strips {
 
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
 /// @tparam Ahead columns of the rows at `left` that are asked for before they are read.
-template <int Ahead = 0, class T, int V, int C>
+/// @tparam Plus adds the product.
+template <int Ahead = 0, bool Plus = false, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
                                  const T* right, int64_t depth) {
   constexpr int W = Elements<T>::width;
@@ -72,7 +73,10 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
     for (int c = 0; c < C; ++c) {
       const Scalar<T> b(right + s.row_offset(c) + k * W);
       CHOL_UNROLL
-      for (int v = 0; v < V; ++v) t.e[v][c] = subtract<true>(t.e[v][c], Operand<T>(a[v]), b);
+      for (int v = 0; v < V; ++v) {
+        const Operand<T> factor(a[v]);
+        t.e[v][c] = Plus ? add<true>(t.e[v][c], factor, b) : subtract<true>(t.e[v][c], factor, b);
+      }
     }
   }
 }

@@ -30,6 +30,7 @@ struct ByColumns {
   static constexpr int W = Elements<T>::width;
   /// Inside the bounds a vector is one load: looking costs nothing.
   static constexpr bool kOneWayInside = false;
+  static constexpr bool kTradesRoles = false;  ///< in a trailing update: see AcrossRows
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i + j * ld; }
   /// The hardware's prefetch follows columns by itself.
