@@ -134,6 +134,7 @@ bool HostBackend::accepts(const TuningRow& row) const {
   if (row.form == Form::interleaved) return accepts_interleaved(row);
   if (row.routine == Routine::pack || row.routine == Routine::unpack) return false;
   const bool solves = row.routine == Routine::potrs || row.routine == Routine::posv;
+  const bool factors = row.routine == Routine::potrf || row.routine == Routine::posv;
   const bool lane_groups = plan.method == Method::lanes && row.routine == Routine::potrf;
   if (plan.tile != 0 && !lane_groups && !solves) return false;
   switch (plan.method) {
@@ -144,10 +145,9 @@ bool HostBackend::accepts(const TuningRow& row) const {
     case Method::panel:
       return plan.block == 0;
     case Method::blas_tiles:
-      if (!blas_tile_product(row.precision)) return false;
-      [[fallthrough]];
+      return plan.block >= 16 && blas_tile_product(row.precision) && factors;
     case Method::tiles:
-      return plan.block >= 16 && (row.routine == Routine::potrf || row.routine == Routine::posv);
+      return plan.block >= 16 && (factors || row.routine == Routine::potri);
     default:
       return false;
   }

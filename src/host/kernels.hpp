@@ -114,10 +114,18 @@ struct Kernels {
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.
   void (*solve)(const PanelMatrix& M, void* B, int64_t ldb, int64_t column, int64_t column_end,
                 void* buffer);
-  /// Columns [column, column_end) of the inverse of A into X (n by n, column-major, lower triangle
-  /// of them); column is a multiple of strip_rows.
-  void (*invert_columns)(const PanelMatrix& M, void* X, int64_t column, int64_t column_end,
-                         void* buffer);
+
+  /// The inverse of A from its factor, in place, a step a block [first, last) of columns, whose
+  /// `first` is a multiple of strip_rows (kernels/inverse.hpp). First the block's own strips, rows
+  /// counted from its first, and its reciprocals,
+  void (*pack_factor)(const PanelMatrix& M, int64_t first, int64_t last, const PanelStrips& factor);
+  /// then strips for the rows of the matrix, each range above, of or below the block,
+  void (*invert_rows)(const PanelMatrix& M, int64_t first, int64_t last, int64_t row,
+                      int64_t row_end, const PanelStrips& factor, const PanelStrips& strips);
+  /// then the tiles of such ranges, on or below the diagonal, all but those below the block.
+  void (*invert_tile)(const PanelMatrix& M, int64_t first, int64_t last, int64_t row,
+                      int64_t row_end, int64_t column, int64_t column_end,
+                      const PanelStrips& strips);
 };
 
 }  // namespace chol::host

@@ -14,6 +14,9 @@ namespace {
 /// stay in the second-level cache beside the factor.
 constexpr int64_t kSolveColumns = 96;
 
+/// Columns of a block of an inverse that goes by no tiles of a plan.
+constexpr int kInverseColumns = 256;
+
 size_t align_up(size_t bytes) {
   return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
 }
@@ -30,6 +33,12 @@ TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
   const bool by_blas = plan_.method == Method::blas_tiles && lda <= kLargestBlasDimension;
   return {kernels_, sizeof(T),   sizeof(R),
           n,        plan_.block, by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
+}
+
+template <class T>
+TileInverse MatrixWorker<T>::tile_inverse(int64_t n) const {
+  return {kernels_, sizeof(T), sizeof(R), n,
+          by_tiles(plan_.method) ? plan_.block : kInverseColumns};
 }
 
 template <class T>
@@ -50,8 +59,11 @@ size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs
       return threads_ * solve_columns_bytes(n, nrhs);
     case Routine::posv:
       return std::max(factor_bytes(n), threads_ * solve_columns_bytes(n, nrhs));
-    case Routine::potri:
-      return align_up(n * n * sizeof(T)) + threads_ * solve_columns_bytes(n, 64);
+    case Routine::potri: {
+      Arena counted;
+      tile_inverse(n).carve(counted);
+      return counted.used();
+    }
     case Routine::pocon:
       return ConditionEstimate<T>::workspace_bytes(n);
     case Routine::logdet:
@@ -155,23 +167,12 @@ int MatrixWorker<T>::first_zero_pivot(const OneMatrix<T>& M) {
 template <class T>
 int MatrixWorker<T>::potri(const OneMatrix<T>& M, void* workspace) const {
   if (const int info = first_zero_pivot(M)) return info;
-  const int64_t n = M.n, step = 16;  // a multiple of every ISA's strip width
+  if (M.n == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
-  T* X = arena.take<T>(n * n);
-  const size_t bytes = solve_columns_bytes(n, 64);
-  char* buffers = arena.take<char>(bytes * threads_);
-  const PanelMatrix panel = M.panel();
-  const int64_t chunks = (n + step - 1) / step;
-  const auto columns = [&](int64_t i, bool, int thread) {
-    kernels_.invert_columns(panel, X, i * step, std::min(n, (i + 1) * step),
-                            buffers + thread * bytes);
-  };
-  const double order = static_cast<double>(n);
-  for_each_of_shares({chunks, 1, 1, serial_ns<T>(order * order * order)}, threads_, columns);
-  const int64_t rs = panel.upper ? M.lda : 1, cs = panel.upper ? 1 : M.lda;
-  for (int64_t j = 0; j < n; ++j)
-    for (int64_t i = j; i < n; ++i)
-      M.A[i * rs + j * cs] = i == j ? std::real(X[i + j * n]) : X[i + j * n];
+  TileInverse inverse = tile_inverse(M.n);
+  inverse.carve(arena);
+  inverse.run(M.panel(), threads_);
+  for (int64_t k = 0; k < M.n; ++k) M.A[k + k * M.lda] = std::real(M.A[k + k * M.lda]);
   return 0;
 }
 

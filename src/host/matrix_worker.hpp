@@ -4,6 +4,7 @@
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
 #include "host/tile_cholesky.hpp"
+#include "host/tile_inverse.hpp"
 
 namespace chol::host {
 
@@ -60,6 +61,7 @@ class MatrixWorker {
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
   void solve_by_vectors(const OneMatrix<T>& M) const;
   TileCholesky tile_cholesky(int64_t n, int64_t lda) const;
+  TileInverse tile_inverse(int64_t n) const;
   size_t factor_bytes(int64_t n) const;
   size_t solve_columns_bytes(int64_t n, int64_t columns) const;
 

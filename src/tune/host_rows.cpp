@@ -43,7 +43,11 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
   {Routine::posv, Form::one, p, 6000, tiles_solve(nb_6000)},          \
   {Routine::posv, Form::one, p, kAll, tiles_solve(nb)},               \
   {Routine::potrs, Form::one, p, kAll, kPanelSolve},                  \
-  {Routine::potri, Form::one, p, kAll, kPanel},                       \
+  {Routine::potri, Form::one, p, panel_n, kPanel},                    \
+  {Routine::potri, Form::one, p, 640, tiles(nb_640)},                 \
+  {Routine::potri, Form::one, p, 1500, tiles(nb_1500)},               \
+  {Routine::potri, Form::one, p, 6000, tiles(nb_6000)},               \
+  {Routine::potri, Form::one, p, kAll, tiles(nb)},                    \
   {Routine::pocon, Form::one, p, kAll, kPanel},                       \
   {Routine::logdet, Form::one, p, kAll, kPanel},                      \
   {Routine::potrf, Form::batch, p, panel_n, kPanel},                  \
@@ -54,7 +58,8 @@ constexpr Plan tiles_solve(int nb) { return {Method::tiles, nb, kFew, 0}; }
   {Routine::potrs, Form::batch, p, solve_lanes_n, lanes_in_groups(12, 64)}, \
   {Routine::potrs, Form::batch, p, kAll, kPanelSolve},                \
   {Routine::potri, Form::batch, p, 24, lanes(0)},          \
-  {Routine::potri, Form::batch, p, kAll, kPanel},                     \
+  {Routine::potri, Form::batch, p, panel_n, kPanel},                  \
+  {Routine::potri, Form::batch, p, kAll, tiles(nb_6000)},             \
   {Routine::logdet, Form::batch, p, kAll, kPanel},                    \
   {Routine::potrf, Form::interleaved, p, 128, kLanes},                \
   {Routine::potrf, Form::interleaved, p, kAll, kPanel},               \

@@ -69,6 +69,19 @@ TYPED_TEST(Workspace, QueryNamesWhatIsEnough) {
     }
 }
 
+/// potri works in place: LAPACK's callers have no room for the matrix once more.
+TYPED_TEST(Workspace, InverseTakesNoSecondMatrix) {
+  const Handle handle(CHOL_BACKEND_HOST, 2);
+  const int64_t n = 1200;
+  size_t bytes = 0;
+  ASSERT_EQ(chol_query_workspace(handle, &bytes), CHOL_STATUS_SUCCESS);
+  for (const Layout layout : {Layout::one, Layout::strided}) {
+    Arrays<TypeParam> arrays(host_memory(), layout, uniform(1, n));
+    ASSERT_EQ(arrays.run(handle, Function::potri, CHOL_LOWER), CHOL_STATUS_SUCCESS);
+    EXPECT_LT(bytes, n * n * sizeof(TypeParam) / 2) << layout_name(layout);
+  }
+}
+
 TYPED_TEST(Workspace, NoMemoryForBytes) {
   const Handle handle;
   EXPECT_EQ(chol_set_workspace(handle, nullptr, 1), CHOL_STATUS_INVALID_VALUE);

@@ -187,25 +187,4 @@ inline void solve(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t colu
   move_strips<T, false>(s, first, ldb, count);
 }
 
-/// A^-1 = (L L^H)^-1 from unit vectors as right-hand sides: what stands before a unit vector's one
-/// stays zero, and only what stands at or below it is wanted, so that both substitutions cost
-/// n^3/3.
-template <class T>
-inline void invert_columns(const host::PanelMatrix& M, void* X, int64_t column, int64_t column_end,
-                           void* buffer) {
-  constexpr int W = Elements<T>::width;
-  const TransposedSolve<T> s = SolveBuffer<T>::solve_on(M, buffer);
-  T* out = static_cast<T*>(X);
-  for (int64_t first = column; first < column_end; first += W) {
-    const int64_t count = smaller<int64_t>(W, column_end - first);
-    for (int64_t j = first; j < M.n; ++j) {
-      Elements<T>::zero().store(s.at(0, j));
-      if (j - first < count) set_real(s.at(0, j) + (j - first), RealOf<T>(1));
-    }
-    s.template substitute_strips<false>(1, first);
-    for (int64_t r = 0; r < count; ++r)
-      for (int64_t j = first + r; j < M.n; ++j) out[j + (first + r) * M.n] = s.at(0, j)[r];
-  }
-}
-
 }  // namespace chol::CHOL_ISA

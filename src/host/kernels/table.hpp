@@ -3,10 +3,9 @@
 #pragma once
 
 #include "host/kernels/interleaved.hpp"
+#include "host/kernels/inverse.hpp"
 #include "host/kernels/one_vector.hpp"
-#include "host/kernels/right_hand_sides.hpp"
 #include "host/kernels/small_matrix.hpp"
-#include "host/kernels/trailing.hpp"
 
 namespace chol::CHOL_ISA {
 
@@ -56,7 +55,9 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.solve_buffer_bytes = SolveBuffer<T>::bytes;
   k.solve_vector = solve_vector<T>;
   k.solve = solve<T>;
-  k.invert_columns = invert_columns<T>;
+  k.pack_factor = pack_factor<T>;
+  k.invert_rows = invert_rows<T>;
+  k.invert_tile = invert_tile<T>;
   return k;
 }
 
