@@ -10,9 +10,9 @@
 namespace chol::host {
 namespace {
 
-/// Right-hand sides that a thread takes at a time: enough to fill register tiles, few enough to
-/// stay in the second-level cache beside the factor.
-constexpr int64_t kSolveColumns = 96;
+/// Most right-hand sides that a thread takes at a time: all read the factor once, and stay in the
+/// second-level cache.
+constexpr int64_t kSolveColumns = 128;
 
 /// Columns of a block of an inverse that goes by no tiles of a plan.
 constexpr int kInverseColumns = 256;
@@ -126,19 +126,20 @@ template <class T>
 void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0 || M.nrhs == 0) return;
   if (M.nrhs <= plan_.tile) return solve_by_vectors(M);
-  const int64_t step =
-      std::min<int64_t>(kSolveColumns, std::max<int64_t>(1, (M.nrhs + threads_ - 1) / threads_));
-  const int64_t chunks = (M.nrhs + step - 1) / step;
+  // Fewer than fill a vector cost as much as a vector of them.
+  const auto parts = [&](int64_t columns) { return (M.nrhs + columns - 1) / columns; };
+  const int64_t chunks =
+      std::max(parts(kSolveColumns), std::min<int64_t>(threads_, parts(kernels_.strip_rows)));
   const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
   const auto chunk = [&](int64_t i, bool, int thread) {
     PanelMatrix panel = M.panel();
     if (i > 0) panel.next = nullptr;
-    kernels_.solve(panel, M.B, M.ldb, i * step, std::min(M.nrhs, (i + 1) * step),
+    kernels_.solve(panel, M.B, M.ldb, M.nrhs * i / chunks, M.nrhs * (i + 1) / chunks,
                    static_cast<char*>(workspace) + thread * bytes);
   };
   const double n = static_cast<double>(M.n), columns = static_cast<double>(M.nrhs);
-  for_each_of_shares({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)}, chunks > 1 ? threads_ : 1,
-                     chunk);
+  for_each_of_shares({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)},
+                     static_cast<int>(std::min<int64_t>(threads_, chunks)), chunk);
 }
 
 template <class T>
