@@ -1,6 +1,7 @@
-// cuSOLVER: batches go to chol on the stream of the caller's handle; one matrix goes on to
-// cuSOLVER, which is the faster there, and is only counted. The callers bind these names with the
-// version libcusolver.so.12, which a definition without a version satisfies.
+// cuSOLVER: batches, and the factorization of one matrix, go to chol on the stream of the caller's
+// handle where chol is the faster; other calls with one matrix go on to cuSOLVER and are only
+// counted. The callers bind these names with the version libcusolver.so.12, which a definition
+// without a version satisfies.
 #include <algorithm>
 #include <iterator>
 
@@ -33,6 +34,21 @@ bool is_handed_on(char precision, int fill, int n, int batch) {
   });
 }
 
+/// Factorizations of one matrix that are chol's: up to this order, on devices of this compute
+/// capability. Measured on an H200 (bench/results/h200_one_matrix.csv).
+struct TakenOver {
+  char precision;
+  int capability;
+  int64_t most_n;
+};
+constexpr TakenOver kOneMatrix[] = {
+    {'s', 9, 16384}, {'d', 9, 16384}, {'c', 9, 16384}, {'z', 9, 8192}};
+bool is_taken_over(char precision, int capability, int64_t n) {
+  return std::any_of(std::begin(kOneMatrix), std::end(kOneMatrix), [&](const TakenOver& row) {
+    return row.precision == precision && row.capability == capability && n <= row.most_n;
+  });
+}
+
 struct CusolverEntry {
   Account account;
   uint32_t bit;
@@ -53,22 +69,61 @@ bool stream_of(CusolverHandle handle, void** stream) {
   return get && get(handle, stream) == kStatusSuccess;
 }
 
-bool is_good(int fill, int n, int lda, int batch) {
+bool is_good(int fill, int64_t n, int64_t lda, int batch) {
   return (fill == kFillLower || fill == kFillUpper) && n >= 1 && lda >= n && batch >= 1;
 }
 chol_uplo_t triangle(int fill) { return fill == kFillLower ? CHOL_LOWER : CHOL_UPPER; }
 
 template <class T>
-struct Batched;
-#define CHOL_DEFINE_BATCHED(p, T, R)                       \
+struct Device;
+#define CHOL_DEFINE_DEVICE(p, T, R)                        \
   template <>                                              \
-  struct Batched<T> {                                      \
+  struct Device<T> {                                       \
     static constexpr char letter = #p[0];                  \
+    static constexpr auto potrf_one = chol_##p##potrf;     \
     static constexpr auto potrf = chol_##p##potrf_batched; \
     static constexpr auto potrs = chol_##p##potrs_batched; \
   };
-CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_BATCHED)
-#undef CHOL_DEFINE_BATCHED
+CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_DEVICE)
+#undef CHOL_DEFINE_DEVICE
+
+/// potrf of one matrix by chol. Returns whether it is queued; otherwise nothing was touched.
+template <class T>
+bool potrf_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, T* A, int64_t lda,
+               int* info) {
+  void* stream = nullptr;
+  if (!(settings().selected & selection_bit(Family::potrf, Device<T>::letter)) ||
+      !is_good(fill, n, lda, 1) || !is_taken_over(Device<T>::letter, device_capability(), n) ||
+      !stream_of(handle, &stream))
+    return false;
+  const DeviceLease chol(stream);
+  if (!chol || Device<T>::potrf_one(chol, triangle(fill), n, A, lda, info) != CHOL_STATUS_SUCCESS)
+    return false;
+  tally.runs_on(Place::device);
+  return true;
+}
+
+/// cudaDataType, as much of it as cuSOLVER factors.
+enum class DataType : int { r32f = 0, r64f = 1, c32f = 4, c64f = 5 };
+
+/// The same of a matrix whose type is an argument.
+bool potrf_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, int type, void* A,
+               int64_t lda, int* info) {
+  const auto as = [&](auto* matrix) {
+    return potrf_one(tally, handle, fill, n, matrix, lda, info);
+  };
+  switch (static_cast<DataType>(type)) {
+    case DataType::r32f:
+      return as(static_cast<float*>(A));
+    case DataType::r64f:
+      return as(static_cast<double*>(A));
+    case DataType::c32f:
+      return as(static_cast<std::complex<float>*>(A));
+    case DataType::c64f:
+      return as(static_cast<std::complex<double>*>(A));
+  }
+  return false;
+}
 
 template <class T>
 int potrf_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, T** A, int lda,
@@ -76,10 +131,10 @@ int potrf_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, 
   Tally tally(entry.account, n, batch);
   void* stream = nullptr;
   if ((settings().selected & entry.bit) && is_good(fill, n, lda, batch) && n <= kMostFactored &&
-      !is_handed_on(Batched<T>::letter, fill, n, batch) && stream_of(handle, &stream)) {
+      !is_handed_on(Device<T>::letter, fill, n, batch) && stream_of(handle, &stream)) {
     const DeviceLease chol(stream);
     if (chol &&
-        Batched<T>::potrf(chol, triangle(fill), n, A, lda, info, batch) == CHOL_STATUS_SUCCESS) {
+        Device<T>::potrf(chol, triangle(fill), n, A, lda, info, batch) == CHOL_STATUS_SUCCESS) {
       tally.runs_on(Place::device);
       return kStatusSuccess;
     }
@@ -96,7 +151,7 @@ int potrs_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, 
   if ((settings().selected & entry.bit) && is_good(fill, n, lda, batch) && ldb >= n && nrhs == 1 &&
       n <= kMostSolved && stream_of(handle, &stream)) {
     const DeviceLease chol(stream);
-    if (chol && Batched<T>::potrs(chol, triangle(fill), n, nrhs, A, lda, B, ldb, batch) ==
+    if (chol && Device<T>::potrs(chol, triangle(fill), n, nrhs, A, lda, B, ldb, batch) ==
                     CHOL_STATUS_SUCCESS) {
       tally.runs_on(Place::device);
       return clear_on_stream(info, stream) ? kStatusSuccess : kStatusInternalError;
@@ -135,6 +190,7 @@ using namespace chol::preload;
   extern "C" CHOL_EXPORT int cusolverDn##P##potrf(CusolverHandle handle, int fill, int n, T* A,    \
                                                   int lda, T* work, int size, int* info) {         \
     Tally tally(cusolverDn##P##potrf_entry.account, n);                                            \
+    if (potrf_one(tally, handle, fill, n, A, lda, info)) return kStatusSuccess;                    \
     return forward(cusolverDn##P##potrf_entry, tally, handle, fill, n, A, lda, work, size, info);  \
   }                                                                                                \
   extern "C" CHOL_EXPORT int cusolverDn##P##potrs(CusolverHandle handle, int fill, int n,          \
@@ -163,6 +219,8 @@ extern "C" CHOL_EXPORT int cusolverDnXpotrf(CusolverHandle handle, void* paramet
                                             size_t device_bytes, void* host_work, size_t host_bytes,
                                             int* info) {
   Tally tally(cusolverDnXpotrf_entry.account, n);
+  if (type == compute_type && potrf_one(tally, handle, fill, n, type, A, lda, info))
+    return kStatusSuccess;
   return forward(cusolverDnXpotrf_entry, tally, handle, parameters, fill, n, type, A, lda,
                  compute_type, device_work, device_bytes, host_work, host_bytes, info);
 }

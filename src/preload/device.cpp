@@ -7,12 +7,14 @@ namespace {
 
 // cuda.h of the driver, as much of it as is called.
 using CurrentDevice = int(int* device);
+using DeviceAttribute = int(int* value, int attribute, int device);
 using IsCapturing = int(void* stream, int* status);
 using SetInts = int(unsigned long long address, unsigned value, size_t count, void* stream);
 constexpr int kSuccess = 0;
 
 struct Driver {
   CurrentDevice* current_device = nullptr;
+  DeviceAttribute* device_attribute = nullptr;
   IsCapturing* is_capturing = nullptr;
   SetInts* set_ints = nullptr;
 };
@@ -23,6 +25,8 @@ const Driver& driver() {
     Driver look;
     if (void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) {
       look.current_device = reinterpret_cast<CurrentDevice*>(dlsym(library, "cuCtxGetDevice"));
+      look.device_attribute =
+          reinterpret_cast<DeviceAttribute*>(dlsym(library, "cuDeviceGetAttribute"));
       look.is_capturing = reinterpret_cast<IsCapturing*>(dlsym(library, "cuStreamIsCapturing"));
       look.set_ints = reinterpret_cast<SetInts*>(dlsym(library, "cuMemsetD32Async"));
     }
@@ -73,6 +77,16 @@ DeviceLease::DeviceLease(void* stream) {
     slot.stream = stream;
   }
   handle_ = slot.handle;
+}
+
+int device_capability() {
+  constexpr int kCapabilityMajor = 75;
+  const Driver& cuda = driver();
+  int device = 0, major = 0;
+  const bool known = cuda.current_device && cuda.device_attribute &&
+                     cuda.current_device(&device) == kSuccess &&
+                     cuda.device_attribute(&major, kCapabilityMajor, device) == kSuccess;
+  return known ? major : 0;
 }
 
 bool clear_on_stream(int* value, void* stream) {

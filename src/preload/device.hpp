@@ -24,6 +24,9 @@ class DeviceLease {
   chol_handle_t handle_ = nullptr;
 };
 
+/// Major compute capability of the current device, or 0.
+int device_capability();
+
 /// Sets one int in device memory to zero, in the order of the stream. Returns whether that worked.
 bool clear_on_stream(int* value, void* stream);
 
