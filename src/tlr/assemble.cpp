@@ -149,10 +149,11 @@ Status Assembly<T>::estimate_alike() {
   double sum = 0, largest = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
     if (tiles[t].dense) continue;
-    sum += spikes[t] * double(tiles[t].rank);
-    largest = std::max(largest, double(tiles[t].rank));
+    const double rank = double(tiles[t].rank);
+    sum += spikes[t] * rank * rank;
+    largest = std::max(largest, rank);
   }
-  A_.alike = largest > 0 ? sum / largest : 0;
+  A_.alike = largest > 0 ? sum / (largest * largest) : 0;
   return status;
 }
 

@@ -88,6 +88,14 @@ Buffer<T> copy_of(const T* from, int64_t count) {
   return copy;
 }
 
+/// The square of the largest singular value of a tile's error over that of its Frobenius norm.
+template <class T>
+double share_of_largest(const backend::Truncation<T>& item, double not_found) {
+  const double dropped = double(item.dropped), largest = double(item.largest);
+  const double square = dropped * dropped + not_found * not_found;
+  return square > 0 ? largest * largest / square : 0;
+}
+
 /// Projects tiles on their bases, truncates, and stores what is of low rank.
 template <class T>
 void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
@@ -134,7 +142,7 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
       sketch.is_dense = true;
       continue;
     }
-    if (spikes) spikes[active[a]] = item.dropped > 0 ? double(item.largest / item.dropped) : 0;
+    if (spikes) spikes[active[a]] = share_of_largest(item, sketch.residual);
     Tile<T>& tile = *tiles[active[a]];
     tile.dense = false;
     tile.rank = item.rank;

@@ -56,8 +56,8 @@ struct Compression {
 };
 
 /// Writes M_i to *tiles[i], dense where its rank is above half its order.
-/// @param spikes the 2-norm of what was truncated of a tile over its Frobenius norm, 0 of a dense
-///        tile; or nullptr
+/// @param spikes share of one direction in the square of a tile's error, 0 of a dense tile; or
+/// nullptr
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
               Control& control, Tile<T>* const* tiles, double* spikes = nullptr);

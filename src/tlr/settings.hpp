@@ -20,7 +20,7 @@ inline constexpr double kCompensationShare = 0.35;
 /// share * eps in the 2-norm (docs/tlr.md). As far as errors of different tiles are independent,
 /// the norm of the whole grows with the root of the number of tiles in a row, and by 0.55 of it
 /// where the tiles' norms are Frobenius ones. As far as they are alike, it is their sum.
-/// @param alike how many tiles of a row, each with the share of its error that is one direction
+/// @param alike how many tiles of a row, each with the share of its error that has one direction
 inline double tile_tolerance(double eps, double share, bool each_tile, int64_t tiles,
                              double alike) {
   if (each_tile) return share < kFactorShare ? eps * share : eps;

@@ -148,12 +148,13 @@ TEST(LastError, WithoutAHandleBelongsToItsThread) {
 }
 
 TEST(Status, EveryValueHasItsName) {
-  const char* const kNames[] = {"SUCCESS",       "INVALID_VALUE", "INVALID_HANDLE", "ALLOC_FAILED",
-                                "NOT_SUPPORTED", "NO_DEVICE",     "DEVICE_ERROR",   "INTERNAL"};
-  for (int value = 0; value < 8; ++value)
+  const char* const kNames[] = {"SUCCESS",       "INVALID_VALUE",  "INVALID_HANDLE", "ALLOC_FAILED",
+                                "NOT_SUPPORTED", "NO_DEVICE",      "DEVICE_ERROR",   "INTERNAL",
+                                "CANCELLED",     "CALLBACK_FAILED"};
+  for (int value = 0; value < 10; ++value)
     EXPECT_EQ(std::string("CHOL_STATUS_") + kNames[value],
               chol_status_string(static_cast<chol_status_t>(value)));
-  for (const int value : {-1, 8, 1 << 30})
+  for (const int value : {-1, 10, 1 << 30})
     EXPECT_STREQ(chol_status_string(static_cast<chol_status_t>(value)), "unknown chol_status_t");
 }
 
