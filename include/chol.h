@@ -1346,7 +1346,7 @@ typedef struct {
   int ldl;                /**< 1: L D L^H; NOT_SUPPORTED so far */
   int pivot;              /**< 1 by Frobenius norm, 2 by 2-norm; NOT_SUPPORTED so far */
   int compensate;         /**< 1: diagonal tiles that eps makes indefinite are shifted (default) */
-  int modify_diagonal;    /**< 1: modified Cholesky of indefinite diagonal tiles */
+  int modify_diagonal;    /**< 1: a diagonal tile that stays indefinite is modified */
   double shift;           /**< added to the diagonal by the factorization, 0 */
   int sample_columns;     /**< of one step of sampling; 0: chosen */
   uint64_t seed;          /**< of the random samples */

@@ -99,7 +99,6 @@ Status check_factor_options(const char* function, const chol_tlr_options_t& opti
   };
   if (options.ldl) return missing("ldl", options.ldl);
   if (options.pivot) return missing("pivot", options.pivot);
-  if (options.modify_diagonal) return missing("modify_diagonal", options.modify_diagonal);
   return Status::success();
 }
 

@@ -105,6 +105,9 @@ class TileOps {
   /// Cholesky factor of a tile (n by n, contiguous) in its lower triangle, zeros above it. Returns
   /// info of potrf.
   virtual int potrf(T* A, int64_t n) = 0;
+  /// A tile (n by n, contiguous, of which the lower triangle is read) becomes a positive definite
+  /// one nearby, whose smallest eigenvalue is about `least`, by a modified Cholesky algorithm.
+  virtual void make_definite(T* A, int64_t n, RealOf<T> least) = 0;
   /// Elements of the inverted diagonal blocks of a factor of order n.
   virtual int64_t inverse_elements(int64_t n) const = 0;
   virtual void invert_blocks(const T* L, int64_t n, T* inverses) = 0;

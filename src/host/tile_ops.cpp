@@ -7,6 +7,7 @@
 #include "api/precisions.h"
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
+#include "host/modified_cholesky.hpp"
 #include "host/orthogonal.hpp"
 #include "host/shares.hpp"
 
@@ -81,6 +82,10 @@ class HostTileOps final : public backend::TileOps<T> {
     solver.run(problem, plans, resources);
     for (int64_t j = 1; j < n; ++j) std::fill_n(A + j * n, j, T(0));
     return info;
+  }
+
+  void make_definite(T* A, int64_t n, R least) override {
+    ModifiedCholesky<T>(A, n).run(products_of(0), least, A);
   }
 
   int64_t inverse_elements(int64_t n) const override {

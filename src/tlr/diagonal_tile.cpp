@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <limits>
 
 #include "api/precisions.h"
 
@@ -42,25 +44,63 @@ double DiagonalTile<T>::smallest_eigenvalue(const T* L, const T* inverses, int64
 }
 
 template <class T>
+int DiagonalTile<T>::try_factor(T* D, int64_t n, T* inverses) {
+  const int info = ops_.potrf(D, n);
+  if (info == 0) ops_.invert_blocks(D, n, inverses);
+  return info;
+}
+
+template <class T>
+bool DiagonalTile<T>::compensate(Matrix<T>& A, int64_t k) {
+  const int64_t n = A.rows(k);
+  T* const D = A.diagonal[k].get();
+  std::copy_n(copy_.get(), n * n, D);
+  add_to_diagonal(D, n, most_);
+  if (try_factor(D, n, A.inverses[k].get()) != 0) return false;
+  ++A.compensated;
+  return true;
+}
+
+template <class T>
+bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
+  const int64_t n = A.rows(k);
+  T *const D = A.diagonal[k].get(), *const copy = copy_.get();
+  double largest = 0;
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i) largest = std::max(largest, double(std::abs(copy[i + j * n])));
+  // A tile with NaN or Inf has nothing nearby.
+  if (!std::all_of(copy, copy + n * n, [](const T& x) { return std::isfinite(std::abs(x)); }))
+    return false;
+  const double u = double(std::numeric_limits<RealOf<T>>::epsilon());
+  double least = std::max(most_, std::sqrt(u) * largest);
+  constexpr int kMostTries = 8;
+  for (int trial = 0; trial < kMostTries; ++trial, least *= 10) {
+    std::copy_n(copy, n * n, D);
+    ops_.make_definite(D, n, static_cast<RealOf<T>>(least));
+    if (try_factor(D, n, A.inverses[k].get()) != 0) continue;
+    ++A.modified;
+    return true;
+  }
+  return false;
+}
+
+template <class T>
 int DiagonalTile<T>::factor(Matrix<T>& A, int64_t k) {
   const int64_t n = A.rows(k);
   T* const D = A.diagonal[k].get();
   copy_.reserve(n * n);
   std::copy_n(D, n * n, copy_.get());
   A.inverses[k] = Buffer<T>(ops_.inverse_elements(n));
-  int info = ops_.potrf(D, n);
-  if (info == 0) ops_.invert_blocks(D, n, A.inverses[k].get());
-  if (!options_.compensate) return info;
+  const int info = try_factor(D, n, A.inverses[k].get());
   // Errors of the tiles of size E change the Schur complement of a tile with smallest eigenvalue w
   // by E^2 / w: one that is small against the errors is as good as indefinite.
-  if (info == 0 && smallest_eigenvalue(D, A.inverses[k].get(), n) >= 2 * most_) return 0;
-  std::copy_n(copy_.get(), n * n, D);
-  add_to_diagonal(D, n, most_);
+  if (info == 0 &&
+      (!options_.compensate || smallest_eigenvalue(D, A.inverses[k].get(), n) >= 2 * most_))
+    return 0;
+  if (options_.compensate && compensate(A, k)) return 0;
+  if (options_.modify_diagonal && modify(A, k)) return 0;
   // Of a matrix that is indefinite by more than eps, info tells of the matrix itself.
-  if (ops_.potrf(D, n) != 0) return std::max(info, 1);
-  ops_.invert_blocks(D, n, A.inverses[k].get());
-  ++A.compensated;
-  return 0;
+  return std::max(info, 1);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) template class DiagonalTile<T>;

@@ -19,6 +19,10 @@ class DiagonalTile {
   int factor(Matrix<T>& A, int64_t k);
 
  private:
+  /// potrf and the inverted blocks; info.
+  int try_factor(T* D, int64_t n, T* inverses);
+  bool compensate(Matrix<T>& A, int64_t k);
+  bool modify(Matrix<T>& A, int64_t k);
   double smallest_eigenvalue(const T* L, const T* inverses, int64_t n);
   void add_to_diagonal(T* D, int64_t n, double shift) const;
 
