@@ -57,7 +57,7 @@ CHOL_INLINE void pack_rows(bool adjoint, const T* A, int64_t lda, int64_t count,
     }
     return;
   }
-  constexpr int N = 4;
+  constexpr int N = is_complex<T> ? 4 : kRowRun;
   for (int v = 0; v < V; ++v) {
     const int64_t rows = count - v * W;
     const T* first = A + v * W * lda;
@@ -76,12 +76,36 @@ CHOL_INLINE void pack_rows(bool adjoint, const T* A, int64_t lda, int64_t count,
   }
 }
 
+/// pack_columns() of B itself where whole vectors make a row: columns are transposed in registers.
+template <class T>
+CHOL_INLINE void pack_columns_by_vectors(const T* B, int64_t ldb, int64_t count, int64_t depth,
+                                         T* to) {
+  constexpr int NR = ProductShape<T>::kColumns, W = Elements<T>::width;
+  constexpr int N = is_complex<T> ? 4 : kRowRun;
+  for (int g = 0; g < NR; g += W) {
+    const auto column = [&](int i) { return B + (g + i < count ? g + i : 0) * ldb; };
+    int64_t k = 0;
+    for (; k + N <= depth; k += N) {
+      Elements<T> e[N];
+      load_rows<T, N>([&](int i) { return column(i) + k; },
+                      [&](int i) { return g + i < count ? int64_t(N) : int64_t(0); }, e);
+      CHOL_UNROLL
+      for (int c = 0; c < N; ++c) e[c].store(to + (k + c) * NR + g);
+    }
+    for (; k < depth; ++k)
+      for (int i = 0; i < W; ++i)
+        to[k * NR + g + i] = g + i < count ? column(i)[k] : zero_element<T>();
+  }
+}
+
 /// Columns [column, column + count) of op(B), rows [k, k + depth), as NR elements a row, zeros
 /// behind.
 template <class T>
 CHOL_INLINE void pack_columns(bool adjoint, const T* B, int64_t ldb, int64_t count, int64_t depth,
                               T* to) {
-  constexpr int NR = ProductShape<T>::kColumns;
+  constexpr int NR = ProductShape<T>::kColumns, W = Elements<T>::width;
+  if constexpr (NR % W == 0)
+    if (!adjoint) return pack_columns_by_vectors(B, ldb, count, depth, to);
   for (int c = 0; c < NR; ++c) {
     if (c >= count) {
       for (int64_t k = 0; k < depth; ++k) to[k * NR + c] = zero_element<T>();
