@@ -104,7 +104,7 @@ Status check_factor_options(const char* function, const chol_tlr_options_t& opti
 
 /// Memory grows as n^1.5 with tiles of a multiple of the root of n.
 int64_t chosen_tile(int64_t n) {
-  const int64_t tile = static_cast<int64_t>(2 * std::sqrt(double(n)) / 64 + 0.5) * 64;
+  const int64_t tile = int64_t{std::lround(2 * std::sqrt(double(n)) / 64)} * 64;
   return std::clamp<int64_t>(tile, 64, 1024);
 }
 

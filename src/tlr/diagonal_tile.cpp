@@ -74,12 +74,14 @@ bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
   const double u = double(std::numeric_limits<RealOf<T>>::epsilon());
   double least = std::max(most_, std::sqrt(u) * largest);
   constexpr int kMostTries = 8;
-  for (int trial = 0; trial < kMostTries; ++trial, least *= 10) {
+  for (int trial = 0; trial < kMostTries; ++trial) {
     std::copy_n(copy, n * n, D);
     ops_.make_definite(D, n, static_cast<RealOf<T>>(least));
-    if (try_factor(D, n, A.inverses[k].get()) != 0) continue;
-    ++A.modified;
-    return true;
+    if (try_factor(D, n, A.inverses[k].get()) == 0) {
+      ++A.modified;
+      return true;
+    }
+    least *= 10;
   }
   return false;
 }

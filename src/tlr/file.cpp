@@ -1,5 +1,6 @@
 #include "tlr/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -79,6 +80,11 @@ class Reader {
 
 Status failed(const char* function, const char* path, const char* what) {
   return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: path = %.100s, %s", function, path, what);
+}
+
+bool same_bytes(const FileHeader& a, const FileHeader& b) {
+  const char* const bytes = reinterpret_cast<const char*>(&a);
+  return std::equal(bytes, bytes + sizeof a, reinterpret_cast<const char*>(&b));
 }
 
 constexpr int64_t kDense = -1;
@@ -177,7 +183,7 @@ Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix
   if (!file) return failed(kFunction, path, std::strerror(errno));
   Reader reader(file.get());
   FileHeader header;
-  if (!reader.read(&header, sizeof header) || std::memcmp(&header, &expected, sizeof header) != 0)
+  if (!reader.read(&header, sizeof header) || !same_bytes(header, expected))
     return failed(kFunction, path, "was changed meanwhile");
   auto made = std::make_unique<Matrix<T>>(header.n, header.tile);
   made->clear();
