@@ -11,10 +11,12 @@ namespace {
 int64_t triangle_of(int64_t tiles) { return tiles * (tiles + 1) / 2; }
 
 /// body(task) for each of the tasks, in any order.
+/// @param task_ns estimated time of a task
 template <class Body>
-void parallel_for(int64_t tasks, int threads, const Body& body) {
+void parallel_for(int64_t tasks, double task_ns, int threads, const Body& body) {
   const int team = static_cast<int>(std::min<int64_t>(threads, tasks));
-  for_each_of_shares(Cuts{tasks, 1, 1}, team, [&](int64_t task, bool, int) { body(task); });
+  for_each_of_shares({tasks, 1, 1, static_cast<double>(tasks) * task_ns}, team,
+                     [&](int64_t task, bool, int) { body(task); });
 }
 
 }  // namespace
@@ -44,10 +46,16 @@ void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
   const auto pack = [&](int64_t tile) {
     kernels_.invert_rows(M, first, last, start(tile), end(tile), factor_, strips_);
   };
-  parallel_for(tiles_, threads, pack);
+  // A task is a product of tiles, or about half as much.
+  const double nb = static_cast<double>(nb_);
+  const double parts = static_cast<double>(element_bytes_ / real_bytes_);
+  constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
+  const double task_ns =
+      2 * nb * nb * nb * parts * parts * static_cast<double>(real_bytes_) / kFlopsPerNsTimesBytes;
+  parallel_for(tiles_, task_ns / 2, threads, pack);
   const int64_t tasks = triangle_of(tiles_) - triangle_of(tiles_ - 1 - block);
   const auto product = [&](int64_t task) { update(M, block, task); };
-  parallel_for(tasks, threads, product);
+  parallel_for(tasks, task_ns, threads, product);
 }
 
 /// Tasks go along the rows of tiles, each up to the block's column or the diagonal.
