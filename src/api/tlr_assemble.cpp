@@ -148,7 +148,12 @@ chol_status_t chol_tlr_from_blocks(chol_handle_t handle, chol_tlr_t A, chol_tlr_
     return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&) {
       return tlr::Fill<T>(
           [=](int64_t row, int64_t column, int64_t rows, int64_t columns, T* block, int64_t ldb) {
-            return fill(context, row, column, rows, columns, block, ldb);
+            // A callback in C++ may throw: on a thread of the library that would end the program.
+            try {
+              return fill(context, row, column, rows, columns, block, ldb);
+            } catch (...) {
+              return 1;
+            }
           });
     });
   });

@@ -103,7 +103,10 @@ class HostBackend final : public backend::Backend {
   template <class T>
   Status finish(const backend::Problem<T>& problem, const PlanTable& plans,
                 const backend::Resources& resources) {
-    subtract_factored(problem, resources.threads);
+    {
+      const CallScope scope(resources.threads_are_default);
+      subtract_factored(problem, resources.threads);
+    }
     const backend::Problem<T> rest = rest_of(problem);
     const Status status = run(rest, plans, resources);
     if (*problem.info > 0) *problem.info += static_cast<int>(*problem.factored);

@@ -96,6 +96,9 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   const double parts = static_cast<double>(element_bytes_ / real_bytes_);
   constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
   const double rate = kFlopsPerNsTimesBytes / static_cast<double>(real_bytes_);
+  // What it looks up of the program's BLAS is looked up by the caller, not by a helper.
+  std::optional<SerialBlas> serial;
+  if (product_) serial.emplace();
   ThreadPool::instance().run(*this, {workers, n * n * n / 3 * parts * parts / rate});
   return bad_minor_.load(std::memory_order_relaxed);
 }

@@ -142,7 +142,7 @@ TEST(Environment, Verbose) {
   EXPECT_FALSE(has(probe("CHOL_VERBOSE=0"), "chol-bench"));
   EXPECT_FALSE(has(probe("-u CHOL_VERBOSE"), "chol-bench"));
   const std::string output = probe("CHOL_VERBOSE=1");
-  const std::string tail = "  # host [^,]+, [a-z]+, [0-9.]+ ms, [0-9.]+ Gflop/s";
+  const std::string tail = "  # host [^,]+, [a-z]+, 1 thread, [0-9.]+ ms, [0-9.]+ Gflop/s";
   EXPECT_TRUE(std::regex_search(
       output, std::regex("chol-bench --function chol_dpotrf --uplo L --n 20 --nrhs 0 --lda 20 "
                          "--batch 1" +

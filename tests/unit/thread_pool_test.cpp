@@ -5,18 +5,20 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <numeric>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "host/shares.hpp"
+#include "host/threads/floating_point_mode.hpp"
 
 namespace {
 
@@ -167,6 +169,48 @@ TEST(ThreadPool, ALoopInsideALoop) {
     for_each_of_shares({16, 1, 1}, 4, [&](int64_t, bool, int) { inner.fetch_add(1); });
   });
   EXPECT_EQ(inner, 8 * 16);
+}
+
+TEST(ThreadPool, AnExceptionOfTheCallerLeavesNothingBehind) {
+  for (int round = 0; round < 100; ++round)
+    EXPECT_THROW(for_each_of_shares({50, 1, 1}, 3,
+                                    [](int64_t, bool, int worker) {
+                                      if (worker == 0) throw std::runtime_error("callback");
+                                    }),
+                 std::runtime_error);
+  Counted counted(50);
+  counted.run({50, 1, 1}, 3);
+  EXPECT_TRUE(counted.every_index_once());
+}
+
+#if defined(__x86_64__)
+/// Flushed or not, a subnormal number is the same for every worker.
+TEST(ThreadPool, HelpersComputeInTheModeOfTheCaller) {
+  constexpr uint64_t kFlushToZero = 0x8000;
+  const uint64_t before = floating_point_mode();
+  for (const bool flushes : {true, false}) {
+    set_floating_point_mode(flushes ? before | kFlushToZero : before);
+    std::atomic<int> together{0}, zeros{0};
+    for_each_of_shares({2, 1, 1}, 2, [&](int64_t, bool, int) {
+      volatile double smallest = 2.2250738585072014e-308, half = 0.5;
+      if (smallest * half == 0) zeros.fetch_add(1);
+      together.fetch_add(1);
+      EXPECT_TRUE(comes_true([&] { return together >= 2; }));
+    });
+    set_floating_point_mode(before);
+    EXPECT_EQ(zeros, flushes ? 2 : 0);
+  }
+}
+#endif
+
+TEST(OtherCores, ComeBackAfterSeveralMoves) {
+  cpu_set_t before, after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  OtherCores cores;
+  for (int move = 0; move < 4; ++move) cores.move_from(sched_getcpu());
+  cores.allow_all();
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
 /// Steps that must be done in turn: each is ready when the one before is done. Workers wait.

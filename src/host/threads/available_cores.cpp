@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -79,11 +80,13 @@ int number_in(const char* variable) {
 }
 
 int threads_by_environment() {
+  const int error_before = errno;
   int threads = number_in("OMP_NUM_THREADS");
   if (threads == 0)
     threads = std::max(1, least_quota(cores_of_this_thread(),
                                       cores_of_quota("/proc/self/cgroup", "/sys/fs/cgroup")));
   const int limit = number_in("OMP_THREAD_LIMIT");
+  errno = error_before;
   return limit > 0 ? std::min(threads, limit) : threads;
 }
 

@@ -32,11 +32,11 @@ bool CoreLosses::any_since_last() {
 }
 
 void OtherCores::move_from(int cpu) {
-  cpu_set_t others;
-  if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof all_, &all_) != 0) return;
-  others = all_;
+  if (cpu < 0 || cpu >= CPU_SETSIZE) return;
+  if (!moved_ && sched_getaffinity(0, sizeof all_, &all_) != 0) return;
+  cpu_set_t others = all_;
   CPU_CLR(static_cast<size_t>(cpu), &others);
-  moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0;
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0) moved_ = true;
 }
 
 void OtherCores::allow_all() {

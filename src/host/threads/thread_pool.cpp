@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <csignal>
 
 #include "host/threads/available_cores.hpp"
+#include "host/threads/floating_point_mode.hpp"
 #include "host/threads/openmp_runtime.hpp"
 
 namespace chol::host {
@@ -20,8 +22,13 @@ constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
 /// A thread that wakes others one after the other delays its own work: each wakes two.
 constexpr int kWakesAtATime = 2;
 constexpr int64_t kNextAttemptNs = 1000000000;
+/// No wake-up counts for more, so that what a busy time has taught is soon forgotten.
+constexpr int64_t kLongestWakeUpNs = 5000000;
 
 constinit ThreadPool the_pool;
+
+/// Whether forks are watched; changed by whoever creates threads.
+bool watches_forks = false;
 
 /// A helper that runs callbacks must not wait for helpers in turn.
 thread_local bool is_helper = false;
@@ -55,6 +62,7 @@ int ThreadPool::useful_helpers(const Team& team) {
 }
 
 void ThreadPool::note_wake_up(int64_t nanoseconds) {
+  nanoseconds = std::min(nanoseconds, kLongestWakeUpNs);
   const int64_t average = wake_up_ns_.load(std::memory_order_relaxed);
   wake_up_ns_.store(average + (nanoseconds - average) / 8, std::memory_order_relaxed);
 }
@@ -65,11 +73,16 @@ bool ThreadPool::create_threads(int wanted) {
   if (threads() >= wanted || now_ns() < no_thread_until_.load(std::memory_order_relaxed))
     return threads() > 0;
   if (creating_.exchange(true, std::memory_order_acquire)) return threads() > 0;
-  static const int watches_forks = pthread_atfork(nullptr, nullptr, forget_threads);
-  static_cast<void>(watches_forks);
-  // Signals of the program are for its own threads.
+  const int error_before = errno;
+  // No static of the function: a fork beside its first call would leave it locked in the child.
+  if (!watches_forks) {
+    watches_forks = true;
+    pthread_atfork(nullptr, nullptr, forget_threads);
+  }
+  // Signals of the program are for its own threads, but those that tell of a thread's own error.
   sigset_t all, before;
   sigfillset(&all);
+  for (const int error : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, error);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -88,6 +101,7 @@ bool ThreadPool::create_threads(int wanted) {
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   creating_.store(false, std::memory_order_release);
+  errno = error_before;
   return threads() > 0;
 }
 
@@ -125,6 +139,7 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
   slot.workers = helpers + 1;
   slot.posted_at = now_ns();
   slot.caller_cpu = sched_getcpu();
+  slot.floating_point_mode = floating_point_mode();
   slot.joined.store(0, std::memory_order_relaxed);
   slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
   slot.gate.store((slot.gate.load(std::memory_order_relaxed) + 1) | kOpen,
@@ -163,12 +178,12 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
   }
   work.changes = &slot->changes;
   post(*slot, work, helpers);
+  const Closing closing{*this, *slot, helpers};
   for (;;) {
     const uint32_t seen = slot->changes.count();
-    if (work.advance(0) == Outcome::finished) break;
+    if (work.advance(0) == Outcome::finished) return;
     slot->changes.wait(seen, kTaskSpinNs);
   }
-  close(*slot, helpers);
 }
 
 void* ThreadPool::helper_main(void* helper) {
@@ -212,11 +227,11 @@ bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
     helper.spin.post_did_not_come();
   if (came) return false;
   helper.cores.allow_all();
-  const int64_t asleep_since = now_ns();
+  helper.asleep_since = now_ns();
   parked_.fetch_add(1, std::memory_order_seq_cst);
   if (!posted()) futex_wait(posts_, seen);
   parked_.fetch_sub(1, std::memory_order_seq_cst);
-  helper.spin.post_came_late(now_ns() - asleep_since);
+  helper.spin.post_came_late(now_ns() - helper.asleep_since);
   return true;
 }
 
@@ -244,15 +259,19 @@ bool ThreadPool::is_empty(const Slot& slot) const {
 /// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
 bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
   const uint32_t post = slot.gate.load(std::memory_order_acquire);
-  if (!(post & kOpen) || !enter(helper, slot, post)) return false;
-  const int worker = slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (worker >= slot.workers) {
+  const bool is_finished = helper.finished_slot == &slot && helper.finished_post == post;
+  if (!(post & kOpen) || is_finished || !enter(helper, slot, post)) return false;
+  // Looked at first: however often helpers come by, the number stays near the team's size.
+  const bool is_full = slot.joined.load(std::memory_order_relaxed) >= slot.workers - 1;
+  const int worker = is_full ? 0 : slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (is_full || worker >= slot.workers) {
     leave(helper, slot);
     return false;
   }
+  set_floating_point_mode(slot.floating_point_mode);
   // Where every core is taken, the scheduler may start a helper on the core of its caller.
   const int caller_cpu = slot.caller_cpu;
-  if (was_parked) note_wake_up(now_ns() - slot.posted_at);
+  if (was_parked && slot.posted_at > helper.asleep_since) note_wake_up(now_ns() - slot.posted_at);
   if (sched_getcpu() == caller_cpu) {
     leave(helper, slot);
     helper.cores.move_from(caller_cpu);
@@ -264,7 +283,11 @@ bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
     const uint32_t seen = slot.changes.count();
     const Outcome outcome = slot.work->advance(worker);
     leave(helper, slot);
-    if (outcome == Outcome::finished) return true;
+    if (outcome == Outcome::finished) {
+      helper.finished_slot = &slot;
+      helper.finished_post = post;
+      return true;
+    }
     slot.changes.wait(seen, kTaskSpinNs);
     if (!enter(helper, slot, post)) return true;
   }

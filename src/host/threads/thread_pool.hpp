@@ -91,7 +91,8 @@ class ThreadPool {
     alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
-    int caller_cpu = -1;  ///< where the caller was then
+    int caller_cpu = -1;               ///< where the caller was then
+    uint64_t floating_point_mode = 0;  ///< the caller's
   };
   /// What the others see of a helper. It is inside a slot while it may touch the memory of the
   /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
@@ -99,9 +100,20 @@ class ThreadPool {
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
     // The thread's own.
+    const Slot* finished_slot = nullptr;  ///< what it did last, and has nothing left for it
+    uint32_t finished_post = 0;
+    int64_t asleep_since = 0;
     IdleSpin spin;
     CoreLosses losses;
     alignas(64) OtherCores cores;
+  };
+
+  /// Closes a slot when its caller leaves, by an exception of a callback too.
+  struct Closing {
+    ThreadPool& pool;
+    Slot& slot;
+    int helpers;
+    ~Closing() { pool.close(slot, helpers); }
   };
 
   int useful_helpers(const Team& team);

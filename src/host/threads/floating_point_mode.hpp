@@ -1,0 +1,29 @@
+// Rounding mode and treatment of subnormal numbers, which are the thread's own: helpers take over
+// those of their caller, so that the bits do not depend on who does a task.
+#pragma once
+
+#include <cstdint>
+
+namespace chol::host {
+
+#if defined(__x86_64__)
+inline uint64_t floating_point_mode() {
+  constexpr uint32_t kStatusFlags = 0x3f;  // exceptions that were seen are no mode
+  return __builtin_ia32_stmxcsr() & ~kStatusFlags;
+}
+inline void set_floating_point_mode(uint64_t mode) {
+  __builtin_ia32_ldmxcsr(static_cast<uint32_t>(mode));
+}
+#elif defined(__aarch64__)
+inline uint64_t floating_point_mode() {
+  uint64_t mode;
+  asm volatile("mrs %0, fpcr" : "=r"(mode));
+  return mode;
+}
+inline void set_floating_point_mode(uint64_t mode) { asm volatile("msr fpcr, %0" : : "r"(mode)); }
+#else
+inline uint64_t floating_point_mode() { return 0; }
+inline void set_floating_point_mode(uint64_t) {}
+#endif
+
+}  // namespace chol::host
