@@ -171,13 +171,20 @@ TEST(ThreadPool, ALoopInsideALoop) {
   EXPECT_EQ(inner, 8 * 16);
 }
 
+/// A callback of the caller's that throws.
+class Throwing final : public TeamWork {
+ public:
+  Outcome advance(int worker) override {
+    if (worker == 0) throw std::runtime_error("callback");
+    return Outcome::finished;
+  }
+};
+
 TEST(ThreadPool, AnExceptionOfTheCallerLeavesNothingBehind) {
-  for (int round = 0; round < 100; ++round)
-    EXPECT_THROW(for_each_of_shares({50, 1, 1}, 3,
-                                    [](int64_t, bool, int worker) {
-                                      if (worker == 0) throw std::runtime_error("callback");
-                                    }),
-                 std::runtime_error);
+  for (int round = 0; round < 100; ++round) {
+    Throwing work;
+    EXPECT_THROW(ThreadPool::instance().run(work, {3, 1e9}), std::runtime_error);
+  }
   Counted counted(50);
   counted.run({50, 1, 1}, 3);
   EXPECT_TRUE(counted.every_index_once());
