@@ -93,7 +93,7 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   // find nothing to do.
   const int workers = static_cast<int>(std::min<int64_t>(threads, (tiles_ * (tiles_ + 1)) / 4));
   const double n = static_cast<double>(n_);
-  const double parts = static_cast<double>(element_bytes_ / real_bytes_);
+  const double parts = static_cast<double>(element_bytes_) / static_cast<double>(real_bytes_);
   constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
   const double rate = kFlopsPerNsTimesBytes / static_cast<double>(real_bytes_);
   // What it looks up of the program's BLAS is looked up by the caller, not by a helper.

@@ -25,23 +25,38 @@ bool read_text(const char* path, char* text, size_t size) {
   return read > 0;
 }
 
+/// A positive number at the start of a text, which is moved behind it; 0 without one.
+long long take_number(const char*& text) {
+  char* end = nullptr;
+  const long long number = std::strtoll(text, &end, 10);
+  if (end == text || number <= 0) return 0;
+  text = end;
+  return number;
+}
+
 int quotient(long long quota, long long period) {
-  if (quota <= 0 || period <= 0) return 0;
-  return static_cast<int>(std::min<long long>((quota + period - 1) / period, INT_MAX));
+  if (quota == 0 || period == 0) return 0;
+  return static_cast<int>(std::min<long long>((quota - 1) / period + 1, INT_MAX));
+}
+
+/// The number that a file of a folder begins with, or 0.
+long long number_in_file(const char* folder, const char* name) {
+  char path[2 * PATH_MAX], text[128];
+  std::snprintf(path, sizeof path, "%s/%s", folder, name);
+  const char* at = text;
+  return read_text(path, text, sizeof text) ? take_number(at) : 0;
 }
 
 /// The quota in one folder: cpu.max of version 2, cpu.cfs_quota_us of version 1.
 int quota_in(const char* folder) {
   char path[2 * PATH_MAX], text[128];
-  long long quota = 0, period = 0;
   std::snprintf(path, sizeof path, "%s/cpu.max", folder);
-  if (read_text(path, text, sizeof text))
-    return std::sscanf(text, "%lld %lld", &quota, &period) == 2 ? quotient(quota, period) : 0;
-  std::snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-  if (!read_text(path, text, sizeof text) || std::sscanf(text, "%lld", &quota) != 1) return 0;
-  std::snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-  if (!read_text(path, text, sizeof text) || std::sscanf(text, "%lld", &period) != 1) return 0;
-  return quotient(quota, period);
+  if (!read_text(path, text, sizeof text))
+    return quotient(number_in_file(folder, "cpu.cfs_quota_us"),
+                    number_in_file(folder, "cpu.cfs_period_us"));
+  const char* at = text;
+  const long long quota = take_number(at);
+  return quotient(quota, take_number(at));
 }
 
 int least_quota(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }

@@ -82,6 +82,7 @@ class ThreadPool {
 
   /// Where a caller posts work. Slots live as long as the process, so that a helper may look at one
   /// whose call has returned.
+  // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines apart, not few bytes
   struct alignas(128) Slot {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
     alignas(128) std::atomic<int> joined{0};  ///< helpers that have had a number
@@ -97,6 +98,7 @@ class ThreadPool {
   /// What the others see of a helper. It is inside a slot while it may touch the memory of the
   /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
   /// change that they wait for.
+  // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as above
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
     // The thread's own.
