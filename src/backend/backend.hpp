@@ -44,7 +44,7 @@ struct Resources {
       nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
   size_t workspace_bytes = 0;
   int threads = 1;                   ///< host threads at most
-  bool threads_are_default = false;  ///< nobody asked for that number
+  bool threads_are_default = false;  ///< not set by the caller
   int* threads_used = nullptr;       ///< where the host backend says how many worked, or nullptr
   void* stream = nullptr;            ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;

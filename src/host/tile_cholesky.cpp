@@ -4,6 +4,8 @@
 #include <new>
 #include <optional>
 
+#include "host/shares.hpp"
+
 namespace chol::host {
 
 TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes,
@@ -89,17 +91,14 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   open_column_.store(0, std::memory_order_relaxed);
   bad_minor_.store(0, std::memory_order_relaxed);
   matrix_ = &M;
-  // Three tasks a step depend on each other, of about tiles / 2 in each: more threads than tiles
-  // find nothing to do.
+  // More threads than half of the tiles find nothing to do.
   const int workers = static_cast<int>(std::min<int64_t>(threads, (tiles_ * (tiles_ + 1)) / 4));
   const double n = static_cast<double>(n_);
-  const double parts = static_cast<double>(element_bytes_) / static_cast<double>(real_bytes_);
-  constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
-  const double rate = kFlopsPerNsTimesBytes / static_cast<double>(real_bytes_);
   // What it looks up of the program's BLAS is looked up by the caller, not by a helper.
   std::optional<SerialBlas> serial;
   if (product_) serial.emplace();
-  ThreadPool::instance().run(*this, {workers, n * n * n / 3 * parts * parts / rate});
+  ThreadPool::instance().run(*this,
+                             {workers, tile_kernel_ns(n * n * n / 3, element_bytes_, real_bytes_)});
   return bad_minor_.load(std::memory_order_relaxed);
 }
 

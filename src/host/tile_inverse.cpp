@@ -48,10 +48,7 @@ void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
   };
   // A task is a product of tiles, or about half as much.
   const double nb = static_cast<double>(nb_);
-  const double parts = static_cast<double>(element_bytes_) / static_cast<double>(real_bytes_);
-  constexpr double kFlopsPerNsTimesBytes = 160;  // a core's usual rate: 20 in double precision
-  const double task_ns =
-      2 * nb * nb * nb * parts * parts * static_cast<double>(real_bytes_) / kFlopsPerNsTimesBytes;
+  const double task_ns = tile_kernel_ns(2 * nb * nb * nb, element_bytes_, real_bytes_);
   parallel_for(tiles_, task_ns / 2, threads, pack);
   const int64_t tasks = triangle_of(tiles_) - triangle_of(tiles_ - 1 - block);
   const auto product = [&](int64_t task) { update(M, block, task); };

@@ -149,7 +149,7 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
   wake(std::min(asleep, kWakesAtATime));
 }
 
-/// Lets nobody in any more and waits for helpers that have begun a task.
+/// Closes the slot to helpers and waits for those that have begun a task.
 void ThreadPool::close(Slot& slot, int helpers) {
   open_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_relaxed);
   slot.gate.fetch_and(~kOpen, std::memory_order_seq_cst);
@@ -171,8 +171,8 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
   const int helpers = useful_helpers(team);
   Slot* const slot = helpers > 0 && create_threads(helpers) ? take_slot() : nullptr;
   if (!slot) {
-    Signal nobody;
-    work.changes = &nobody;
+    Signal unheard;
+    work.changes = &unheard;
     work.advance(0);
     return;
   }

@@ -46,7 +46,7 @@ struct Team {
 /// The call that the current thread is in: its limits, and how many workers it had.
 class CallScope {
  public:
-  /// @param threads_are_default nobody asked for that number: the thread's affinity bounds it
+  /// @param threads_are_default not set by the caller: the thread's affinity bounds them
   explicit CallScope(bool threads_are_default);
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
