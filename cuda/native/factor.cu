@@ -1,5 +1,5 @@
-// Recursion over block columns whose leaves are the kernel of persistent/ or the panel and strip
-// kernels, everything between them products by cuBLAS.
+// Recursion over block columns: leaves by the kernel of persistent/ and updates by that of update/,
+// or leaves by the panel and strip kernels and updates by cuBLAS.
 #include <algorithm>
 
 #include "batched/kernels.hpp"
@@ -8,10 +8,6 @@
 
 namespace chol::cuda::native {
 namespace {
-
-/// Order from which on a square is updated by halves, since products run faster than the update of
-/// a triangle.
-constexpr int64_t kWholeSquare = 1024;
 
 template <class T>
 struct Factorization {
@@ -37,24 +33,22 @@ struct Factorization {
     const int64_t middle = first + half, rest = width - half;
     Status status = block_column(first, half);
     if (status.ok() && resources.watch) status = resources.watch->need(first + width);
-    if (status.ok()) status = update(first, half, middle, rest, problem.n);
+    if (status.ok()) status = update(first, half, middle, rest);
     return status.ok() ? block_column(middle, rest) : status;
   }
 
   /// Subtracts the products with columns [first, first + depth) from columns [column, column +
-  /// width), from the diagonal down to row `end`.
-  Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
-    const bool in_halves = by_persistent && width > kWholeSquare;
-    const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
-    Status status =
-        in_halves ? update(first, depth, column, part, next)
-                  : resources.blas.subtract_square(problem.swapped, width, depth, at(column, first),
-                                                   at(column, column), problem.A.ld);
-    if (status.ok() && next < end)
-      status =
-          resources.blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),
-                                          at(column, first), at(next, column), problem.A.ld);
-    return status.ok() && in_halves ? update(first, depth, next, width - part, end) : status;
+  /// width), from the diagonal down.
+  Status update(int64_t first, int64_t depth, int64_t column, int64_t width) const {
+    if (by_persistent)
+      return persistent::update_columns(problem, first, depth, column, width, resources.stream);
+    const int64_t next = column + width, ld = problem.A.ld;
+    const Status status = resources.blas.subtract_square(problem.swapped, width, depth,
+                                                         at(column, first), at(column, column), ld);
+    if (!status.ok() || next >= problem.n) return status;
+    return resources.blas.subtract_product(problem.swapped, problem.n - next, width, depth,
+                                           at(next, first), at(column, first), at(next, column),
+                                           ld);
   }
 
   Status leaf(int64_t first, int64_t width) const {
@@ -79,7 +73,7 @@ struct Factorization {
 template <class T>
 Status run(const Factorization<T>& factorization) {
   const int64_t n = factorization.problem.n;
-  if (n > factorization.leaf_columns())
+  if (!factorization.by_persistent && n > factorization.leaf_columns())
     if (const Status status = factorization.resources.blas.use(factorization.resources.stream);
         !status.ok())
       return status;
@@ -122,8 +116,7 @@ class Persistent final : public FactorMethod<T> {
   }
   Status run(const BatchProblem<T>& problem, const Params& params,
              const FactorResources<T>& resources) const override {
-    const bool can_run = problem.n > 0 && problem.A.ld < persistent::kLargestDimension<T> &&
-                         persistent::can_run<T>();
+    const bool can_run = persistent::factors_whole<T>(problem.n, problem.A.ld);
     return native::run(Factorization<T>{problem, params, can_run, resources});
   }
 };
