@@ -58,12 +58,13 @@ struct Group {
     Lines::copy(to, call.template at<swapped>(first_row, column), call.ld, call.n - first_row,
                 call.n - column, lane_id);
   }
-  /// Block column p of the finished diagonal tile of column c.
+  /// Block column p of the finished diagonal tile of column c, from its diagonal on.
   __device__ __forceinline__ void copy_diagonal(D* to, int c, int p) const {
     const char* const from = reinterpret_cast<const char*>(
                                  scratch_tile(call, Scratch::diagonal, c) + p * kSmall * kOrder) +
                              16 * lane_id;
     const unsigned address = shared_address(to) + 16 * lane_id;
+    if (16 * lane_id < p * kSmall * int(sizeof(D))) return;
 #pragma unroll
     for (int j = 0; j < kSmall; ++j)
       copy_async_once(address + j * C::kPitch * int(sizeof(D)), from + j * 512);
