@@ -1,8 +1,15 @@
 // One matrix on the device by one kernel over all multiprocessors, through chol.h:
 // test_persistent [--reduced] [n=order,...] [precisions]. Reduced, it is for compute-sanitizer;
 // with orders it factors matrices of these that are made, and checked, on the device.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
 
 #include "calls.hpp"
 #include "large_matrix.hpp"
@@ -11,8 +18,42 @@
 namespace chol::test {
 namespace {
 
-bool reduced = false;
+bool reduced = false, by_panels = false;
 std::vector<int64_t> given_orders;
+
+/// A tuning file by which one matrix is factored by panels of 64 columns.
+class PanelRows {
+ public:
+  /// Before the process's first call.
+  PanelRows() { setenv("CHOL_TUNING", path_.c_str(), 1), write("{}"); }
+  ~PanelRows() { std::filesystem::remove(path_); }
+  PanelRows(const PanelRows&) = delete;
+  PanelRows& operator=(const PanelRows&) = delete;
+
+  /// For the handles that are made from here on.
+  void add() const {
+    chol_handle_t handle = nullptr;
+    expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
+    std::string rows;
+    for (const char* routine : {"potrf", "posv"})
+      for (const char* p = "sdcz"; *p; ++p)
+        rows += std::string(rows.empty() ? "" : ",") + R"({"routine": ")" + routine +
+                R"(", "form": "one", "precision": ")" + *p + R"(", "max_n": )" +
+                std::to_string(INT64_MAX) +
+                R"(, "method": "persistent", "block": 64, "tile": 2, "threads": 0})";
+    const char* name = "";
+    expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
+    write(std::string("{\"") + name + "\": [" + rows + "]}");
+    chol_destroy(handle);
+  }
+
+ private:
+  void write(const std::string& machines) const {
+    std::ofstream(path_) << "{\"machines\": " << machines << "}\n";
+  }
+  std::string path_ =
+      std::filesystem::temp_directory_path() / ("chol_panels_" + std::to_string(getpid()));
+};
 
 /// One matrix in device memory, and what potrf made of it.
 template <class T>
@@ -296,6 +337,14 @@ void run_suite(chol_handle_t handle) {
     const OneMatrix<T> one{{handle, uplo}};
     if (!given_orders.empty()) {
       one.device_orders(given_orders);
+    } else if (by_panels) {
+      one.orders({65, 256, 257, 319, 320, 321, 449, 700});
+      one.bad_pivots({700});
+      if (reduced) continue;
+      one.orders({1025, 2111});
+      one.device_orders({2500});
+      one.systems({500});
+      run_beside<T>(uplo);
     } else if (reduced) {
       one.orders({40, 65, 130, 257});
       one.bad_pivots({200});
@@ -331,12 +380,16 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--reduced") == 0)
       reduced = true;
+    else if (std::strcmp(argv[k], "--panels") == 0)
+      by_panels = true;
     else if (std::strncmp(argv[k], "n=", 2) == 0)
       for (const char* order = argv[k] + 2; *order; order += *order == ',')
         given_orders.push_back(std::strtoll(order, const_cast<char**>(&order), 10));
     else
       wanted += argv[k];
   if (!device_present()) return 0;
+  std::optional<PanelRows> rows;
+  if (by_panels) rows.emplace().add();
   chol_handle_t handle = nullptr;
   if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
     std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
