@@ -203,6 +203,7 @@ void run_all(const std::string& what) {
     for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench_one<T>(uplo, n);
   };
   each_order("one=", one_of_order);
+  each_order("lower-one=", [](int64_t n) { bench_one<T>(CHOL_LOWER, n); });
   if (wants("one"))
     for (int64_t n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})
       if (n < 16384 || is_real) one_of_order(n);
