@@ -32,7 +32,8 @@ struct Tiles {
   }
   CHOL_ANYWHERE Tile at(int64_t index) const {
     int first = 0;
-    for (; index >= tiles_of(first); first += kStrip) index -= tiles_of(first);
+    for (; first + kStrip < columns && index >= tiles_of(first); first += kStrip)
+      index -= tiles_of(first);
     const int w = width(first, columns);
     int row = 0;
     for (; row < w; ++row) {
