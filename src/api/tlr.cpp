@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <limits>
 
 #include "api/precisions.h"
 #include "base/environment.hpp"
@@ -91,15 +92,11 @@ Status check_options(const char* function, const chol_tlr_options_t& options) {
   return Status::success();
 }
 
-Status check_factor_options(const char* function, const chol_tlr_options_t& options) {
-  const auto missing = [&](const char* name, int value) {
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: options->%s = %d, must be 0: the host backend has no other so far",
-                         function, name, value);
-  };
-  if (options.ldl) return missing("ldl", options.ldl);
-  if (options.pivot) return missing("pivot", options.pivot);
-  return Status::success();
+/// L D L^H has no half: D is in the middle.
+Status check_half(const char* function, chol_tlr_t A) {
+  if (!A->apply([](const auto& matrix) { return matrix.is_ldl(); })) return Status::success();
+  return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                       "%s: A is a factor L D L^H, must be L L^H for a half of it", function);
 }
 
 /// Memory grows as n^1.5 with tiles of a multiple of the root of n.
@@ -213,6 +210,10 @@ chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: type = %d, must be one of chol_type_t ('s', 'd', 'c', 'z')",
                            kFunction, static_cast<int>(type));
+    // info, an int, tells a row.
+    if (n > std::numeric_limits<int>::max())
+      return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: n = %lld, must be at most 2^31 - 1",
+                           kFunction, static_cast<long long>(n));
     Status status =
         check(kFunction, {at_least("n", n, 0), at_least("tile", tile, 0), array("A", A, true),
                           extent("A", 16, n, std::max<int64_t>(1, tile)),
@@ -240,7 +241,6 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     Status status = check_matrix(kFunction, h, "A", A, Holds::matrix);
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check(kFunction, {array("info", info, true)});
-    if (status.ok()) status = check_factor_options(kFunction, options);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
@@ -259,9 +259,7 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::solve_half(ops, matrix, false, nrhs, static_cast<T*>(B), ldb);
-      tlr::solve_half(ops, matrix, true, nrhs, static_cast<T*>(B), ldb);
-      return Status();
+      return tlr::solve(ops, matrix, nrhs, static_cast<T*>(B), ldb);
     });
   });
 }
@@ -270,12 +268,12 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
                                   void* B, int64_t ldb) {
   static constexpr const char* kFunction = "chol_tlr_solve_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
-      return Status();
+      return tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
     });
   });
 }
@@ -288,8 +286,8 @@ chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, int64_t nrhs
                                                   "X", X, ldx, "Y", Y, ldy);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::multiply(ops, matrix, nrhs, static_cast<const T*>(X), ldx, static_cast<T*>(Y), ldy);
-      return Status();
+      return tlr::multiply(ops, matrix, nrhs, static_cast<const T*>(X), ldx, static_cast<T*>(Y),
+                           ldy);
     });
   });
 }
@@ -298,13 +296,13 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
                                      const void* X, int64_t ldx, void* Y, int64_t ldy) {
   static constexpr const char* kFunction = "chol_tlr_multiply_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "X", X, ldx, "Y", Y, ldy);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
-                         static_cast<T*>(Y), ldy);
-      return Status();
+      return tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
+                                static_cast<T*>(Y), ldy);
     });
   });
 }
@@ -315,8 +313,9 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
     Status status = check_matrix(kFunction, h, "A", A, Holds::factor);
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
     if (!status.ok() || h.workspace_need) return status;
-    *logdet = A->apply([](const auto& matrix) { return tlr::logdet(matrix); });
-    if (sign) *sign = 1;
+    int determinant = 1;
+    *logdet = A->apply([&](const auto& matrix) { return tlr::logdet(matrix, &determinant); });
+    if (sign) *sign = determinant;
     return status;
   });
 }
@@ -334,10 +333,9 @@ chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor, chol_tlr_t
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(original->matrix);
       const auto by = [&ops](const tlr::Matrix<T>& M) -> tlr::Apply<T> {
-        return [&ops, &M](const T* x, T* y) { tlr::multiply(ops, M, 1, x, M.n, y, M.n); };
+        return [&ops, &M](const T* x, T* y) { return tlr::multiply(ops, M, 1, x, M.n, y, M.n); };
       };
-      *norm2 = tlr::norm_of_difference<T>(ops, matrix.n, by(other), by(matrix), iterations);
-      return Status();
+      return tlr::norm_of_difference<T>(ops, matrix.n, by(other), by(matrix), iterations, norm2);
     });
   });
 }
@@ -357,10 +355,14 @@ chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
     if (!status.ok()) return status;
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const tlr::CovarianceKernel exact(*kernel, dim, n, points, ldp);
-      *norm2 = tlr::norm_of_difference<T>(
-          ops, n, [&](const T* x, T* y) { tlr::multiply_kernel(ops, exact, n, x, y); },
-          [&](const T* x, T* y) { tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations);
-      return Status();
+      return tlr::norm_of_difference<T>(
+          ops, n,
+          [&](const T* x, T* y) {
+            tlr::multiply_kernel(ops, exact, n, x, y);
+            return Status::success();
+          },
+          [&](const T* x, T* y) { return tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations,
+          norm2);
     });
   });
 }
@@ -382,11 +384,13 @@ chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original, chol_tlr_t
     if (!status.ok()) return status;
     return with_ops(kFunction, h, original, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(factor->matrix);
-      for (int64_t c = 0; c < nrhs; ++c)
-        iterations[c] = tlr::conjugate_gradients(
-            ops, matrix, other, static_cast<const T*>(B) + c * ldb, static_cast<T*>(X) + c * ldx,
-            tolerance, most, residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
-      return Status();
+      Status solved;
+      for (int64_t c = 0; c < nrhs && solved.ok(); ++c)
+        solved =
+            tlr::conjugate_gradients(ops, matrix, other, static_cast<const T*>(B) + c * ldb,
+                                     static_cast<T*>(X) + c * ldx, tolerance, most, &iterations[c],
+                                     residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
+      return solved;
     });
   });
 }

@@ -86,12 +86,36 @@ struct Truncation {
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
-  const T* L;         ///< n by n, lower, contiguous, zero above the diagonal
+  const T* L;         ///< n by n, contiguous, as potrf() and ldl() make it
   const T* inverses;  ///< its inverted diagonal blocks, by invert_blocks()
   int64_t n;
   bool adjoint;
   T* V;
   int64_t columns, ldv;
+};
+
+/// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
+/// row_signs[i] and column_signs[j]. Without orders and adjoint, `from` may be `to`.
+template <class T>
+struct Rearrangement {
+  const T* from;
+  int64_t ld_from;
+  T* to;
+  int64_t ld_to;
+  int64_t rows, columns;                  ///< of `to`
+  bool adjoint = false;                   ///< op is the conjugate transpose
+  const int64_t* row_order = nullptr;     ///< or nullptr, as the following: on the host
+  const int64_t* column_order = nullptr;  ///< or nullptr
+  const RealOf<T>* row_signs = nullptr;   ///< 1 or -1
+  const RealOf<T>* column_signs = nullptr;
+};
+
+/// The Euclidean norm of `count` elements.
+template <class T>
+struct Norm {
+  const T* x;
+  int64_t count;
+  double norm;
 };
 
 template <class T>
@@ -105,6 +129,13 @@ class TileOps {
   /// Cholesky factor of a tile (n by n, contiguous) in its lower triangle, zeros above it. Returns
   /// info of potrf.
   virtual int potrf(T* A, int64_t n) = 0;
+  /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
+  /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
+  /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
+  /// diagonal, zeros elsewhere. *info: 0, or i where pivot i is zero or not finite.
+  virtual Status ldl(T* A, int64_t n, int64_t* order, RealOf<T>* signs, int* info) = 0;
+  virtual Status rearrange(const std::vector<Rearrangement<T>>& list) = 0;
+  virtual Status norms(std::vector<Norm<T>>& list) = 0;
   /// A tile (n by n, contiguous, of which the lower triangle is read) becomes a positive definite
   /// one nearby, whose smallest eigenvalue is about `least`, by a modified Cholesky algorithm.
   virtual void make_definite(T* A, int64_t n, RealOf<T> least) = 0;

@@ -24,6 +24,7 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   stats.size = size;
   stats.type = static_cast<chol_type_t>(precision_letter<T>);
   stats.factored = A.state == State::factored;
+  stats.ldl = A.is_ldl();
   stats.n = A.n;
   stats.tile = A.tile;
   stats.tiles = A.tiles;
@@ -70,6 +71,9 @@ std::unique_ptr<Matrix<T>> copy_of(const Matrix<T>& A) {
   copy->compensated = A.compensated;
   copy->modified = A.modified;
   copy->state = A.state;
+  copy->shorter = A.shorter;
+  copy->signs = A.signs;
+  copy->permutation = A.permutation;
   if (A.state != State::assembled && A.state != State::factored) return copy;
   copy->lower.resize(A.lower.size());
   for (size_t t = 0; t < A.lower.size(); ++t) {

@@ -31,21 +31,23 @@ double norm(const T* x, int64_t n) {
 }  // namespace
 
 template <class T>
-double norm_of_difference(backend::TileOps<T>& ops, int64_t n, const Apply<T>& original,
-                          const Apply<T>& other, int iterations) {
+Status norm_of_difference(backend::TileOps<T>& ops, int64_t n, const Apply<T>& original,
+                          const Apply<T>& other, int iterations, double* norm2) {
   constexpr uint64_t kSeed = 5;
   Buffer<T> x(n), y(n), z(n);
   ops.random(x.get(), n, kSeed);
-  double estimate = 0, length = norm(x.get(), n);
+  double length = norm(x.get(), n);
+  *norm2 = 0;
   for (int step = 0; step < iterations && length > 0; ++step) {
     for (int64_t i = 0; i < n; ++i) x.get()[i] *= static_cast<RealOf<T>>(1 / length);
-    original(x.get(), y.get());
-    other(x.get(), z.get());
+    Status status = original(x.get(), y.get());
+    if (status.ok()) status = other(x.get(), z.get());
+    if (!status.ok()) return status;
     for (int64_t i = 0; i < n; ++i) x.get()[i] = y.get()[i] - z.get()[i];
-    estimate = length = norm(x.get(), n);
+    *norm2 = length = norm(x.get(), n);
     if (!(length <= 1e300)) break;
   }
-  return estimate;
+  return Status::success();
 }
 
 template <class T>
@@ -66,30 +68,34 @@ void multiply_kernel(backend::TileOps<T>& ops, const CovarianceKernel& kernel, i
 }
 
 template <class T>
-int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matrix<T>& factor,
-                        const T* b, T* x, double tolerance, int most, double* residuals) {
+Status conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matrix<T>& factor,
+                           const T* b, T* x, double tolerance, int most, int* iterations,
+                           double* residuals) {
   using R = RealOf<T>;
   const int64_t n = A.n;
   const double scale = norm(b, n);
   std::fill_n(x, n, T(0));
   if (residuals) std::fill_n(residuals, most + 1, 0.0);
-  if (scale == 0) return 0;
+  *iterations = 0;
+  if (scale == 0) return Status::success();
   Buffer<T> r(n), z(n), p(n), q(n);
   std::copy_n(b, n, r.get());
   const auto precondition = [&] {
     std::copy_n(r.get(), n, z.get());
-    solve_half(ops, factor, false, 1, z.get(), n);
-    solve_half(ops, factor, true, 1, z.get(), n);
+    return solve(ops, factor, 1, z.get(), n);
   };
-  precondition();
+  Status status = precondition();
+  if (!status.ok()) return status;
   std::copy_n(z.get(), n, p.get());
   double product = inner(r.get(), z.get(), n);
   if (residuals) residuals[0] = 1;
-  if (1 <= tolerance) return 0;
+  if (1 <= tolerance) return status;
+  *iterations = -most;
   for (int step = 1; step <= most; ++step) {
-    multiply(ops, A, 1, p.get(), n, q.get(), n);
+    status = multiply(ops, A, 1, p.get(), n, q.get(), n);
+    if (!status.ok()) return status;
     const double curvature = inner(p.get(), q.get(), n);
-    if (!(curvature > 0)) return -most;
+    if (!(curvature > 0)) return status;
     const R alpha = static_cast<R>(product / curvature);
     for (int64_t i = 0; i < n; ++i) {
       x[i] += alpha * p.get()[i];
@@ -97,23 +103,27 @@ int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matr
     }
     const double residual = norm(r.get(), n) / scale;
     if (residuals) residuals[step] = residual;
-    if (residual <= tolerance) return step;
-    precondition();
+    if (residual <= tolerance) {
+      *iterations = step;
+      return status;
+    }
+    status = precondition();
+    if (!status.ok()) return status;
     const double next = inner(r.get(), z.get(), n);
     const R beta = static_cast<R>(next / product);
     for (int64_t i = 0; i < n; ++i) p.get()[i] = z.get()[i] + beta * p.get()[i];
     product = next;
   }
-  return -most;
+  return status;
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                          \
-  template double norm_of_difference<T>(backend::TileOps<T>&, int64_t, const Apply<T>&,         \
-                                        const Apply<T>&, int);                                  \
-  template void multiply_kernel<T>(backend::TileOps<T>&, const CovarianceKernel&, int64_t,      \
-                                   const T*, T*);                                               \
-  template int conjugate_gradients<T>(backend::TileOps<T>&, const Matrix<T>&, const Matrix<T>&, \
-                                      const T*, T*, double, int, double*);
+#define CHOL_INSTANTIATE(prefix, T, R)                                                             \
+  template Status norm_of_difference<T>(backend::TileOps<T>&, int64_t, const Apply<T>&,            \
+                                        const Apply<T>&, int, double*);                            \
+  template void multiply_kernel<T>(backend::TileOps<T>&, const CovarianceKernel&, int64_t,         \
+                                   const T*, T*);                                                  \
+  template Status conjugate_gradients<T>(backend::TileOps<T>&, const Matrix<T>&, const Matrix<T>&, \
+                                         const T*, T*, double, int, int*, double*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -8,8 +8,8 @@ namespace chol::tlr {
 
 template <class T>
 SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
-                          int64_t k, std::vector<int64_t> rows)
-    : ops_(ops), M_(M), samples_(samples), k_(k), X_(static_cast<size_t>(k)) {
+                          int64_t k, const RightTiles<T>& right, std::vector<int64_t> rows)
+    : ops_(ops), M_(M), samples_(samples), k_(k), right_(right), X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) {
     Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), {}, {}};
     int64_t elements = 0;
@@ -44,7 +44,7 @@ void SchurTiles<T>::prepare(int64_t most_columns) {
     std::copy_n(X_[j].get(), width * prepared_, larger.get());
     X_[j] = std::move(larger);
     groups.begin_group();
-    groups.add({true, false, 0, width, most_columns - prepared_, rows, M_.at(k_, j).U.get(), rows,
+    groups.add({true, false, 0, width, most_columns - prepared_, rows, right_.at(j).U, rows,
                 samples_.column(prepared_), samples_.rows(), X_[j].get() + width * prepared_,
                 width});
   }
@@ -58,10 +58,11 @@ void SchurTiles<T>::add_cores(Row& row, backend::ProductGroups<T>& groups) {
   row.has_cores = true;
   for (int64_t j = 0; j < k_; ++j) {
     if (row.core[j] < 0) continue;
-    const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+    const Tile<T>& left = M_.at(row.index, j);
+    const TileView<T>& right = right_.at(j);
     const int64_t columns = M_.rows(j);
-    groups.add({true, false, 0, left.rank, right.rank, columns, left.V.get(), columns,
-                right.V.get(), columns, row.cores.get() + row.core[j], left.rank});
+    groups.add({true, false, 0, left.rank, right.rank, columns, left.V.get(), columns, right.V,
+                columns, row.cores.get() + row.core[j], left.rank});
   }
 }
 
@@ -69,7 +70,8 @@ template <class T>
 const T* SchurTiles<T>::core_times(const Row& row, int64_t j, const T* X, int64_t ldx,
                                    bool adjoint_x, int64_t n, T* Z, int64_t* ldz,
                                    backend::ProductGroups<T>& groups) const {
-  const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+  const Tile<T>& left = M_.at(row.index, j);
+  const TileView<T>& right = right_.at(j);
   const int64_t columns = M_.rows(j);
   *ldz = left.dense ? columns : left.rank;
   if (row.core[j] >= 0)
@@ -78,8 +80,7 @@ const T* SchurTiles<T>::core_times(const Row& row, int64_t j, const T* X, int64_
   else if (!left.dense)
     groups.add({true, adjoint_x, 0, left.rank, n, columns, left.V.get(), columns, X, ldx, Z, *ldz});
   else if (!right.dense)
-    groups.add(
-        {false, adjoint_x, 0, columns, n, right.rank, right.V.get(), columns, X, ldx, Z, *ldz});
+    groups.add({false, adjoint_x, 0, columns, n, right.rank, right.V, columns, X, ldx, Z, *ldz});
   else
     return nullptr;
   return Z;
@@ -137,7 +138,8 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
         {false, false, 0, columns, n, own.rank, own.V.get(), columns, F, own.rank, B, columns});
   }
   for (int64_t j = 0; j < k_; ++j) {
-    const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+    const Tile<T>& left = M_.at(row.index, j);
+    const TileView<T>& right = right_.at(j);
     const int64_t width = M_.width(row.index, j), height = M_.width(k_, j), inner = M_.rows(j);
     if (width == 0 || height == 0) continue;
     groups.add({true, false, 0, width, n, rows, left.U.get(), rows, Q, rows, F, width});
@@ -146,13 +148,13 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
       groups.add({true, false, 0, height, n, width, row.cores.get() + row.core[j], width, F, width,
                   H, height});
     else if (!right.dense)
-      groups.add({true, false, 0, height, n, inner, right.V.get(), inner, F, width, H, height});
+      groups.add({true, false, 0, height, n, inner, right.V, inner, F, width, H, height});
     else if (!left.dense)
       groups.add({false, false, 0, height, n, width, left.V.get(), inner, F, width, H, height});
     else
       product = F;
-    groups.add({false, false, -1, columns, n, height, right.U.get(), columns, product, height, B,
-                columns});
+    groups.add(
+        {false, false, -1, columns, n, height, right.U, columns, product, height, B, columns});
   }
 }
 
@@ -174,7 +176,7 @@ void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductGroups<T>& groups) {
   for (int64_t j = 0; j < k_; ++j) {
     if (M_.width(row.index, j) == 0 || M_.width(k_, j) == 0) continue;
     const T* const U = M_.at(row.index, j).U.get();
-    const T* const right = M_.at(k_, j).U.get();
+    const T* const right = right_.at(j).U;
     int64_t ldz;
     const T* Z = core_times(row, j, right, columns, true, columns, row.scratch.get(), &ldz, groups);
     groups.add({false, Z == nullptr, -1, rows, columns, ldz, U, rows, Z ? Z : right,
