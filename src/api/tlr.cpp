@@ -10,6 +10,7 @@
 #include "tlr/apply.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/iterate.hpp"
+#include "tlr/kernel.hpp"
 
 namespace chol::api {
 
@@ -314,10 +315,12 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
   return enter(handle, kFunction, [&](chol_handle_s& h) {
     Status status = check_matrix(kFunction, h, "A", A, Holds::factor);
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
-    if (!status.ok() || h.workspace_need) return status;
-    *logdet = A->apply([](const auto& matrix) { return tlr::logdet(matrix); });
-    if (sign) *sign = 1;
-    return status;
+    if (!status.ok()) return status;
+    return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
+      *logdet = tlr::logdet(ops, matrix);
+      if (sign) *sign = 1;
+      return Status();
+    });
   });
 }
 
@@ -356,9 +359,9 @@ chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      const tlr::CovarianceKernel exact(*kernel, dim, n, points, ldp);
+      const tlr::CovarianceKernel<T> exact(ops, *kernel, dim, n, points, ldp);
       *norm2 = tlr::norm_of_difference<T>(
-          ops, n, [&](const T* x, T* y) { tlr::multiply_kernel(ops, exact, n, x, y); },
+          ops, n, [&](const T* x, T* y) { ops.multiply_covariance(exact.covariance(), x, y); },
           [&](const T* x, T* y) { tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations);
       return Status();
     });

@@ -23,6 +23,6 @@ void solve_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int6
 
 /// 2 times the sum of log l_ii.
 template <class T>
-double logdet(const Matrix<T>& A);
+double logdet(backend::TileOps<T>& ops, const Matrix<T>& A);
 
 }  // namespace chol::tlr

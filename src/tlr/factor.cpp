@@ -77,44 +77,39 @@ void Factorization<T>::update_diagonal(int64_t k) {
   constexpr int64_t kPanel = 128;
   control_.begin(Phase::dense_update);
   const int64_t n = A_.rows(k);
-  std::vector<Buffer<T>> cores(static_cast<size_t>(k));
-  backend::ProductGroups<T> core_groups;
-  int64_t widest = 0;
+  int64_t elements = 0;
+  for (int64_t j = 0; j < k; ++j) elements += A_.at(k, j).rank * (A_.at(k, j).rank + n);
+  Buffer<T> scratch = ops_.buffer(elements);
+  backend::ProductSteps<T> steps;
+  std::vector<T*> products(static_cast<size_t>(k));  // G_kkj U_kj^H
+  T* free = scratch.get();
   for (int64_t j = 0; j < k; ++j) {
     const Tile<T>& tile = A_.at(k, j);
-    if (tile.dense) continue;
-    cores[j] = Buffer<T>(tile.rank * tile.rank);
-    widest = std::max(widest, tile.rank);
-    core_groups.begin_group();
-    core_groups.add({true, false, 0, tile.rank, tile.rank, A_.rows(j), tile.V.get(), A_.rows(j),
-                     tile.V.get(), A_.rows(j), cores[j].get(), tile.rank});
+    const int64_t rank = tile.rank, rows = A_.rows(j);
+    if (tile.dense || rank == 0) continue;
+    const T *const V = tile.V.get(), *const core = free;
+    steps.add(0, {true, false, 0, rank, rank, rows, V, rows, V, rows, free, rank});
+    products[j] = free + rank * rank;
+    free = products[j] + rank * n;
+    steps.add(1, {false, true, 0, rank, n, rank, core, rank, tile.U.get(), n, products[j], rank});
   }
-  ops_.multiply(core_groups);
-  const int64_t panels = (n + kPanel - 1) / kPanel;
-  Buffer<T> scratch(panels * widest * kPanel);
-  backend::ProductGroups<T> groups;
   T* const D = A_.diagonal[k].get();
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    const int64_t first = panel * kPanel, columns = std::min(kPanel, n - first);
-    T* const Z = scratch.get() + panel * widest * kPanel;
-    groups.begin_group();
+  for (int64_t first = 0; first < n; first += kPanel) {
+    const int64_t columns = std::min(kPanel, n - first);
+    steps[2].begin_group();
     for (int64_t j = 0; j < k; ++j) {
       const Tile<T>& tile = A_.at(k, j);
       const T* const U = tile.U.get() + first;
-      if (tile.dense) {
-        groups.add({false, true, -1, n - first, columns, A_.rows(j), U, n, U, n,
-                    D + first + first * n, n});
-        continue;
-      }
-      if (tile.rank == 0) continue;
-      groups.add({false, true, 0, tile.rank, columns, tile.rank, cores[j].get(), tile.rank, U, n, Z,
-                  tile.rank});
-      groups.add({false, false, -1, n - first, columns, tile.rank, U, n, Z, tile.rank,
-                  D + first + first * n, n});
+      if (tile.dense)
+        steps[2].add({false, true, -1, n - first, columns, A_.rows(j), U, n, U, n,
+                      D + first + first * n, n});
+      else if (tile.rank > 0)
+        steps[2].add({false, false, -1, n - first, columns, tile.rank, U, n,
+                      products[j] + first * tile.rank, tile.rank, D + first + first * n, n});
     }
   }
-  ops_.multiply(groups);
-  control_.add_flops(core_groups.flops() + groups.flops());
+  ops_.multiply(steps);
+  control_.add_flops(steps.flops());
 }
 
 /// Rows in runs whose memory stays within the workspace, a row a thread at least.
@@ -170,34 +165,23 @@ template <class T>
 void Factorization<T>::compress_formed(int64_t k, const std::vector<int64_t>& rows) {
   control_.begin(Phase::dense_update);
   SchurTiles<T> schur(ops_, A_, samples_, k, rows);
-  DenseTiles<T> operators(samples_);
+  DenseTiles<T> operators(ops_, samples_);
   std::vector<Buffer<T>> dense;
   std::vector<Tile<T>*> tiles;
   std::vector<int64_t> guess;
-  backend::ProductGroups<T> groups;
+  backend::ProductSteps<T> steps;
   for (int64_t r = 0; r < std::ssize(rows); ++r) {
     const int64_t i = rows[r];
-    dense.emplace_back(A_.rows(i) * A_.rows(k));
-    schur.expand(r, dense.back().get(), groups);
+    dense.push_back(ops_.buffer(A_.rows(i) * A_.rows(k)));
+    schur.expand(r, dense.back().get(), steps);
     operators.add(dense.back().get(), A_.rows(i), A_.rows(k));
     tiles.push_back(&A_.at(i, k));
     guess.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
   }
-  ops_.multiply(groups);
-  control_.add_flops(groups.flops());
+  ops_.multiply(steps);
+  control_.add_flops(steps.flops());
   compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
            tiles.data());
-}
-
-template <class T>
-void adjoint_to(const T* from, int64_t rows, int64_t columns, T* to) {
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = 0; i < rows; ++i) {
-      if constexpr (is_complex<T>)
-        to[j + i * columns] = std::conj(from[i + j * rows]);
-      else
-        to[j + i * columns] = from[i + j * rows];
-    }
 }
 
 /// V := inverse(L_kk) V, and of dense tiles D := D inverse(L_kk^H).
@@ -212,22 +196,22 @@ void Factorization<T>::solve_column(int64_t k) {
     Tile<T>& tile = A_.at(i, k);
     T* V = tile.V.get();
     if (tile.dense) {
-      dense.emplace_back(i, Buffer<T>(A_.rows(i) * n));
+      dense.emplace_back(i, ops_.buffer(A_.rows(i) * n));
       V = dense.back().second.get();
     }
     const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
     columns += double(count);
     list.push_back({A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n});
   }
-  ops_.for_each(std::ssize(dense), [&](int64_t d) {
-    const int64_t i = dense[d].first;
-    adjoint_to(A_.at(i, k).U.get(), A_.rows(i), n, dense[d].second.get());
-  });
+  std::vector<backend::Copy<T>> there, back;
+  for (const auto& [i, adjoint] : dense) {
+    const int64_t rows = A_.rows(i);
+    there.push_back({true, rows, n, A_.at(i, k).U.get(), rows, adjoint.get(), n});
+    back.push_back({true, n, rows, adjoint.get(), n, A_.at(i, k).U.get(), rows});
+  }
+  ops_.copy(there);
   ops_.solve(list);
-  ops_.for_each(std::ssize(dense), [&](int64_t d) {
-    const int64_t i = dense[d].first;
-    adjoint_to(dense[d].second.get(), n, A_.rows(i), A_.at(i, k).U.get());
-  });
+  ops_.copy(back);
   control_.add_flops(flop_factor<T> * double(n) * double(n) * columns);
 }
 
@@ -236,7 +220,7 @@ void Factorization<T>::solve_column(int64_t k) {
 template <class T>
 Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
               Control& control, int* info) {
-  const double least = least_eps<T>(A.n, largest_diagonal(A));
+  const double least = least_eps<T>(A.n, largest_diagonal(ops, A));
   if (options.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
@@ -247,8 +231,7 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
   A.compensated = A.modified = 0;
   A.inverses.resize(static_cast<size_t>(A.tiles));
   for (int64_t i = 0; i < A.tiles; ++i)
-    for (int64_t j = 0; j < A.rows(i); ++j)
-      A.diagonal[i].get()[j + j * A.rows(i)] += static_cast<RealOf<T>>(options.shift);
+    ops.add_to_diagonal(A.diagonal[i].get(), A.rows(i), static_cast<RealOf<T>>(options.shift));
   A.shift = options.shift;
   const Status status = Factorization<T>(ops, A, options, control).run(info);
   control.end();
