@@ -11,6 +11,7 @@
 #include "tlr/apply.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/iterate.hpp"
+#include "tlr/kernel.hpp"
 
 namespace chol::api {
 
@@ -259,7 +260,8 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      return tlr::solve(ops, matrix, nrhs, static_cast<T*>(B), ldb);
+      tlr::solve(ops, matrix, nrhs, static_cast<T*>(B), ldb);
+      return Status();
     });
   });
 }
@@ -273,7 +275,8 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      return tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
+      tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
+      return Status();
     });
   });
 }
@@ -286,8 +289,8 @@ chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, int64_t nrhs
                                                   "X", X, ldx, "Y", Y, ldy);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      return tlr::multiply(ops, matrix, nrhs, static_cast<const T*>(X), ldx, static_cast<T*>(Y),
-                           ldy);
+      tlr::multiply(ops, matrix, nrhs, static_cast<const T*>(X), ldx, static_cast<T*>(Y), ldy);
+      return Status();
     });
   });
 }
@@ -301,8 +304,9 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      return tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
-                                static_cast<T*>(Y), ldy);
+      tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
+                         static_cast<T*>(Y), ldy);
+      return Status();
     });
   });
 }
@@ -312,11 +316,13 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
   return enter(handle, kFunction, [&](chol_handle_s& h) {
     Status status = check_matrix(kFunction, h, "A", A, Holds::factor);
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
-    if (!status.ok() || h.workspace_need) return status;
-    int determinant = 1;
-    *logdet = A->apply([&](const auto& matrix) { return tlr::logdet(matrix, &determinant); });
-    if (sign) *sign = determinant;
-    return status;
+    if (!status.ok()) return status;
+    return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
+      int determinant = 1;
+      *logdet = tlr::logdet(ops, matrix, &determinant);
+      if (sign) *sign = determinant;
+      return Status();
+    });
   });
 }
 
@@ -333,9 +339,10 @@ chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor, chol_tlr_t
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(original->matrix);
       const auto by = [&ops](const tlr::Matrix<T>& M) -> tlr::Apply<T> {
-        return [&ops, &M](const T* x, T* y) { return tlr::multiply(ops, M, 1, x, M.n, y, M.n); };
+        return [&ops, &M](const T* x, T* y) { tlr::multiply(ops, M, 1, x, M.n, y, M.n); };
       };
-      return tlr::norm_of_difference<T>(ops, matrix.n, by(other), by(matrix), iterations, norm2);
+      *norm2 = tlr::norm_of_difference<T>(ops, matrix.n, by(other), by(matrix), iterations);
+      return Status();
     });
   });
 }
@@ -354,15 +361,11 @@ chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      const tlr::CovarianceKernel exact(*kernel, dim, n, points, ldp);
-      return tlr::norm_of_difference<T>(
-          ops, n,
-          [&](const T* x, T* y) {
-            tlr::multiply_kernel(ops, exact, n, x, y);
-            return Status::success();
-          },
-          [&](const T* x, T* y) { return tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations,
-          norm2);
+      const tlr::CovarianceKernel<T> exact(ops, *kernel, dim, n, points, ldp);
+      *norm2 = tlr::norm_of_difference<T>(
+          ops, n, [&](const T* x, T* y) { ops.multiply_covariance(exact.covariance(), x, y); },
+          [&](const T* x, T* y) { tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations);
+      return Status();
     });
   });
 }
@@ -384,13 +387,11 @@ chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original, chol_tlr_t
     if (!status.ok()) return status;
     return with_ops(kFunction, h, original, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(factor->matrix);
-      Status solved;
-      for (int64_t c = 0; c < nrhs && solved.ok(); ++c)
-        solved =
-            tlr::conjugate_gradients(ops, matrix, other, static_cast<const T*>(B) + c * ldb,
-                                     static_cast<T*>(X) + c * ldx, tolerance, most, &iterations[c],
-                                     residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
-      return solved;
+      for (int64_t c = 0; c < nrhs; ++c)
+        iterations[c] = tlr::conjugate_gradients(
+            ops, matrix, other, static_cast<const T*>(B) + c * ldb, static_cast<T*>(X) + c * ldx,
+            tolerance, most, residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
+      return Status();
     });
   });
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
 #include "api/precisions.h"
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
+#include "host/covariance.hpp"
 #include "host/indefinite_factor.hpp"
 #include "host/modified_cholesky.hpp"
 #include "host/orthogonal.hpp"
@@ -36,6 +38,17 @@ class HostTileOps final : public backend::TileOps<T> {
 
   int threads() const override { return threads_; }
 
+  void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
+                int64_t ld_to) override {
+    for (int64_t j = 0; j < columns; ++j)
+      std::memcpy(static_cast<void*>(to + j * ld_to), from + j * ld_from,
+                  sizeof(T) * static_cast<size_t>(rows));
+  }
+  void copy(const std::vector<backend::Copy<T>>& list) override {
+    side_by_side(std::ssize(list), [&](int64_t i, int) { copy_one(list[i]); });
+  }
+  void set_zero(T* x, int64_t count) override { std::fill_n(x, count, T(0)); }
+
   void multiply(const backend::ProductGroups<T>& groups) override {
     side_by_side(groups.groups(), [&](int64_t group, int thread) {
       const ThreadProducts<T> multiply = products_of(thread);
@@ -61,6 +74,23 @@ class HostTileOps final : public backend::TileOps<T> {
       const ThreadProducts<T> multiply = products_of(thread);
       Truncator<T>(multiply, scratch_.get() + each * thread).run(list[i]);
     });
+  }
+
+  void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) override {
+    side_by_side(std::ssize(tiles), [&](int64_t t, int) {
+      T* const D = tiles[t];
+      const int64_t n = orders[t];
+      for (int64_t j = 0; j < n; ++j) {
+        D[j + j * n] = std::real(D[j + j * n]);
+        for (int64_t i = j + 1; i < n; ++i) D[j + i * n] = conjugate(D[i + j * n]);
+      }
+    });
+  }
+  void add_to_diagonal(T* A, int64_t n, R shift) override {
+    for (int64_t j = 0; j < n; ++j) A[j + j * n] += shift;
+  }
+  void read_diagonal(const T* A, int64_t n, R* host) override {
+    for (int64_t j = 0; j < n; ++j) host[j] = std::real(A[j + j * n]);
   }
 
   int potrf(T* A, int64_t n) override {
@@ -91,24 +121,20 @@ class HostTileOps final : public backend::TileOps<T> {
     modified_cholesky<T>(products_of(0), least, A, n);
   }
 
-  Status ldl(T* A, int64_t n, int64_t* order, R* signs, int* info) override {
-    *info = indefinite_factor(A, n, order, signs);
-    return Status::success();
+  bool can_pivot() const override { return true; }
+
+  int ldl(T* A, int64_t n, int64_t* order, R* signs) override {
+    return indefinite_factor(A, n, order, signs);
   }
 
-  Status rearrange(const std::vector<backend::Rearrangement<T>>& list) override {
+  void rearrange(const std::vector<backend::Rearrangement<T>>& list) override {
     side_by_side(std::ssize(list), [&](int64_t i, int) { rearrange_one(list[i]); });
-    return Status::success();
   }
 
-  Status norms(std::vector<backend::Norm<T>>& list) override {
+  void norms(std::vector<backend::Norm<T>>& list) override {
     side_by_side(std::ssize(list), [&](int64_t i, int) {
-      double sum = 0;
-      for (int64_t e = 0; e < list[i].count; ++e)
-        sum += std::norm(std::complex<double>(list[i].x[e]));
-      list[i].norm = std::sqrt(sum);
+      list[i].norm = std::sqrt(inner(list[i].x, list[i].x, list[i].count));
     });
-    return Status::success();
   }
 
   int64_t inverse_elements(int64_t n) const override {
@@ -143,15 +169,53 @@ class HostTileOps final : public backend::TileOps<T> {
     });
   }
 
+  void evaluate(const backend::Covariance& covariance,
+                const std::vector<backend::Block<T>>& blocks) override {
+    constexpr int64_t kColumns = 16;
+    std::vector<backend::Block<T>> parts;
+    for (const backend::Block<T>& block : blocks)
+      for (int64_t j = 0; j < block.columns; j += kColumns)
+        parts.push_back({block.row, block.column + j, block.rows,
+                         std::min(kColumns, block.columns - j), block.elements + j * block.ld,
+                         block.ld});
+    const CovarianceEvaluation evaluation(table_, covariance);
+    side_by_side(std::ssize(parts), [&](int64_t part, int) { evaluation.fill(parts[part]); });
+  }
+  void multiply_covariance(const backend::Covariance& covariance, const T* x, T* y) override {
+    constexpr int64_t kRows = 128, kColumns = 16;
+    const CovarianceEvaluation evaluation(table_, covariance);
+    const int64_t n = covariance.n;
+    side_by_side((n + kRows - 1) / kRows, [&](int64_t chunk, int) {
+      const int64_t row = chunk * kRows, rows = std::min(kRows, n - row);
+      T block[kRows * kColumns];
+      std::fill_n(y + row, rows, T(0));
+      for (int64_t j = 0; j < n; j += kColumns) {
+        const int64_t columns = std::min(kColumns, n - j);
+        evaluation.fill(backend::Block<T>{row, j, rows, columns, block, kRows});
+        for (int64_t c = 0; c < columns; ++c)
+          for (int64_t i = 0; i < rows; ++i) y[row + i] += block[i + c * kRows] * x[j + c];
+      }
+    });
+  }
+
+  double inner(const T* x, const T* y, int64_t n) override {
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (is_complex<T>)
+        sum +=
+            double(x[i].real()) * double(y[i].real()) + double(x[i].imag()) * double(y[i].imag());
+      else
+        sum += double(x[i]) * double(y[i]);
+    }
+    return sum;
+  }
+  void scale(T* x, int64_t n, R factor) override { host::scale(x, n, factor); }
+  void combine(R a, const T* x, R b, T* y, int64_t n) override {
+    for (int64_t i = 0; i < n; ++i) y[i] = a * x[i] + b * y[i];
+  }
+
   void for_each(int64_t count, const std::function<void(int64_t)>& body) override {
     side_by_side(count, [&](int64_t i, int) { body(i); });
-  }
-  void decay(double* x, int64_t n, double scale) override { table_.decay(x, n, scale); }
-  void scaled_root(double* x, int64_t n, double factor) override {
-    table_.scaled_root(x, n, factor);
-  }
-  void add_squared_distance(double* r2, const double* x, double y, int64_t n) override {
-    table_.add_squared_distance(r2, x, y, n);
   }
 
  private:
@@ -161,6 +225,21 @@ class HostTileOps final : public backend::TileOps<T> {
     const int threads = static_cast<int>(std::min<int64_t>(threads_, count));
     for_each_of_shares({count, 1, 1}, threads,
                        [&](int64_t i, bool, int thread) { body(i, thread); });
+  }
+  static T conjugate(const T& a) {
+    if constexpr (is_complex<T>)
+      return std::conj(a);
+    else
+      return a;
+  }
+  static void copy_one(const backend::Copy<T>& copy) {
+    for (int64_t j = 0; j < copy.columns; ++j) {
+      const T* const from = copy.from + j * copy.ld_from;
+      if (!copy.adjoint)
+        std::copy_n(from, copy.rows, copy.to + j * copy.ld_to);
+      else
+        for (int64_t i = 0; i < copy.rows; ++i) copy.to[j + i * copy.ld_to] = conjugate(from[i]);
+    }
   }
   ThreadProducts<T> products_of(int thread) const {
     return {table_, buffers_.get() + buffer_bytes_ * static_cast<size_t>(thread)};

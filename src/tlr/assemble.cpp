@@ -1,6 +1,5 @@
 #include "tlr/assemble.hpp"
 
-#include <atomic>
 #include <cmath>
 #include <memory>
 
@@ -11,49 +10,12 @@
 namespace chol::tlr {
 namespace {
 
-/// What a failed evaluation leaves for the threads that go on.
-class Failure {
- public:
-  void note(int64_t row, int64_t column, int code) {
-    bool expected = false;
-    if (code == 0 || !is_noted_.compare_exchange_strong(expected, true)) return;
-    row_ = row;
-    column_ = column;
-    code_ = code;
-  }
-  bool is_noted() const { return is_noted_; }
-  Status status(const char* function) const {
-    return Status::error(CHOL_STATUS_CALLBACK_FAILED,
-                         "%s: fill returned %d for the block at row %lld, column %lld", function,
-                         code_, static_cast<long long>(row_), static_cast<long long>(column_));
-  }
-
- private:
-  std::atomic<bool> is_noted_{false};
-  int64_t row_ = 0, column_ = 0;
-  int code_ = 0;
-};
-
-/// The upper triangle of a diagonal tile is the conjugate of the lower one, the diagonal real.
-template <class T>
-void make_hermitian(T* D, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) {
-    D[j + j * n] = std::real(D[j + j * n]);
-    for (int64_t i = j + 1; i < n; ++i) {
-      if constexpr (is_complex<T>)
-        D[j + i * n] = std::conj(D[i + j * n]);
-      else
-        D[j + i * n] = D[i + j * n];
-    }
-  }
-}
-
 template <class T>
 class Assembly {
  public:
-  Assembly(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+  Assembly(backend::TileOps<T>& ops, Matrix<T>& A, Source<T>& source,
            const chol_tlr_options_t& options, Control& control)
-      : ops_(ops), A_(A), fill_(fill), options_(options), control_(control) {}
+      : ops_(ops), A_(A), source_(source), options_(options), control_(control) {}
 
   Status run();
 
@@ -70,7 +32,7 @@ class Assembly {
 
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
-  const Fill<T>& fill_;
+  Source<T>& source_;
   const chol_tlr_options_t& options_;
   Control& control_;
   std::unique_ptr<Samples<T>> samples_;
@@ -80,16 +42,20 @@ class Assembly {
 template <class T>
 Status Assembly<T>::fill_diagonal() {
   control_.begin(Phase::assembly);
-  for (int64_t i = 0; i < A_.tiles; ++i) A_.diagonal[i] = Buffer<T>(A_.rows(i) * A_.rows(i));
-  Failure failure;
-  ops_.for_each(A_.tiles, [&](int64_t i) {
+  std::vector<backend::Block<T>> blocks;
+  std::vector<T*> tiles;
+  std::vector<int64_t> orders;
+  for (int64_t i = 0; i < A_.tiles; ++i) {
     const int64_t rows = A_.rows(i);
-    if (failure.is_noted()) return;
-    failure.note(A_.start(i), A_.start(i),
-                 fill_(A_.start(i), A_.start(i), rows, rows, A_.diagonal[i].get(), rows));
-    make_hermitian(A_.diagonal[i].get(), rows);
-  });
-  return failure.is_noted() ? failure.status(control_.function()) : control_.report(0);
+    A_.diagonal[i] = ops_.buffer(rows * rows);
+    blocks.push_back({A_.start(i), A_.start(i), rows, rows, A_.diagonal[i].get(), rows});
+    tiles.push_back(A_.diagonal[i].get());
+    orders.push_back(rows);
+  }
+  const Status status = source_.fill(ops_, blocks);
+  if (!status.ok()) return status;
+  ops_.make_hermitian(tiles, orders);
+  return control_.report(0);
 }
 
 /// So many that no thread waits long, a tile a thread at least.
@@ -109,16 +75,15 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
   for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
     const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
     control_.begin(Phase::assembly);
-    Failure failure;
-    ops_.for_each(count, [&](int64_t t) {
+    std::vector<backend::Block<T>> blocks;
+    for (int64_t t = 0; t < count; ++t) {
       const auto [i, j] = places[first + t];
-      if (failure.is_noted()) return;
-      failure.note(
-          A_.start(i), A_.start(j),
-          fill_(A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)));
-    });
-    if (failure.is_noted()) return failure.status(control_.function());
-    DenseTiles<T> operators(*samples_);
+      blocks.push_back(
+          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
+    }
+    Status status = source_.fill(ops_, blocks);
+    if (!status.ok()) return status;
+    DenseTiles<T> operators(ops_, *samples_);
     std::vector<Tile<T>*> to;
     for (int64_t t = 0; t < count; ++t) {
       const auto [i, j] = places[first + t];
@@ -128,7 +93,7 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
     compress(ops_, operators, {tolerance, options_.sample_columns, nullptr}, control_, to.data(),
              spikes ? spikes + first : nullptr);
     if (!reports) continue;
-    const Status status = control_.report(double(first + count) / double(places.size()));
+    status = control_.report(double(first + count) / double(places.size()));
     if (!status.ok()) return status;
   }
   return Status::success();
@@ -164,7 +129,7 @@ Status Assembly<T>::run() {
   A_.alike = 0;
   Status status = fill_diagonal();
   if (!status.ok()) return status;
-  const double least = least_eps<T>(A_.n, largest_diagonal(A_));
+  const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
   if (options_.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
@@ -172,7 +137,7 @@ Status Assembly<T>::run() {
   if (A_.tiles > 1) {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
     dense_.resize(static_cast<size_t>(tiles_at_once()));
-    for (Buffer<T>& D : dense_) D = Buffer<T>(A_.tile * A_.tile);
+    for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
     if (!options_.each_tile) status = estimate_alike();
     if (!status.ok()) return status;
     std::vector<Place> places;
@@ -190,13 +155,13 @@ Status Assembly<T>::run() {
 }  // namespace
 
 template <class T>
-Status assemble(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+Status assemble(backend::TileOps<T>& ops, Matrix<T>& A, Source<T>& source,
                 const chol_tlr_options_t& options, Control& control) {
-  return Assembly<T>(ops, A, fill, options, control).run();
+  return Assembly<T>(ops, A, source, options, control).run();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                          \
-  template Status assemble<T>(backend::TileOps<T>&, Matrix<T>&, const Fill<T>&, \
+#define CHOL_INSTANTIATE(prefix, T, R)                                      \
+  template Status assemble<T>(backend::TileOps<T>&, Matrix<T>&, Source<T>&, \
                               const chol_tlr_options_t&, Control&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

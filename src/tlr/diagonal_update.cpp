@@ -16,92 +16,78 @@ class DiagonalUpdate {
  public:
   DiagonalUpdate(backend::TileOps<T>& ops, Matrix<T>& A) : ops_(ops), A_(A) {}
 
-  /// In panels of columns, of which the rows from `from_diagonal` on.
-  Status add(int64_t i, int64_t from, int64_t to, bool lower_only) {
+  /// In panels of columns; of a panel the rows from its diagonal on, or all.
+  void add(int64_t i, int64_t from, int64_t to, bool lower_only) {
+    const int64_t n = A_.rows(i);
     rights_.emplace_back();
-    const Status status = rights_.back().make(ops_, A_, i, from, to);
-    if (!status.ok()) return status;
-    const RightTiles<T>& right = rights_.back();
-    std::vector<const T*> cores;
-    int64_t widest = 0;
-    for (int64_t j = from; j < to; ++j) cores.push_back(add_core(A_.at(i, j), right.at(j), j));
-    for (int64_t j = from; j < to; ++j) widest = std::max(widest, A_.at(i, j).rank);
-    const int64_t n = A_.rows(i), panels = (n + kPanel - 1) / kPanel;
-    memory_.emplace_back(panels * widest * kPanel);
-    T* const scratch = memory_.back().get();
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      const int64_t first = panel * kPanel, columns = std::min(kPanel, n - first);
-      const int64_t row = lower_only ? first : 0;
+    RightTiles<T>& right = rights_.back();
+    right.make(ops_, A_, i, from, to);
+    int64_t elements = 0;
+    for (int64_t j = from; j < to; ++j) elements += A_.at(i, j).rank * (A_.at(i, j).rank + n);
+    memory_.push_back(ops_.buffer(elements));
+    T* free = memory_.back().get();
+    std::vector<T*> products(static_cast<size_t>(to - from));  // G U_ij^H
+    for (int64_t j = from; j < to; ++j) {
+      const int64_t rank = A_.at(i, j).rank, rows = A_.rows(j);
+      if (A_.at(i, j).dense || rank == 0) continue;
+      const T* const core = free;
+      steps_.add(0, {true, false, 0, rank, rank, rows, A_.at(i, j).V.get(), rows, right.at(j).V,
+                     rows, free, rank});
+      T* const product = products[j - from] = free + rank * rank;
+      free = product + rank * n;
+      steps_.add(1, {false, true, 0, rank, n, rank, core, rank, right.at(j).U, n, product, rank});
+    }
+    for (int64_t first = 0; first < n; first += kPanel) {
+      const int64_t columns = std::min(kPanel, n - first), row = lower_only ? first : 0;
       T* const D = A_.diagonal[i].get() + row + first * n;
-      T* const Z = scratch + panel * widest * kPanel;
-      groups_.begin_group();
+      steps_[2].begin_group();
       for (int64_t j = from; j < to; ++j) {
-        const Tile<T>& tile = A_.at(i, j);
-        const T *const U = tile.U.get(), *const right_U = right.at(j).U + first;
-        const int64_t r = tile.rank;
-        if (tile.dense) {
-          groups_.add(
-              {false, true, -1, n - row, columns, A_.rows(j), U + row, n, right_U, n, D, n});
-        } else if (r > 0) {
-          groups_.add({false, true, 0, r, columns, r, cores[j - from], r, right_U, n, Z, r});
-          groups_.add({false, false, -1, n - row, columns, r, U + row, n, Z, r, D, n});
-        }
+        const int64_t rank = A_.at(i, j).rank;
+        const T* const U = A_.at(i, j).U.get() + row;
+        if (A_.at(i, j).dense)
+          steps_[2].add({false, true, -1, n - row, columns, A_.rows(j), U, n, right.at(j).U + first,
+                         n, D, n});
+        else if (rank > 0)
+          steps_[2].add({false, false, -1, n - row, columns, rank, U, n,
+                         products[j - from] + first * rank, rank, D, n});
       }
     }
-    return status;
   }
 
   void run(Control& control) {
-    ops_.multiply(core_groups_);
-    ops_.multiply(groups_);
-    control.add_flops(core_groups_.flops() + groups_.flops());
+    ops_.multiply(steps_);
+    control.add_flops(steps_.flops());
   }
 
  private:
-  const T* add_core(const Tile<T>& tile, const TileView<T>& right, int64_t j) {
-    if (tile.dense) return nullptr;
-    const int64_t r = tile.rank, columns = A_.rows(j);
-    memory_.emplace_back(r * r);
-    T* const core = memory_.back().get();
-    core_groups_.begin_group();
-    core_groups_.add(
-        {true, false, 0, r, r, columns, tile.V.get(), columns, right.V, columns, core, r});
-    return core;
-  }
-
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
   std::vector<RightTiles<T>> rights_;
   std::vector<Buffer<T>> memory_;
-  backend::ProductGroups<T> core_groups_, groups_;
+  backend::ProductSteps<T> steps_;
 };
 
 }  // namespace
 
 template <class T>
-Status update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control) {
+void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control) {
   control.begin(Phase::dense_update);
   DiagonalUpdate<T> update(ops, A);
-  const Status status = update.add(k, 0, k, true);
-  if (status.ok()) update.run(control);
-  return status;
+  update.add(k, 0, k, true);
+  update.run(control);
 }
 
 template <class T>
-Status update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control) {
+void update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control) {
   control.begin(Phase::dense_update);
   DiagonalUpdate<T> update(ops, A);
-  for (int64_t i = k + 1; i < A.tiles; ++i) {
-    const Status status = update.add(i, k, k + 1, false);
-    if (!status.ok()) return status;
-  }
+  for (int64_t i = k + 1; i < A.tiles; ++i) update.add(i, k, k + 1, false);
   update.run(control);
-  return Status::success();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                     \
-  template Status update_diagonal<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&); \
-  template Status update_diagonals_after<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&);
+#define CHOL_INSTANTIATE(prefix, T, R)                                                   \
+  template void update_diagonal<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&); \
+  template void update_diagonals_after<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

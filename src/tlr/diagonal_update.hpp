@@ -9,10 +9,10 @@ namespace chol::tlr {
 
 /// Of tile k by all columns before it, in the lower triangle.
 template <class T>
-Status update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
+void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
 
 /// Of all tiles after k by column k, both triangles.
 template <class T>
-Status update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
+void update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
 
 }  // namespace chol::tlr

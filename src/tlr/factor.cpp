@@ -32,24 +32,22 @@ class Factorization {
 
   Status run(int* info) {
     for (int64_t k = 0; k < A_.tiles; ++k) {
-      Status status =
-          options_.pivot ? pivoting_.exchange_largest(k) : update_diagonal(ops_, A_, k, control_);
-      if (!status.ok()) return status;
+      if (options_.pivot)
+        pivoting_.exchange_largest(k);
+      else
+        update_diagonal(ops_, A_, k, control_);
       control_.begin(Phase::potrf);
-      int failed = 0;
-      status = factor_diagonal(k, &failed);
-      if (!status.ok()) return status;
+      const int failed = options_.ldl ? factor_indefinite(k) : factor_definite(k);
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
-        return status;
+        return Status::success();
       }
-      status = right_.make(ops_, A_, k, 0, k);
-      if (!status.ok()) return status;
+      right_.make(ops_, A_, k, 0, k);
       compress_column(k);
-      status = solve_column(k);
-      if (status.ok() && options_.pivot) status = update_diagonals_after(ops_, A_, k, control_);
+      solve_column(k);
+      if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
-      if (status.ok()) status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
+      const Status status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
       if (!status.ok()) return status;
     }
     if (options_.pivot || options_.ldl) A_.permutation = pivoting_.permutation();
@@ -57,12 +55,14 @@ class Factorization {
   }
 
  private:
-  Status factor_diagonal(int64_t k, int* info);
-  Status factor_indefinite(int64_t k, int* info);
+  int factor_definite(int64_t k);
+  int factor_indefinite(int64_t k);
   void compress_column(int64_t k);
   void compress_rows(int64_t k, const std::vector<int64_t>& rows);
   void compress_formed(int64_t k, const std::vector<int64_t>& rows);
-  Status solve_column(int64_t k);
+  void solve_column(int64_t k);
+  /// Of block column k: L_ik := L_ik D_k.
+  void apply_signs(int64_t k);
   std::vector<std::vector<int64_t>> rows_at_once(int64_t k, const std::vector<int64_t>& rows,
                                                  bool formed) const;
   /// Sampling costs four products of the rank's size a term, forming the tile two of half of one.
@@ -83,30 +83,30 @@ class Factorization {
 };
 
 template <class T>
-Status Factorization<T>::factor_diagonal(int64_t k, int* info) {
-  if (options_.ldl) return factor_indefinite(k, info);
-  *info = diagonal_.factor(A_, k);
+int Factorization<T>::factor_definite(int64_t k) {
+  const int info = diagonal_.factor(A_, k);
   control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
   // What is added to the diagonal of a singular matrix has to exceed the errors to come.
   if (A_.compensated == 1) tolerance_ = least_tolerance_;
-  return Status::success();
+  return info;
 }
 
 /// The interchanges inside the tile are those of its rows in the whole matrix.
 template <class T>
-Status Factorization<T>::factor_indefinite(int64_t k, int* info) {
+int Factorization<T>::factor_indefinite(int64_t k) {
   const int64_t n = A_.rows(k);
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::vector<RealOf<T>> signs(static_cast<size_t>(n));
   T* const D = A_.diagonal[k].get();
-  Status status = ops_.ldl(D, n, order.data(), signs.data(), info);
-  if (!status.ok() || *info != 0) return status;
+  const int info = ops_.ldl(D, n, order.data(), signs.data());
   control_.add_flops(flop_factor<T> * std::pow(double(n), 3) / 3);
-  A_.inverses[k] = Buffer<T>(ops_.inverse_elements(n));
+  if (info != 0) return info;
+  A_.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
   ops_.invert_blocks(D, n, A_.inverses[k].get());
   if (std::any_of(signs.begin(), signs.end(), [](RealOf<T> sign) { return sign < 0; }))
     A_.signs[k] = std::move(signs);
-  return pivoting_.reorder_rows(k, order);
+  pivoting_.reorder_rows(k, order);
+  return 0;
 }
 
 /// Rows in runs whose memory stays within the workspace, a row a thread at least.
@@ -162,68 +162,69 @@ template <class T>
 void Factorization<T>::compress_formed(int64_t k, const std::vector<int64_t>& rows) {
   control_.begin(Phase::dense_update);
   SchurTiles<T> schur(ops_, A_, samples_, k, right_, rows);
-  DenseTiles<T> operators(samples_);
+  DenseTiles<T> operators(ops_, samples_);
   std::vector<Buffer<T>> dense;
   std::vector<Tile<T>*> tiles;
   std::vector<int64_t> guess;
-  backend::ProductGroups<T> groups;
+  backend::ProductSteps<T> steps;
   for (int64_t r = 0; r < std::ssize(rows); ++r) {
     const int64_t i = rows[r];
-    dense.emplace_back(A_.rows(i) * A_.rows(k));
-    schur.expand(r, dense.back().get(), groups);
+    dense.push_back(ops_.buffer(A_.rows(i) * A_.rows(k)));
+    schur.expand(r, dense.back().get(), steps);
     operators.add(dense.back().get(), A_.rows(i), A_.rows(k));
     tiles.push_back(&A_.at(i, k));
     guess.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
   }
-  ops_.multiply(groups);
-  control_.add_flops(groups.flops());
+  ops_.multiply(steps);
+  control_.add_flops(steps.flops());
   compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
            tiles.data());
 }
 
 /// V := D_k inverse(L_kk) V, and of dense tiles U := U inverse(L_kk^H) D_k.
 template <class T>
-Status Factorization<T>::solve_column(int64_t k) {
+void Factorization<T>::solve_column(int64_t k) {
   control_.begin(Phase::trsm);
   const int64_t n = A_.rows(k);
-  const RealOf<T>* const signs =
-      options_.ldl && !A_.signs[k].empty() ? A_.signs[k].data() : nullptr;
   std::vector<backend::TriangularSolve<T>> list;
-  std::vector<backend::Rearrangement<T>> to_adjoint, back;
-  std::vector<Buffer<T>> dense;
+  std::vector<std::pair<int64_t, Buffer<T>>> dense;
   double columns = 0;
   for (int64_t i = k + 1; i < A_.tiles; ++i) {
     Tile<T>& tile = A_.at(i, k);
     T* V = tile.V.get();
-    const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
-    backend::Rearrangement<T> turn{};
-    turn.from = turn.to = V;
-    turn.ld_from = turn.ld_to = turn.rows = n;
-    turn.columns = count;
     if (tile.dense) {
-      dense.emplace_back(count * n);
-      V = dense.back().get();
-      turn.adjoint = true;
-      turn.from = tile.U.get();
-      turn.ld_from = count;
-      turn.to = V;
-      to_adjoint.push_back(turn);
-      turn.rows = turn.ld_to = count;
-      turn.columns = turn.ld_from = n;
-      turn.from = V;
-      turn.to = tile.U.get();
+      dense.emplace_back(i, ops_.buffer(A_.rows(i) * n));
+      V = dense.back().second.get();
     }
-    (tile.dense ? turn.column_signs : turn.row_signs) = signs;
-    if (tile.dense || signs) back.push_back(turn);
+    const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
     columns += double(count);
     list.push_back({A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n});
   }
-  Status status = ops_.rearrange(to_adjoint);
-  if (!status.ok()) return status;
+  std::vector<backend::Copy<T>> there, back;
+  for (const auto& [i, adjoint] : dense) {
+    const int64_t rows = A_.rows(i);
+    there.push_back({true, rows, n, A_.at(i, k).U.get(), rows, adjoint.get(), n});
+    back.push_back({true, n, rows, adjoint.get(), n, A_.at(i, k).U.get(), rows});
+  }
+  ops_.copy(there);
   ops_.solve(list);
-  status = ops_.rearrange(back);
+  ops_.copy(back);
+  if (options_.ldl && !A_.signs[k].empty()) apply_signs(k);
   control_.add_flops(flop_factor<T> * double(n) * double(n) * columns);
-  return status;
+}
+
+template <class T>
+void Factorization<T>::apply_signs(int64_t k) {
+  std::vector<backend::Rearrangement<T>> list;
+  for (int64_t i = k + 1; i < A_.tiles; ++i) {
+    Tile<T>& tile = A_.at(i, k);
+    T* const x = tile.dense ? tile.U.get() : tile.V.get();
+    const int64_t rows = A_.rows(tile.dense ? i : k);
+    backend::Rearrangement<T> item{x, rows, x, rows, rows, A_.width(i, k)};
+    (tile.dense ? item.column_signs : item.row_signs) = A_.signs[k].data();
+    list.push_back(item);
+  }
+  ops_.rearrange(list);
 }
 
 }  // namespace
@@ -231,11 +232,15 @@ Status Factorization<T>::solve_column(int64_t k) {
 template <class T>
 Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
               Control& control, int* info) {
-  const double least = least_eps<T>(A.n, largest_diagonal(A));
+  const double least = least_eps<T>(A.n, largest_diagonal(ops, A));
   if (options.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
                          control.function(), options.eps, least);
+  if ((options.ldl || options.pivot) && !ops.can_pivot())
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                         "%s: options->%s = %d, must be 0 on this backend", control.function(),
+                         options.ldl ? "ldl" : "pivot", options.ldl ? options.ldl : options.pivot);
   *info = 0;
   A.state = State::failed;
   A.eps = options.eps;
@@ -243,8 +248,7 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
   A.inverses.resize(static_cast<size_t>(A.tiles));
   if (options.ldl) A.signs.resize(static_cast<size_t>(A.tiles));
   for (int64_t i = 0; i < A.tiles; ++i)
-    for (int64_t j = 0; j < A.rows(i); ++j)
-      A.diagonal[i].get()[j + j * A.rows(i)] += static_cast<RealOf<T>>(options.shift);
+    ops.add_to_diagonal(A.diagonal[i].get(), A.rows(i), static_cast<RealOf<T>>(options.shift));
   A.shift = options.shift;
   const Status status = Factorization<T>(ops, A, options, control).run(info);
   control.end();

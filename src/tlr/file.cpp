@@ -91,24 +91,39 @@ constexpr int64_t kDense = -1;
 
 /// What of a file that is cut or damaged is no size of a tile.
 template <class T>
-bool read_buffer(Reader& reader, Buffer<T>& buffer, int64_t count) {
-  buffer = Buffer<T>(count);
-  return reader.read(buffer.get(), static_cast<size_t>(count) * sizeof(T));
+bool read_buffer(backend::TileOps<T>& ops, Reader& reader, Buffer<T>& buffer, int64_t count) {
+  buffer = ops.buffer(count);
+  const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+  if (!ops.memory()) return reader.read(buffer.get(), bytes);
+  const Buffer<T> staging(count);
+  if (!reader.read(staging.get(), bytes)) return false;
+  ops.transfer(count, 1, staging.get(), count, buffer.get(), count);
+  return true;
 }
 
 template <class T>
-bool read_tiles(Reader& reader, Matrix<T>& A) {
+void write_buffer(backend::TileOps<T>& ops, Writer& writer, const Buffer<T>& buffer,
+                  int64_t count) {
+  const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+  if (!ops.memory()) return writer.write(buffer.get(), bytes);
+  const Buffer<T> staging(count);
+  ops.transfer(count, 1, buffer.get(), count, staging.get(), count);
+  writer.write(staging.get(), bytes);
+}
+
+template <class T>
+bool read_tiles(backend::TileOps<T>& ops, Reader& reader, Matrix<T>& A) {
   for (int64_t i = 0; i < A.tiles; ++i) {
     const int64_t rows = A.rows(i);
-    if (!read_buffer(reader, A.diagonal[i], rows * rows)) return false;
+    if (!read_buffer(ops, reader, A.diagonal[i], rows * rows)) return false;
     for (int64_t j = 0; j < i; ++j) {
       Tile<T>& tile = A.at(i, j);
       int64_t rank = 0;
       if (!reader.read(&rank, sizeof rank) || rank < kDense || rank > A.tile) return false;
       tile.dense = rank == kDense;
       tile.rank = tile.dense ? 0 : rank;
-      if (!read_buffer(reader, tile.U, rows * A.width(i, j)) ||
-          !read_buffer(reader, tile.V, A.rows(j) * tile.rank))
+      if (!read_buffer(ops, reader, tile.U, rows * A.width(i, j)) ||
+          !read_buffer(ops, reader, tile.V, A.rows(j) * tile.rank))
         return false;
     }
   }
@@ -153,7 +168,7 @@ bool read_order(Reader& reader, const FileHeader& header, Matrix<T>& A) {
 }  // namespace
 
 template <class T>
-Status save(const Matrix<T>& A, const char* path) {
+Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path) {
   static constexpr const char* kFunction = "chol_tlr_save";
   const File file(std::fopen(path, "wb"));
   if (!file) return failed(kFunction, path, std::strerror(errno));
@@ -179,13 +194,13 @@ Status save(const Matrix<T>& A, const char* path) {
   write_order(writer, A);
   for (int64_t i = 0; i < A.tiles; ++i) {
     const int64_t rows = A.rows(i);
-    writer.write(A.diagonal[i].get(), sizeof(T) * static_cast<size_t>(rows * rows));
+    write_buffer(ops, writer, A.diagonal[i], rows * rows);
     for (int64_t j = 0; j < i; ++j) {
       const Tile<T>& tile = A.at(i, j);
       const int64_t rank = tile.dense ? kDense : tile.rank;
       writer.write(&rank, sizeof rank);
-      writer.write(tile.U.get(), sizeof(T) * static_cast<size_t>(rows * A.width(i, j)));
-      writer.write(tile.V.get(), sizeof(T) * static_cast<size_t>(A.rows(j) * tile.rank));
+      write_buffer(ops, writer, tile.U, rows * A.width(i, j));
+      write_buffer(ops, writer, tile.V, A.rows(j) * tile.rank);
     }
   }
   if (!writer.finish()) return failed(kFunction, path, "could not be written to its end");
@@ -217,7 +232,8 @@ Status load_header(const char* path, FileHeader& header) {
 }
 
 template <class T>
-Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix<T>>& A) {
+Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& expected,
+            std::unique_ptr<Matrix<T>>& A) {
   static constexpr const char* kFunction = "chol_tlr_load";
   const File file(std::fopen(path, "rb"));
   if (!file) return failed(kFunction, path, std::strerror(errno));
@@ -230,7 +246,7 @@ Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix
   const bool is_place = header.shorter >= 0 && header.shorter < made->tiles;
   if (made->tiles > 0 && !is_place) return failed(kFunction, path, "is damaged");
   made->shorter = header.shorter;
-  if (!read_order(reader, header, *made) || !read_tiles(reader, *made) || !reader.finish())
+  if (!read_order(reader, header, *made) || !read_tiles(ops, reader, *made) || !reader.finish())
     return failed(kFunction, path, "is damaged: its checksum or its length is another one");
   made->state = static_cast<State>(header.state);
   made->eps = header.eps;
@@ -243,9 +259,10 @@ Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix
   return Status::success();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                    \
-  template Status save<T>(const Matrix<T>&, const char*); \
-  template Status load<T>(const char*, const FileHeader&, std::unique_ptr<Matrix<T>>&);
+#define CHOL_INSTANTIATE(prefix, T, R)                                          \
+  template Status save<T>(backend::TileOps<T>&, const Matrix<T>&, const char*); \
+  template Status load<T>(backend::TileOps<T>&, const char*, const FileHeader&, \
+                          std::unique_ptr<Matrix<T>>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

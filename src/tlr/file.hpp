@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "backend/tile_ops.hpp"
 #include "base/status.hpp"
 #include "tlr/matrix.hpp"
 
@@ -22,12 +23,13 @@ struct FileHeader {
 };
 
 template <class T>
-Status save(const Matrix<T>& A, const char* path);
+Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path);
 
 /// Reads the header of a file and checks it. The file's length has to be that of its tiles.
 Status load_header(const char* path, FileHeader& header);
 /// The matrix of a file with that header.
 template <class T>
-Status load(const char* path, const FileHeader& header, std::unique_ptr<Matrix<T>>& A);
+Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& header,
+            std::unique_ptr<Matrix<T>>& A);
 
 }  // namespace chol::tlr

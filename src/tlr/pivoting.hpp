@@ -14,18 +14,18 @@ class TilePivoting {
 
   /// Moves the diagonal tile of the largest norm among those from k on to place k; the first one of
   /// equal norms. Diagonal tiles have all updates so far, in both triangles.
-  Status exchange_largest(int64_t k);
+  void exchange_largest(int64_t k);
   /// Puts the rows of the tile at place k, its diagonal tile excepted, in `order`.
-  Status reorder_rows(int64_t k, const std::vector<int64_t>& order);
+  void reorder_rows(int64_t k, const std::vector<int64_t>& order);
   /// The permutation that all this is.
   std::vector<int64_t> permutation() const;
 
  private:
-  Status find_largest(int64_t k, int64_t* largest);
+  int64_t find_largest(int64_t k);
   /// Estimates of the 2-norm of the diagonal tiles from k on, by power iteration.
-  Status two_norms(int64_t k, std::vector<double>& norms);
-  Status exchange(int64_t k, int64_t p);
-  Status rearrange_tile(Buffer<T>& block, backend::Rearrangement<T> how);
+  std::vector<double> two_norms(int64_t k);
+  void exchange(int64_t k, int64_t p);
+  void rearrange_tile(Buffer<T>& block, backend::Rearrangement<T> how);
 
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;

@@ -5,8 +5,8 @@
 namespace chol::tlr {
 
 template <class T>
-Status RightTiles<T>::make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t k, int64_t from,
-                           int64_t to) {
+void RightTiles<T>::make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t k, int64_t from,
+                         int64_t to) {
   from_ = from;
   views_.clear();
   memory_.clear();
@@ -17,7 +17,7 @@ Status RightTiles<T>::make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t
     if (!A.signs.empty() && !A.signs[j].empty()) {
       const int64_t rows = tile.dense ? A.rows(k) : A.rows(j);
       const int64_t columns = tile.dense ? A.rows(j) : tile.rank;
-      memory_.emplace_back(rows * columns);
+      memory_.push_back(ops.buffer(rows * columns));
       backend::Rearrangement<T> copy{};
       copy.from = tile.dense ? view.U : view.V;
       copy.to = memory_.back().get();
@@ -29,7 +29,7 @@ Status RightTiles<T>::make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t
     }
     views_.push_back(view);
   }
-  return list.empty() ? Status::success() : ops.rearrange(list);
+  if (!list.empty()) ops.rearrange(list);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) template class RightTiles<T>;

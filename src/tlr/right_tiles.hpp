@@ -21,7 +21,7 @@ template <class T>
 class RightTiles {
  public:
   /// Those of row k in columns [from, to). A is not to change while they are used.
-  Status make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t k, int64_t from, int64_t to);
+  void make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t k, int64_t from, int64_t to);
   const TileView<T>& at(int64_t j) const { return views_[j - from_]; }
 
  private:

@@ -23,11 +23,10 @@ class SchurTiles final : public Operators<T> {
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
   int64_t columns(int64_t) const override { return M_.rows(k_); }
   void prepare(int64_t most_columns) override;
-  void sample(int64_t i, int64_t from, int64_t to, T* Y,
-              backend::ProductGroups<T>& groups) override;
+  void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override;
   void project(int64_t i, const T* Q, int64_t columns, T* B,
-               backend::ProductGroups<T>& groups) override;
-  void expand(int64_t i, T* D, backend::ProductGroups<T>& groups) override;
+               backend::ProductSteps<T>& steps) override;
+  void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) override;
 
   /// Elements that row i of block column k takes while its tile is computed with `samples` samples.
   static int64_t elements(const Matrix<T>& M, int64_t i, int64_t k, int64_t samples);
@@ -35,16 +34,20 @@ class SchurTiles final : public Operators<T> {
  private:
   struct Row {
     int64_t index;
-    std::vector<int64_t>
-        core;         ///< where G_ijk starts in cores, or -1 where V_ij or V_kj is no more
+    /// Where G_ijk starts in cores, or -1 where V_ij or V_kj is no more.
+    std::vector<int64_t> core;
     Buffer<T> cores;  ///< G_ijk for all j
     Buffer<T> scratch;
     bool has_cores = false;
   };
-  void add_cores(Row& row, backend::ProductGroups<T>& groups);
-  /// Z (width(i, j) by n) := V_ij^H V_kj X for X = op(X) of width(k, j) rows; what of it is there.
+  /// Whether there is a term of column j.
+  bool has_term(int64_t i, int64_t j) const { return M_.width(i, j) > 0 && M_.width(k_, j) > 0; }
+  void add_cores(Row& row, backend::ProductSteps<T>& steps);
+  /// Z (width(i, j) by n) := V_ij^H V_kj X for X = op(X) of width(k, j) rows, or X where both are
+  /// the identity.
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
-                      T* Z, int64_t* ldz, backend::ProductGroups<T>& groups) const;
+                      T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
+  int64_t sum_of_widths(int64_t i) const;
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;

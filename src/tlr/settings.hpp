@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "backend/tile_ops.hpp"
 #include "chol.h"
 #include "tlr/matrix.hpp"
 
@@ -35,11 +37,13 @@ inline double compensation(const chol_tlr_options_t& options, int64_t tiles) {
 }
 
 template <class T>
-double largest_diagonal(const Matrix<T>& A) {
+double largest_diagonal(backend::TileOps<T>& ops, const Matrix<T>& A) {
   double most = 0;
-  for (int64_t i = 0; i < A.tiles; ++i)
-    for (int64_t j = 0; j < A.rows(i); ++j)
-      most = std::max(most, std::abs(double(std::real(A.diagonal[i].get()[j + j * A.rows(i)]))));
+  std::vector<RealOf<T>> diagonal(static_cast<size_t>(A.tile));
+  for (int64_t i = 0; i < A.tiles; ++i) {
+    ops.read_diagonal(A.diagonal[i].get(), A.rows(i), diagonal.data());
+    for (int64_t j = 0; j < A.rows(i); ++j) most = std::max(most, std::abs(double(diagonal[j])));
+  }
   return most;
 }
 
