@@ -5,6 +5,7 @@
 
 #include "api/precisions.h"
 #include "tlr/dense_tiles.hpp"
+#include "tlr/row_error.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
@@ -24,10 +25,15 @@ class Assembly {
     int64_t i, j;
   };
   Status fill_diagonal();
-  Status estimate_alike();
+  Status estimate_growth();
+  Status estimate_growth(int64_t row, double* growth);
+  double tolerance() const {
+    return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
+  }
   /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
+  /// @param spikes, error of a row of tiles that is measured, or nullptr
   Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                        bool reports);
+                        RowError<T>* error);
   int64_t tiles_at_once() const;
 
   backend::TileOps<T>& ops_;
@@ -69,9 +75,7 @@ int64_t Assembly<T>::tiles_at_once() const {
 
 template <class T>
 Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                                   bool reports) {
-  const double tolerance =
-      tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.tiles, A_.alike);
+                                   RowError<T>* error) {
   for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
     const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
     control_.begin(Phase::assembly);
@@ -90,43 +94,63 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
       operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
       to.push_back(&tiles[first + t]);
     }
-    compress(ops_, operators, {tolerance, options_.sample_columns, nullptr}, control_, to.data(),
+    compress(ops_, operators, {tolerance(), options_.sample_columns, nullptr}, control_, to.data(),
              spikes ? spikes + first : nullptr);
-    if (!reports) continue;
+    if (error) {
+      for (int64_t t = 0; t < count; ++t) {
+        const auto [i, j] = places[first + t];
+        error->add(dense_[t].get(), A_.rows(i), A_.rows(j), i == error->row(), tiles[first + t]);
+      }
+      error->update();
+      continue;
+    }
     status = control_.report(double(first + count) / double(places.size()));
     if (!status.ok()) return status;
   }
   return Status::success();
 }
 
-/// From the tiles of the middle row. Those of the highest rank count whole, others as much less as
-/// their errors mostly are; what is dense has no error.
+/// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
+/// those of the highest rank count whole, others as much less as their errors mostly are. What is
+/// dense has no error.
 template <class T>
-Status Assembly<T>::estimate_alike() {
-  const int64_t middle = A_.tiles / 2;
+Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
-  for (int64_t j = 0; j < middle; ++j) places.push_back({middle, j});
-  for (int64_t i = middle + 1; i < A_.tiles; ++i) places.push_back({i, middle});
+  for (int64_t j = 0; j < row; ++j) places.push_back({row, j});
+  for (int64_t i = row + 1; i < A_.tiles; ++i) places.push_back({i, row});
   std::vector<Tile<T>> tiles(places.size());
   std::vector<double> spikes(places.size(), 0);
-  const Status status = compress_tiles(places, tiles.data(), spikes.data(), false);
+  RowError<T> error(ops_, row, A_.rows(row));
+  const Status status = compress_tiles(places, tiles.data(), spikes.data(), &error);
   if (!status.ok()) return status;
-  double sum = 0, largest = 0;
+  double sum = 0, largest = 1;
   for (size_t t = 0; t < tiles.size(); ++t) {
     if (tiles[t].dense) continue;
     const double rank = double(tiles[t].rank);
     sum += spikes[t] * rank * rank;
     largest = std::max(largest, rank);
   }
-  A_.alike = largest > 0 ? sum / (largest * largest) : 0;
+  const double alike = sum / (largest * largest);
+  *growth = std::max({*growth, kIndependentGrowth * error.norm() / tolerance(), alike});
   return status;
+}
+
+template <class T>
+Status Assembly<T>::estimate_growth() {
+  A_.growth = std::max(1.0, 0.55 * std::sqrt(double(A_.tiles)));
+  double growth = 1;
+  for (const int64_t row : {A_.tiles / 2, A_.tiles / 5}) {
+    const Status status = estimate_growth(row, &growth);
+    if (!status.ok()) return status;
+  }
+  A_.growth = growth;
+  return Status::success();
 }
 
 template <class T>
 Status Assembly<T>::run() {
   A_.clear();
   A_.eps = options_.eps;
-  A_.alike = 0;
   Status status = fill_diagonal();
   if (!status.ok()) return status;
   const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
@@ -138,13 +162,13 @@ Status Assembly<T>::run() {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
     dense_.resize(static_cast<size_t>(tiles_at_once()));
     for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
-    if (!options_.each_tile) status = estimate_alike();
+    if (!options_.each_tile) status = estimate_growth();
     if (!status.ok()) return status;
     std::vector<Place> places;
     places.reserve(A_.lower.size());
     for (int64_t i = 1; i < A_.tiles; ++i)
       for (int64_t j = 0; j < i; ++j) places.push_back({i, j});
-    status = compress_tiles(places, A_.lower.data(), nullptr, true);
+    status = compress_tiles(places, A_.lower.data(), nullptr, nullptr);
     if (!status.ok()) return status;
   }
   control_.end();

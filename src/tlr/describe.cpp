@@ -67,7 +67,7 @@ std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A)
   copy->eps = A.eps;
   copy->shift = A.shift;
   copy->flops = A.flops;
-  copy->alike = A.alike;
+  copy->growth = A.growth;
   copy->compensated = A.compensated;
   copy->modified = A.modified;
   copy->state = A.state;

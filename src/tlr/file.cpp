@@ -188,7 +188,7 @@ Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path) {
   header.eps = A.eps;
   header.shift = A.shift;
   header.flops = A.flops;
-  header.alike = A.alike;
+  header.growth = A.growth;
   Writer writer(file.get());
   writer.write(&header, sizeof header);
   write_order(writer, A);
@@ -252,7 +252,7 @@ Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& expect
   made->eps = header.eps;
   made->shift = header.shift;
   made->flops = header.flops;
-  made->alike = header.alike;
+  made->growth = header.growth;
   made->compensated = header.compensated;
   made->modified = header.modified;
   A = std::move(made);

@@ -19,7 +19,7 @@ struct FileHeader {
   uint8_t is_permuted, is_ldl;
   char unused[4];
   int64_t n, tile, shorter, compensated, modified;
-  double eps, shift, flops, alike;
+  double eps, shift, flops, growth;
 };
 
 template <class T>

@@ -71,7 +71,7 @@ class Matrix {
   /// Of a factor: which row of the matrix comes i-th; empty for the identity.
   std::vector<int64_t> permutation;
   double eps = 0, shift = 0, flops = 0;
-  double alike = 0;  ///< tiles of a row whose errors add up in phase: see settings.hpp
+  double growth = 1;  ///< the whole error over that of a tile: see settings.hpp
   int64_t compensated = 0, modified = 0;
 };
 
