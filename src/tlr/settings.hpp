@@ -15,7 +15,7 @@ namespace chol::tlr {
 /// Shares of eps: of the errors of assembly and factorization, which are independent, so that their
 /// squares add up, and of what compensation may add to the diagonal.
 inline constexpr double kAssemblyShare = 0.25;
-inline constexpr double kFactorShare = 0.5;
+inline constexpr double kFactorShare = 0.6;
 inline constexpr double kCompensationShare = 0.35;
 
 /// How many times the error of a row of tiles that of the whole matrix is, where errors of
