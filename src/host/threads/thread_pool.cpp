@@ -46,11 +46,18 @@ CallScope::~CallScope() { current_ = outer_; }
 
 ThreadPool& ThreadPool::instance() { return the_pool; }
 
-int ThreadPool::useful_helpers(const Team& team) {
+/// @param cores gets those that they may use
+int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   int most = team.workers - 1;
+  CPU_ZERO(&cores);
   if (most <= 0 || is_helper || in_openmp_parallel_region()) return 0;
-  if (const CallScope* call = CallScope::current_; call && call->threads_are_default_)
-    most = std::min(most, cores_of_this_thread() - 1);
+  const bool are_known = cores_of_this_thread(cores);
+  const int count = are_known ? CPU_COUNT(&cores) : count_cores_of_this_thread();
+  const CallScope* const call = CallScope::current_;
+  if (call && call->threads_are_default_)
+    most = std::min(most, count - 1);
+  else if (are_known && count <= most)
+    add_cores_of_process(cores);  // a thread that is bound to few cores asks for more
   const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
                                         team.serial_ns / kSpinningGrainNs);
   const int64_t wake_up = wake_up_ns_.load(std::memory_order_relaxed);
@@ -133,12 +140,13 @@ void ThreadPool::wake(int count) {
   if (count > 0 && parked_.load(std::memory_order_seq_cst) > 0) futex_wake(posts_, count);
 }
 
-void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
+void ThreadPool::post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& cores) {
   const int asleep = helpers - spinning_.load(std::memory_order_relaxed);
   slot.work = &work;
   slot.workers = helpers + 1;
   slot.posted_at = now_ns();
   slot.caller_cpu = sched_getcpu();
+  slot.cores = cores;
   slot.floating_point_mode = floating_point_mode();
   slot.joined.store(0, std::memory_order_relaxed);
   slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
@@ -168,7 +176,8 @@ void ThreadPool::close(Slot& slot, int helpers) {
 }
 
 void ThreadPool::run(TeamWork& work, const Team& team) {
-  const int helpers = useful_helpers(team);
+  cpu_set_t cores;
+  const int helpers = useful_helpers(team, cores);
   Slot* const slot = helpers > 0 && create_threads(helpers) ? take_slot() : nullptr;
   if (!slot) {
     Signal unheard;
@@ -177,7 +186,7 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
     return;
   }
   work.changes = &slot->changes;
-  post(*slot, work, helpers);
+  post(*slot, work, helpers, cores);
   const Closing closing{*this, *slot, helpers};
   for (;;) {
     const uint32_t seen = slot->changes.count();
@@ -188,6 +197,7 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
 
 void* ThreadPool::helper_main(void* helper) {
   is_helper = true;
+  static_cast<Helper*>(helper)->forget();
   the_pool.serve(*static_cast<Helper*>(helper));
   return nullptr;
 }
@@ -256,6 +266,20 @@ bool ThreadPool::is_empty(const Slot& slot) const {
   });
 }
 
+/// Has a helper that is inside run where it should. Whether it is inside afterwards: it moves
+/// outside, since that may take long.
+bool ThreadPool::move_to_cores(Helper& helper, Slot& slot, uint32_t post) {
+  const cpu_set_t cores = slot.cores;
+  const int caller_cpu = slot.caller_cpu;
+  const bool has_others = CPU_COUNT(&cores) > 0 && !helper.cores.are(cores);
+  if (!has_others && sched_getcpu() != caller_cpu) return true;
+  leave(helper, slot);
+  if (has_others) helper.cores.set(cores);
+  // Where every core is taken, the scheduler may start a helper on the core of its caller.
+  if (sched_getcpu() == caller_cpu) helper.cores.move_from(caller_cpu);
+  return enter(helper, slot, post);
+}
+
 /// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
 bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
   const uint32_t post = slot.gate.load(std::memory_order_acquire);
@@ -269,14 +293,8 @@ bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
     return false;
   }
   set_floating_point_mode(slot.floating_point_mode);
-  // Where every core is taken, the scheduler may start a helper on the core of its caller.
-  const int caller_cpu = slot.caller_cpu;
   if (was_parked && slot.posted_at > helper.asleep_since) note_wake_up(now_ns() - slot.posted_at);
-  if (sched_getcpu() == caller_cpu) {
-    leave(helper, slot);
-    helper.cores.move_from(caller_cpu);
-    if (!enter(helper, slot, post)) return true;
-  }
+  if (!move_to_cores(helper, slot, post)) return true;
   const int to_wake = slot.to_wake.fetch_sub(kWakesAtATime, std::memory_order_relaxed);
   wake(std::min(to_wake, kWakesAtATime));
   for (;;) {

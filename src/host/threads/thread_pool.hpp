@@ -93,6 +93,7 @@ class ThreadPool {
     int workers = 0;
     int64_t posted_at = 0;
     int caller_cpu = -1;               ///< where the caller was then
+    cpu_set_t cores{};                 ///< that it may use; empty when that is not known
     uint64_t floating_point_mode = 0;  ///< the caller's
   };
   /// What the others see of a helper. It is inside a slot while it may touch the memory of the
@@ -107,7 +108,15 @@ class ThreadPool {
     int64_t asleep_since = 0;
     IdleSpin spin;
     CoreLosses losses;
-    alignas(64) OtherCores cores;
+    alignas(64) HelperCores cores;
+
+    /// What a thread of a parent process knew.
+    void forget() {
+      finished_slot = nullptr;
+      spin = {};
+      losses = {};
+      cores = {};
+    }
   };
 
   /// Closes a slot when its caller leaves, by an exception of a callback too.
@@ -118,11 +127,11 @@ class ThreadPool {
     ~Closing() { pool.close(slot, helpers); }
   };
 
-  int useful_helpers(const Team& team);
+  int useful_helpers(const Team& team, cpu_set_t& cores);
   bool create_threads(int wanted);
   void wake(int count);
   Slot* take_slot();
-  void post(Slot& slot, TeamWork& work, int helpers);
+  void post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& cores);
   void close(Slot& slot, int helpers);
   int index(const Slot& slot) const { return static_cast<int>(&slot - slots_); }
 
@@ -131,6 +140,7 @@ class ThreadPool {
   void serve(Helper& helper);
   bool join_any(Helper& helper, bool was_parked);
   bool help(Helper& helper, Slot& slot, bool was_parked);
+  static bool move_to_cores(Helper& helper, Slot& slot, uint32_t post);
   static bool enter(Helper& helper, Slot& slot, uint32_t post);
   static void leave(Helper& helper, Slot& slot);
   bool is_empty(const Slot& slot) const;
