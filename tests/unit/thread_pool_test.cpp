@@ -151,6 +151,43 @@ TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
   }
 }
 
+/// A call that comes beside a long one gets helpers, which return to the long one afterwards.
+TEST(ThreadPool, ALongCallSharesItsHelpers) {
+  const int threads = std::max(4, ThreadPool::instance().threads()) + 1;
+  std::mutex mutex;
+  std::set<int> workers;
+  std::atomic<bool> over{false};
+  const auto step = [] { std::this_thread::sleep_for(milliseconds(1)); };
+  std::thread caller([&] {
+    for_each_of_shares({1000000, 1, 1}, threads, [&](int64_t, bool, int worker) {
+      if (over) return;
+      step();
+      const std::lock_guard lock(mutex);
+      workers.insert(worker);
+    });
+  });
+  const auto has_all = [&] {
+    const std::lock_guard lock(mutex);
+    return workers.size() == static_cast<size_t>(threads);
+  };
+  EXPECT_TRUE(comes_true(has_all));
+  EXPECT_TRUE(comes_true([&] {
+    Counted counted(50);
+    for_each_of_shares({50, 1, 1}, threads, [&](int64_t i, bool, int worker) {
+      step();
+      counted.note(i, worker);
+    });
+    return counted.every_index_once() && counted.workers().size() > 1;
+  }));
+  {
+    const std::lock_guard lock(mutex);
+    workers.clear();
+  }
+  EXPECT_TRUE(comes_true(has_all));
+  over = true;
+  caller.join();
+}
+
 TEST(ThreadPool, SixtyFourCallersAtOnce) {
   std::vector<std::thread> callers;
   std::atomic<int> wrong{0};
