@@ -1,11 +1,11 @@
 // A process that may start no thread, or few: calls are slower, and never end it.
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/handle.hpp"
 
 namespace chol::test {
@@ -20,18 +20,6 @@ bool factors(int threads) {
   int info = -1;
   return chol_dpotrf(handle, CHOL_LOWER, kOrder, A.data(), kOrder, &info) == CHOL_STATUS_SUCCESS &&
          info == 0;
-}
-
-/// Whether body() is true in a child, which ends by nothing else.
-template <class Body>
-bool holds_in_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /// Address space for `bytes` more than now.
