@@ -95,8 +95,10 @@ typedef enum {
 
 /** How exact the arithmetic has to be. */
 typedef enum {
-  CHOL_MATH_IEEE = 0, /**< Correctly rounded operations, the default. */
-  CHOL_MATH_FAST = 1  /**< Approximate square root and division, in interleaved batches only. */
+  CHOL_MATH_IEEE = 0,  /**< Correctly rounded operations, the default. */
+  CHOL_MATH_FAST = 1,  /**< Approximate square root and division, in interleaved batches only. */
+  CHOL_MATH_TENSOR = 2 /**< potrf and posv of one large matrix in device memory: products on integer
+                            tensor cores where that is faster. */
 } chol_math_mode_t;
 
 /** Whether matrices in host memory are factored on a device. */
@@ -167,7 +169,14 @@ CHOL_EXPORT chol_status_t chol_get_num_threads(chol_handle_t handle, int *thread
  */
 CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_stream);
 
-/** Sets the arithmetic; every routine whose method has no faster form stays with IEEE. */
+/**
+ * Sets the arithmetic; every routine whose method has no faster form stays with IEEE. A new handle has
+ * what the environment variable CHOL_MATH says.
+ * @param mode of CHOL_MATH_TENSOR the results keep LAPACK's bounds and the element-wise bound
+ *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits for
+ *   the device; its workspace takes 1.75 times the bytes of the matrix and more. It runs as in
+ *   CHOL_MATH_IEEE where these cannot be had or a capture is under way.
+ */
 CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
 
 /**

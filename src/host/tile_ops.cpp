@@ -107,7 +107,7 @@ class HostTileOps final : public backend::TileOps<T> {
         backend_.tuning().plans(Routine::potrf, Form::one, precision_letter<T>);
     backend::Resources resources;
     resources.threads = threads_;
-    resources.workspace_bytes = solver.workspace_bytes(problem, plans, threads_);
+    resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
     workspace_.reserve(static_cast<int64_t>(resources.workspace_bytes + Arena::kAlignment));
     const uintptr_t start = reinterpret_cast<uintptr_t>(workspace_.get());
     resources.workspace = reinterpret_cast<void*>((start + Arena::kAlignment - 1) /
