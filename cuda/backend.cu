@@ -329,7 +329,7 @@ class CudaBackend final : public backend::Backend {
     if (residues && is_captured(stream)) residues = nullptr;
     CallWorkspace<D> work = carve(arena, problem, plan, residues);
     if (residues) {
-      work.one.products = &products_;
+      work.one.progress = &progress_;
       if (resources.method_used) *resources.method_used = "residues";
     }
 
@@ -428,7 +428,7 @@ class CudaBackend final : public backend::Backend {
   char name_[272];
   TuningStore tuning_;
   Blas blas_;
-  residues::ProductQueue products_;
+  residues::Progress progress_;
   Staging staging_;
 };
 

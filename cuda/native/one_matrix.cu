@@ -29,7 +29,7 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   int64_t factored = 0;
   Status status =
-      residues::factor_certified(problem, work.residues, blas, *work.products, stream, &factored);
+      residues::factor_certified(problem, work.residues, blas, *work.progress, stream, &factored);
   if (!status.ok() || factored == problem.n) return status;
   const int64_t ld = problem.A.ld;
   T* const below = problem.A.first + factored * (problem.swapped ? ld : 1);
@@ -60,7 +60,7 @@ template <class T>
 Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch) {
-  if (work.products) return factor_with_residues(problem, plan, work, blas, stream);
+  if (work.progress) return factor_with_residues(problem, plan, work, blas, stream);
   return native::method_of<T>(plan).run(problem, native::Params::of(plan),
                                         {work.factor, blas, stream, watch});
 }

@@ -13,7 +13,7 @@ struct OneMatrixWorkspace {
   T* copy = nullptr;                ///< posv: the solution, until info is known
   InversionWorkspace<T> inversion;  ///< potri
   residues::Workspace<T> residues;
-  residues::ProductQueue* products = nullptr;  ///< where products run on integer tensor cores
+  residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
   static OneMatrixWorkspace carve(Arena& arena, const Plan& plan, int64_t n,
                                   int64_t copied_columns);

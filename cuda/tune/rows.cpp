@@ -260,10 +260,10 @@ constexpr RateRow kRates[] = {
     {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
     {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
 
-constexpr ResidueRow kResidues[] = {{'s', 8192, 1024, 1024},
-                                    {'d', 14336, 1024, 2048},
+constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
+                                    {'d', 15360, 1024, 2048},
                                     {'c', 8192, 1024, 1024},
-                                    {'z', 12288, 1024, 2048}};
+                                    {'z', 14336, 1024, 2048}};
 
 }  // namespace
 

@@ -6,8 +6,10 @@
 
 #include "base/arena.hpp"
 #include "common/view.cuh"
+#include "native/blas.hpp"
 #include "native/persistent/persistent.hpp"
-#include "native/residues/products.hpp"
+#include "native/residues/call.hpp"
+#include "native/residues/progress.hpp"
 #include "tune/residue_row.hpp"
 
 namespace chol::cuda::residues {
@@ -19,8 +21,8 @@ struct Workspace {
   Scales scales;
   int* flagged = nullptr;
   Planes planes;
-  Sums sums[2][kParts<T>];  ///< of a panel and the next one
-  Planes turned;            ///< complex: i times the rows of the diagonal block
+  Sums sums[kParts<T>];  ///< of a panel, of the real and the imaginary parts
+  Planes turned;         ///< complex: i times the rows of the diagonal block
   int* info_of_rest = nullptr;
 
   static Workspace carve(Arena& arena, int64_t n, const ResidueRow& row);
@@ -36,7 +38,7 @@ bool can_run(int64_t n);
 /// as they were; n when nothing is left to do, also since info has been set. info is 0 otherwise.
 template <class T>
 Status factor_certified(const BatchProblem<T>& problem, const Workspace<T>& work, Blas& blas,
-                        ProductQueue& products, cudaStream_t stream, int64_t* factored);
+                        Progress& progress, cudaStream_t stream, int64_t* factored);
 
 /// info of the whole from that of the rows from `before` down.
 Status add_info_of_rest(int* info, const int* rest, int64_t before, cudaStream_t stream);
