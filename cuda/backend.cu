@@ -349,7 +349,7 @@ class CudaBackend final : public backend::Backend {
     if (problem.routine == Routine::pocon)
       return estimate_condition(call, work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
-    return is_blocked_one(problem.form, plan)
+    return is_native_one(problem.form, plan)
                ? run_one(problem.routine, call, plan, work.one, stream)
                : run_batch(problem, call, plan, work.batch, stream);
   }

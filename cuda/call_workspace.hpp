@@ -47,8 +47,9 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& pla
           (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
 }
 
-inline bool is_blocked_one(Form form, const Plan& plan) {
-  return form == Form::one && native::is_native(plan);
+/// One matrix by a method of native/, which may come as a batch.
+inline bool is_native_one(Form form, const Plan& plan) {
+  return plan.method == Method::persistent || (form == Form::one && native::is_native(plan));
 }
 
 /// @param residues of one matrix whose products are in residues, else nullptr
@@ -65,7 +66,7 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
   }
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
-  } else if (is_blocked_one(problem.form, plan)) {
+  } else if (is_native_one(problem.form, plan)) {
     const int64_t copied = problem.routine == Routine::posv ? sizes.nrhs : 0;
     work.one = OneMatrixWorkspace<Device<T>>::carve(arena, plan, sizes.n, copied);
     if (problem.routine == Routine::potri)
