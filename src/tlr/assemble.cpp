@@ -112,8 +112,8 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
 }
 
 /// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
-/// those of the highest rank count whole, others as much less as their errors mostly are. What is
-/// dense has no error.
+/// those of the highest rank count whole, others as much less as their errors mostly are. A dense
+/// tile has no error, but those of the factor may be of low rank: they count like the others.
 template <class T>
 Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
@@ -124,10 +124,12 @@ Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   RowError<T> measured(ops_, row, A_.rows(row));
   const Status status = compress_tiles(places, tiles.data(), errors.data(), &measured);
   if (!status.ok()) return status;
-  double alike = 0, largest = 1, most = 0, unknown = 0;
+  double alike = 0, largest = 1, most = 0, unknown = 0, low_rank = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
     const double rank = double(tiles[t].rank);
-    if (tiles[t].dense || (rank == 0 && errors[t].norm == 0)) continue;
+    if (tiles[t].dense) continue;
+    ++low_rank;
+    if (rank == 0 && errors[t].norm == 0) continue;
     // Below the tolerance by far: with another one it may be the direction that was kept last.
     const bool is_unknown = errors[t].norm < tolerance() / 10;
     const double spike = is_unknown ? 1 : errors[t].spike;
@@ -136,9 +138,13 @@ Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
     largest = std::max(largest, rank);
     most += spike;
   }
-  alike /= largest * largest;
-  const double independent = kIndependentGrowth * std::hypot(measured.norm(), std::sqrt(unknown));
-  *growth = std::max(*growth, std::min(std::max(independent, alike), most));
+  const double all = double(tiles.size()) / std::max(1.0, low_rank);
+  alike *= all / (largest * largest);
+  most *= all;
+  const double independent =
+      kIndependentGrowth * std::sqrt(all) * std::hypot(measured.norm(), std::sqrt(unknown));
+  *growth =
+      std::max(*growth, low_rank > 0 ? std::min(std::max(independent, alike), most) : A_.growth);
   return status;
 }
 
