@@ -31,9 +31,9 @@ class Assembly {
     return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
   }
   /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
-  /// @param spikes, error of a row of tiles that is measured, or nullptr
-  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                        RowError<T>* error);
+  /// @param errors, row of a row of tiles that is measured, or nullptr
+  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, TileError* errors,
+                        RowError<T>* row);
   int64_t tiles_at_once() const;
 
   backend::TileOps<T>& ops_;
@@ -74,8 +74,8 @@ int64_t Assembly<T>::tiles_at_once() const {
 }
 
 template <class T>
-Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                                   RowError<T>* error) {
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles,
+                                   TileError* errors, RowError<T>* row) {
   for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
     const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
     control_.begin(Phase::assembly);
@@ -95,13 +95,14 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
       to.push_back(&tiles[first + t]);
     }
     compress(ops_, operators, {tolerance(), options_.sample_columns, nullptr}, control_, to.data(),
-             spikes ? spikes + first : nullptr);
-    if (error) {
+             errors ? errors + first : nullptr);
+    if (row) {
       for (int64_t t = 0; t < count; ++t) {
         const auto [i, j] = places[first + t];
-        error->add(dense_[t].get(), A_.rows(i), A_.rows(j), i == error->row(), tiles[first + t]);
+        row->add(dense_[t].get(), A_.rows(i), A_.rows(j), i == row->index(), tiles[first + t],
+                 errors[first + t].norm);
       }
-      error->update();
+      row->update();
       continue;
     }
     status = control_.report(double(first + count) / double(places.size()));
@@ -111,27 +112,39 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
 }
 
 /// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
-/// those of the highest rank count whole, others as much less as their errors mostly are. What is
-/// dense has no error.
+/// those of the highest rank count whole, others as much less as their errors mostly are. A dense
+/// tile has no error, but those of the factor may be of low rank: they count like the others.
 template <class T>
 Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
   for (int64_t j = 0; j < row; ++j) places.push_back({row, j});
   for (int64_t i = row + 1; i < A_.tiles; ++i) places.push_back({i, row});
   std::vector<Tile<T>> tiles(places.size());
-  std::vector<double> spikes(places.size(), 0);
-  RowError<T> error(ops_, row, A_.rows(row));
-  const Status status = compress_tiles(places, tiles.data(), spikes.data(), &error);
+  std::vector<TileError> errors(places.size());
+  RowError<T> measured(ops_, row, A_.rows(row));
+  const Status status = compress_tiles(places, tiles.data(), errors.data(), &measured);
   if (!status.ok()) return status;
-  double sum = 0, largest = 1;
+  double alike = 0, largest = 1, most = 0, unknown = 0, low_rank = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
-    if (tiles[t].dense) continue;
     const double rank = double(tiles[t].rank);
-    sum += spikes[t] * rank * rank;
+    if (tiles[t].dense) continue;
+    ++low_rank;
+    if (rank == 0 && errors[t].norm == 0) continue;
+    // Below the tolerance by far: with another one it may be the direction that was kept last.
+    const bool is_unknown = errors[t].norm < tolerance() / 10;
+    const double spike = is_unknown ? 1 : errors[t].spike;
+    unknown += is_unknown;
+    alike += spike * spike * rank * rank;
     largest = std::max(largest, rank);
+    most += spike;
   }
-  const double alike = sum / (largest * largest);
-  *growth = std::max({*growth, kIndependentGrowth * error.norm() / tolerance(), alike});
+  const double all = double(tiles.size()) / std::max(1.0, low_rank);
+  alike *= all / (largest * largest);
+  most *= all;
+  const double independent =
+      kIndependentGrowth * std::sqrt(all) * std::hypot(measured.norm(), std::sqrt(unknown));
+  *growth =
+      std::max(*growth, low_rank > 0 ? std::min(std::max(independent, alike), most) : A_.growth);
   return status;
 }
 

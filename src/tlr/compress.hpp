@@ -55,11 +55,16 @@ struct Compression {
   const int64_t* guess;  ///< expected rank of each tile, or nullptr
 };
 
+/// Of a tile that is not dense: the Frobenius norm of its error, and the largest singular value of
+/// it over that.
+struct TileError {
+  double norm = 0, spike = 0;
+};
+
 /// Writes M_i to *tiles[i], dense where its rank is above half its order.
-/// @param spikes share of one direction in the square of a tile's error, 0 of a dense tile; or
-/// nullptr
+/// @param errors of each tile, or nullptr
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-              Control& control, Tile<T>* const* tiles, double* spikes = nullptr);
+              Control& control, Tile<T>* const* tiles, TileError* errors = nullptr);
 
 }  // namespace chol::tlr

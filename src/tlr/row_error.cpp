@@ -8,15 +8,16 @@
 namespace chol::tlr {
 
 template <class T>
-RowError<T>::RowError(backend::TileOps<T>& ops, int64_t row, int64_t order)
-    : ops_(ops), row_(row), order_(order), gram_(ops.buffer(order * order)) {
+RowError<T>::RowError(backend::TileOps<T>& ops, int64_t index, int64_t order)
+    : ops_(ops), index_(index), order_(order), gram_(ops.buffer(order * order)) {
   ops_.set_zero(gram_.get(), order * order);
 }
 
 template <class T>
-void RowError<T>::add(T* D, int64_t rows, int64_t columns, bool is_of_row, const Tile<T>& tile) {
-  if (tile.dense) return;
-  items_.push_back({D, rows, columns, is_of_row});
+void RowError<T>::add(T* D, int64_t rows, int64_t columns, bool is_of_row, const Tile<T>& tile,
+                      double size) {
+  if (tile.dense || !(size > 0)) return;
+  items_.push_back({D, rows, columns, is_of_row, size});
   if (tile.rank == 0) return;
   errors_.begin_group();
   errors_.add({false, true, -1, rows, columns, tile.rank, tile.U.get(), rows, tile.V.get(), columns,
@@ -27,6 +28,8 @@ template <class T>
 void RowError<T>::update() {
   constexpr int64_t kPanel = 64;
   ops_.multiply(errors_);
+  for (const Item& item : items_)
+    ops_.scale(item.E, item.rows * item.columns, static_cast<RealOf<T>>(1 / item.size));
   backend::ProductGroups<T> sums;
   for (int64_t c = 0; c < order_; c += kPanel) {
     const int64_t columns = std::min(kPanel, order_ - c);
