@@ -1,12 +1,15 @@
 // A process that may start no thread, or few: calls are slower, and never end it.
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "support/child.hpp"
 #include "support/handle.hpp"
+#include "support/system.hpp"
 
 namespace chol::test {
 namespace {
@@ -52,6 +55,17 @@ TEST(ThreadLimits, NoRoomForStacks) {
 
 TEST(ThreadLimits, ManyMoreThanCores) {
   EXPECT_TRUE(holds_in_child([] { return factors(300); }));
+}
+
+TEST(ThreadLimits, OpenMpsVariableAsksForMoreThanCores) {
+  EXPECT_TRUE(holds_in_child([] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(static_cast<size_t>(sched_getcpu()), &first);
+    sched_setaffinity(0, sizeof first, &first);
+    setenv("OMP_NUM_THREADS", "3", 1);
+    return factors(0) && threads_of_this_process() == 3;
+  }));
 }
 
 }  // namespace

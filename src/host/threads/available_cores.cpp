@@ -168,6 +168,11 @@ int cores_of_quota(const char* memberships, const char* mount) {
   return cores;
 }
 
+bool openmp_variable_asks() {
+  static const bool asks = number_in("OMP_NUM_THREADS") > 0;
+  return asks;
+}
+
 int default_threads() {
   static const int by_environment = threads_by_environment();
   const int openmp = openmp_max_threads();

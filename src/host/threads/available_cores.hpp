@@ -12,6 +12,9 @@ bool cores_of_this_thread(cpu_set_t& cores);
 /// Their number; 1 at least, and right on larger machines, too.
 int count_cores_of_this_thread();
 
+/// Whether OMP_NUM_THREADS asks for a number of threads, cores or not.
+bool openmp_variable_asks();
+
 /// Adds the cores that the affinity of the process's first thread allows.
 void add_cores_of_process(cpu_set_t& cores);
 

@@ -61,10 +61,12 @@ int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   const bool are_known = cores_of_this_thread(cores);
   const int count = are_known ? CPU_COUNT(&cores) : count_cores_of_this_thread();
   const CallScope* const call = CallScope::current_;
-  if (call && call->threads_are_default_)
+  cpu_set_t all = cores;
+  if (are_known && count <= most) add_cores_of_process(all);
+  if (!call || !call->threads_are_default_)
+    cores = all;  // a thread that is bound to few cores asks for more
+  else if (!openmp_variable_asks() || CPU_COUNT(&all) > count)
     most = std::min(most, count - 1);
-  else if (are_known && count <= most)
-    add_cores_of_process(cores);  // a thread that is bound to few cores asks for more
   const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
                                         team.serial_ns / kSpinningGrainNs);
   const int64_t wake_up = wake_up_ns_.load(std::memory_order_relaxed);
