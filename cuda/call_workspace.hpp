@@ -52,8 +52,10 @@ inline bool is_native_one(Form form, const Plan& plan) {
   return plan.method == Method::persistent || (form == Form::one && native::is_native(plan));
 }
 
+/// @param residues of one matrix whose products are in residues, else nullptr
 template <class T>
-CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan) {
+CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan,
+                               const ResidueRow* residues = nullptr) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
   if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, plan)) {
@@ -69,6 +71,8 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
     work.one = OneMatrixWorkspace<Device<T>>::carve(arena, plan, sizes.n, copied);
     if (problem.routine == Routine::potri)
       work.one.inversion = InversionWorkspace<Device<T>>::carve(arena, sizes.n);
+    if (residues)
+      work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);
   } else if (problem.routine != Routine::logdet) {
     work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
   }

@@ -260,6 +260,11 @@ constexpr RateRow kRates[] = {
     {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
     {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
 
+constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
+                                    {'d', 15360, 1024, 2048},
+                                    {'c', 8192, 1024, 1024},
+                                    {'z', 14336, 1024, 2048}};
+
 }  // namespace
 
 const TuningRow* built_in_rows(int capability, size_t* count) {
@@ -276,6 +281,11 @@ const Plan* one_block_plan(Routine routine, char precision, int64_t n) {
 const RateRow* built_in_rates(int, size_t* count) {
   *count = std::size(kRates);
   return kRates;
+}
+
+const ResidueRow* built_in_residues(int capability, size_t* count) {
+  *count = capability >= 90 ? std::size(kResidues) : 0;
+  return kResidues;
 }
 
 }  // namespace chol::cuda
