@@ -37,41 +37,34 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   stats.bytes = stats.dense_bytes;
   if (A.lower.empty() || (A.state != State::assembled && A.state != State::factored)) return;
   double sum = 0;
-  for (int64_t i = 0; i < A.tiles; ++i)
-    for (int64_t j = 0; j < i; ++j) {
-      const Tile<T>& tile = A.at(i, j);
-      const size_t bytes = sizeof(T) * size_t(tile.U.count() + tile.V.count());
-      stats.bytes += bytes;
-      sum += double(A.rank(i, j));
-      if (tile.dense) {
-        stats.dense_bytes += bytes;
-        ++stats.dense_tiles;
-      } else {
-        stats.max_rank = std::max(stats.max_rank, tile.rank);
-      }
-    }
+  Matrix<T>::for_each_tile(
+      A, [](int64_t) {},
+      [&](int64_t i, int64_t j, const Tile<T>& tile) {
+        const size_t bytes = sizeof(T) * size_t(tile.U.count() + tile.V.count());
+        stats.bytes += bytes;
+        sum += double(A.rank(i, j));
+        if (tile.dense) {
+          stats.dense_bytes += bytes;
+          ++stats.dense_tiles;
+        } else {
+          stats.max_rank = std::max(stats.max_rank, tile.rank);
+        }
+      });
   stats.mean_rank = sum / double(A.lower.size());
 }
 
 template <class T>
 void write_ranks(const Matrix<T>& A, int64_t* ranks) {
-  for (int64_t i = 0; i < A.tiles; ++i) {
-    ranks[i + i * A.tiles] = -1;
-    for (int64_t j = 0; j < i; ++j) ranks[i + j * A.tiles] = A.rank(i, j);
-  }
+  Matrix<T>::for_each_tile(
+      A, [&](int64_t i) { ranks[i + i * A.tiles] = -1; },
+      [&](int64_t i, int64_t j, const Tile<T>&) { ranks[i + j * A.tiles] = A.rank(i, j); });
 }
 
 template <class T>
 std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A) {
   auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
-  copy->eps = A.eps;
-  copy->shift = A.shift;
-  copy->flops = A.flops;
-  copy->growth = A.growth;
-  copy->compensated = A.compensated;
-  copy->modified = A.modified;
+  static_cast<Properties&>(*copy) = A;
   copy->state = A.state;
-  copy->shorter = A.shorter;
   copy->signs = A.signs;
   copy->permutation = A.permutation;
   if (A.state != State::assembled && A.state != State::factored) return copy;

@@ -25,7 +25,7 @@ class Factorization {
         control_(control),
         samples_(ops, A.tile, options.seed),
         tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
-        least_tolerance_(tolerance_ / 3),
+        least_tolerance_(tolerance_ / 3.5),
         diagonal_(ops, options, compensation(options, A.tiles)),
         pivoting_(ops, A, options) {}
 

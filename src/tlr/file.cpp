@@ -113,21 +113,22 @@ void write_buffer(backend::TileOps<T>& ops, Writer& writer, const Buffer<T>& buf
 
 template <class T>
 bool read_tiles(backend::TileOps<T>& ops, Reader& reader, Matrix<T>& A) {
-  for (int64_t i = 0; i < A.tiles; ++i) {
-    const int64_t rows = A.rows(i);
-    if (!read_buffer(ops, reader, A.diagonal[i], rows * rows)) return false;
-    for (int64_t j = 0; j < i; ++j) {
-      Tile<T>& tile = A.at(i, j);
-      int64_t rank = 0;
-      if (!reader.read(&rank, sizeof rank) || rank < kDense || rank > A.tile) return false;
-      tile.dense = rank == kDense;
-      tile.rank = tile.dense ? 0 : rank;
-      if (!read_buffer(ops, reader, tile.U, rows * A.width(i, j)) ||
-          !read_buffer(ops, reader, tile.V, A.rows(j) * tile.rank))
-        return false;
-    }
-  }
-  return true;
+  bool good = true;
+  Matrix<T>::for_each_tile(
+      A,
+      [&](int64_t i) {
+        good = good && read_buffer(ops, reader, A.diagonal[i], A.rows(i) * A.rows(i));
+      },
+      [&](int64_t i, int64_t j, Tile<T>& tile) {
+        int64_t rank = 0;
+        good = good && reader.read(&rank, sizeof rank) && rank >= kDense && rank <= A.tile;
+        if (!good) return;
+        tile.dense = rank == kDense;
+        tile.rank = tile.dense ? 0 : rank;
+        good = read_buffer(ops, reader, tile.U, A.rows(i) * A.width(i, j)) &&
+               read_buffer(ops, reader, tile.V, A.rows(j) * tile.rank);
+      });
+  return good;
 }
 
 template <class T>
@@ -180,29 +181,20 @@ Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path) {
   header.state = static_cast<uint8_t>(A.state);
   header.n = A.n;
   header.tile = A.tile;
-  header.shorter = A.shorter;
+  header.properties = A;
   header.is_permuted = !A.permutation.empty();
   header.is_ldl = A.is_ldl();
-  header.compensated = A.compensated;
-  header.modified = A.modified;
-  header.eps = A.eps;
-  header.shift = A.shift;
-  header.flops = A.flops;
-  header.growth = A.growth;
   Writer writer(file.get());
   writer.write(&header, sizeof header);
   write_order(writer, A);
-  for (int64_t i = 0; i < A.tiles; ++i) {
-    const int64_t rows = A.rows(i);
-    write_buffer(ops, writer, A.diagonal[i], rows * rows);
-    for (int64_t j = 0; j < i; ++j) {
-      const Tile<T>& tile = A.at(i, j);
-      const int64_t rank = tile.dense ? kDense : tile.rank;
-      writer.write(&rank, sizeof rank);
-      write_buffer(ops, writer, tile.U, rows * A.width(i, j));
-      write_buffer(ops, writer, tile.V, A.rows(j) * tile.rank);
-    }
-  }
+  Matrix<T>::for_each_tile(
+      A, [&](int64_t i) { write_buffer(ops, writer, A.diagonal[i], A.rows(i) * A.rows(i)); },
+      [&](int64_t i, int64_t j, const Tile<T>& tile) {
+        const int64_t rank = tile.dense ? kDense : tile.rank;
+        writer.write(&rank, sizeof rank);
+        write_buffer(ops, writer, tile.U, A.rows(i) * A.width(i, j));
+        write_buffer(ops, writer, tile.V, A.rows(j) * tile.rank);
+      });
   if (!writer.finish()) return failed(kFunction, path, "could not be written to its end");
   return Status::success();
 }
@@ -243,18 +235,13 @@ Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& expect
     return failed(kFunction, path, "was changed meanwhile");
   auto made = std::make_unique<Matrix<T>>(header.n, header.tile);
   made->clear();
-  const bool is_place = header.shorter >= 0 && header.shorter < made->tiles;
+  const int64_t shorter = header.properties.shorter;
+  const bool is_place = shorter >= 0 && shorter < made->tiles;
   if (made->tiles > 0 && !is_place) return failed(kFunction, path, "is damaged");
-  made->shorter = header.shorter;
+  static_cast<Properties&>(*made) = header.properties;
   if (!read_order(reader, header, *made) || !read_tiles(ops, reader, *made) || !reader.finish())
     return failed(kFunction, path, "is damaged: its checksum or its length is another one");
   made->state = static_cast<State>(header.state);
-  made->eps = header.eps;
-  made->shift = header.shift;
-  made->flops = header.flops;
-  made->growth = header.growth;
-  made->compensated = header.compensated;
-  made->modified = header.modified;
   A = std::move(made);
   return Status::success();
 }

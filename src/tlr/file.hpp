@@ -18,8 +18,8 @@ struct FileHeader {
   uint8_t state;
   uint8_t is_permuted, is_ldl;
   char unused[4];
-  int64_t n, tile, shorter, compensated, modified;
-  double eps, shift, flops, growth;
+  int64_t n, tile;
+  Properties properties;
 };
 
 template <class T>

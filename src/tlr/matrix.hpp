@@ -21,11 +21,21 @@ struct Tile {
 
 enum class State : uint8_t { empty, assembled, factored, failed };
 
+/// What belongs to a matrix beside its elements.
+struct Properties {
+  double eps = 0, shift = 0, flops = 0;
+  double growth = 1;    ///< the whole error over that of a tile: see settings.hpp
+  int64_t shorter = 0;  ///< the place of the tile that is last before pivoting
+  int64_t compensated = 0, modified = 0;
+};
+
 template <class T>
-class Matrix {
+class Matrix : public Properties {
  public:
   Matrix(int64_t order, int64_t tile_size)
-      : n(order), tile(tile_size), tiles((order + tile_size - 1) / tile_size), shorter(tiles - 1) {}
+      : n(order), tile(tile_size), tiles((order + tile_size - 1) / tile_size) {
+    shorter = tiles - 1;
+  }
 
   /// Rows of the tile that is the last one before pivoting.
   int64_t last_rows() const { return n - (tiles - 1) * tile; }
@@ -42,6 +52,15 @@ class Matrix {
 
   /// A factor L D L^H.
   bool is_ldl() const { return !signs.empty(); }
+
+  /// diagonal(i) and then below(i, j, tile) for the tiles left of it, row after row.
+  template <class Self, class Diagonal, class Below>
+  static void for_each_tile(Self& A, Diagonal&& diagonal, Below&& below) {
+    for (int64_t i = 0; i < A.tiles; ++i) {
+      diagonal(i);
+      for (int64_t j = 0; j < i; ++j) below(i, j, A.at(i, j));
+    }
+  }
 
   /// Gives back all tiles and makes room for new ones.
   void clear() {
@@ -60,7 +79,6 @@ class Matrix {
   }
 
   int64_t n, tile, tiles;
-  int64_t shorter;  ///< the place of the tile that is last before pivoting
   State state = State::empty;
   std::vector<Tile<T>> lower;       ///< row after row
   std::vector<Buffer<T>> diagonal;  ///< of A whole, of a factor with zeros above the diagonal
@@ -70,9 +88,6 @@ class Matrix {
   std::vector<std::vector<RealOf<T>>> signs;
   /// Of a factor: which row of the matrix comes i-th; empty for the identity.
   std::vector<int64_t> permutation;
-  double eps = 0, shift = 0, flops = 0;
-  double growth = 1;  ///< the whole error over that of a tile: see settings.hpp
-  int64_t compensated = 0, modified = 0;
 };
 
 }  // namespace chol::tlr

@@ -15,13 +15,13 @@ namespace chol::tlr {
 /// Shares of eps: of the errors of assembly and factorization, which are independent, so that their
 /// squares add up, and of what compensation may add to the diagonal.
 inline constexpr double kAssemblyShare = 0.25;
-inline constexpr double kFactorShare = 0.6;
-inline constexpr double kCompensationShare = 0.35;
+inline constexpr double kFactorShare = 0.7;
+inline constexpr double kCompensationShare = 0.25;
 
 /// How many times the error of a row of tiles that of the whole matrix is, where errors of
 /// different tiles are independent: 2 for a Wigner matrix (and 1.3 to 2 as measured), with a
 /// margin.
-inline constexpr double kIndependentGrowth = 2.5;
+inline constexpr double kIndependentGrowth = 2;
 
 /// The tolerance in the Frobenius norm of one tile, so that the tiles' errors together are at most
 /// share * eps in the 2-norm (docs/tlr.md).

@@ -164,6 +164,24 @@ TEST_F(Calls, BlocksAreTheCallersAndMayFail) {
   EXPECT_LE(distance_to(handle_, dense_, M, kOrder), 0.5e-6);
 }
 
+/// What the caller's function makes of NaN is the factorization's to find.
+TEST_F(Calls, BlocksWithNanEndInInfo) {
+  const chol_tlr_options_t options = options_of(1e-6);
+  for (const int ldl : {0, 1}) {
+    const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
+    std::vector<double> dense = dense_;
+    dense[150 + 40 * kOrder] = std::nan("");
+    Source source{&dense, kOrder, -1};
+    CHOL_ASSERT_SUCCESS(handle_, chol_tlr_from_blocks(handle_, M, fill_from, &source, &options));
+    chol_tlr_options_t changed = options;
+    changed.ldl = ldl;
+    int info = 0;
+    CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &changed, &info));
+    EXPECT_GT(info, kTile);
+    EXPECT_LE(info, 160);
+  }
+}
+
 struct Watch {
   std::vector<std::string> phases;
   double last = 0;
@@ -258,24 +276,28 @@ TEST_F(Calls, FilesKeepEveryBit) {
 TEST_F(Calls, SameSeedSameBits) {
   const std::string path = testing::TempDir() + "chol_tlr_bits.bin";
   const chol_kernel_t kernel = covariance_.kernel();
-  std::vector<std::vector<char>> files;
-  for (const auto& [threads, workspace, seed] :
-       std::vector<std::tuple<int, size_t, uint64_t>>{{1, 0, 1}, {3, 0, 1}, {2, 1, 1}, {1, 0, 2}}) {
-    const Handle handle(CHOL_BACKEND_HOST, threads);
-    const Tlr M(handle, CHOL_TYPE_D, kOrder, kTile);
-    chol_tlr_options_t options = options_of(1e-5);
-    options.seed = seed;
-    options.workspace_bytes = workspace;
-    CHOL_ASSERT_SUCCESS(handle,
-                        chol_tlr_from_kernel(handle, M, &kernel, 2, points_.x.data(), 2, &options));
-    int info;
-    CHOL_ASSERT_SUCCESS(handle, chol_tlr_factor(handle, M, &options, &info));
-    CHOL_ASSERT_SUCCESS(handle, chol_tlr_save(M, path.c_str()));
-    files.push_back(bytes_of(path));
+  for (const int kind : {0, 1, 2}) {  // Cholesky, indefinite, pivoted
+    std::vector<std::vector<char>> files;
+    for (const auto& [threads, workspace, seed] : std::vector<std::tuple<int, size_t, uint64_t>>{
+             {1, 0, 1}, {3, 0, 1}, {2, 1, 1}, {1, 0, 2}}) {
+      const Handle handle(CHOL_BACKEND_HOST, threads);
+      const Tlr M(handle, CHOL_TYPE_D, kOrder, kTile);
+      chol_tlr_options_t options = options_of(1e-5);
+      options.seed = seed;
+      options.ldl = kind == 1;
+      options.pivot = kind;
+      options.workspace_bytes = workspace;
+      CHOL_ASSERT_SUCCESS(
+          handle, chol_tlr_from_kernel(handle, M, &kernel, 2, points_.x.data(), 2, &options));
+      int info;
+      CHOL_ASSERT_SUCCESS(handle, chol_tlr_factor(handle, M, &options, &info));
+      CHOL_ASSERT_SUCCESS(handle, chol_tlr_save(M, path.c_str()));
+      files.push_back(bytes_of(path));
+    }
+    EXPECT_EQ(files[0], files[1]);
+    EXPECT_EQ(files[0], files[2]);
+    EXPECT_NE(files[0], files[3]);
   }
-  EXPECT_EQ(files[0], files[1]);
-  EXPECT_EQ(files[0], files[2]);
-  EXPECT_NE(files[0], files[3]);
   std::remove(path.c_str());
 }
 

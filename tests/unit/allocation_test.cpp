@@ -225,23 +225,31 @@ TEST(Allocation, OfTileLowRank) {
     for (int64_t i = 0; i < kOrder; ++i)
       dense[i + j * kOrder] = std::exp(-0.1 * std::abs(double(i - j)));
   const Handle handle(CHOL_BACKEND_HOST, 1);
-  fail_every_allocation([&] {
-    chol_tlr_t A = nullptr, copy = nullptr;
-    int info = 0;
-    std::array<double, kOrder> x{}, y{};
-    chol_status_t status = chol_tlr_create(handle, CHOL_TYPE_D, kOrder, kTile, &A);
-    const auto then = [&](auto&& call) {
-      if (status == CHOL_STATUS_SUCCESS) status = call();
-    };
-    then([&] { return chol_tlr_from_dense(handle, A, CHOL_LOWER, dense.data(), kOrder, nullptr); });
-    then([&] { return chol_tlr_copy(handle, A, &copy); });
-    then([&] { return chol_tlr_factor(handle, A, nullptr, &info); });
-    then([&] { return chol_tlr_solve(handle, A, 1, x.data(), kOrder); });
-    then([&] { return chol_tlr_multiply(handle, copy, 1, x.data(), kOrder, y.data(), kOrder); });
-    EXPECT_EQ(chol_tlr_destroy(copy), CHOL_STATUS_SUCCESS);
-    EXPECT_EQ(chol_tlr_destroy(A), CHOL_STATUS_SUCCESS);
-    return status;
-  });
+  // Cholesky, indefinite and pivoted.
+  for (const int kind : {0, 1, 2})
+    fail_every_allocation([&] {
+      chol_tlr_options_t options;
+      chol_tlr_options_init(&options);
+      options.ldl = kind == 1;
+      options.pivot = kind;
+      chol_tlr_t A = nullptr, copy = nullptr;
+      int info = 0;
+      std::array<double, kOrder> x{}, y{};
+      chol_status_t status = chol_tlr_create(handle, CHOL_TYPE_D, kOrder, kTile, &A);
+      const auto then = [&](auto&& call) {
+        if (status == CHOL_STATUS_SUCCESS) status = call();
+      };
+      then([&] {
+        return chol_tlr_from_dense(handle, A, CHOL_LOWER, dense.data(), kOrder, nullptr);
+      });
+      then([&] { return chol_tlr_copy(handle, A, &copy); });
+      then([&] { return chol_tlr_factor(handle, A, &options, &info); });
+      then([&] { return chol_tlr_solve(handle, A, 1, x.data(), kOrder); });
+      then([&] { return chol_tlr_multiply(handle, copy, 1, x.data(), kOrder, y.data(), kOrder); });
+      EXPECT_EQ(chol_tlr_destroy(copy), CHOL_STATUS_SUCCESS);
+      EXPECT_EQ(chol_tlr_destroy(A), CHOL_STATUS_SUCCESS);
+      return status;
+    });
 }
 
 /// Once a call has been made, the same call allocates nothing; with the workspace that a query
