@@ -1,12 +1,13 @@
-// The parts of the kernel of cuda/native/persistent by contexts of the host: the chain and one or
-// two blocks of groups at a time, of which each has shared memory of its own. It begins as NaN and
-// copies arrive when they are waited for, so that what is read too early, or was never written,
-// shows.
+// The parts of the kernels of cuda/native/persistent and update by contexts of the host: the chain
+// and one or two blocks of groups at a time, of which each has shared memory of its own. It begins
+// as NaN and copies arrive when they are waited for, so that what is read too early, or was never
+// written, shows.
 #include <cstring>
 
 #include "elements.hpp"
 #include "native/persistent/chain.cuh"
 #include "native/persistent/worker.cuh"
+#include "native/update/trailing.cuh"
 
 namespace chol::cuda {
 
@@ -83,6 +84,48 @@ class Problem {
     HostBlock(blocks * C::kThreads, backwards).run([&] { run_thread<T, swapped, aligned>(call); });
   }
 
+  /// Subtracts the products with columns [0, depth) from columns [column, column + width), by two
+  /// blocks, one after the other.
+  template <bool aligned>
+  void update(int depth, int column, int width, bool backwards) {
+    using C = update::Config<T>;
+    const update::Call<T> call{&at(0, 0), ld_, n_, 0, depth, column, width};
+    for (int block = 0; block < 2; ++block) {
+      std::memset(shared, 0xFF, sizeof shared);
+      auto& barriers = *reinterpret_cast<update::Barriers<T>*>(shared);
+      barriers.prepare();
+      HostBlock(C::kThreads, backwards).run([&] {
+        const int thread = HostBlock::running;
+        update::TrailingUpdate<T, swapped, aligned>{
+            call, barriers, reinterpret_cast<T*>(shared + kBarrierBytes), thread, block, 2}
+            .run(thread / 32);
+      });
+    }
+    check_update(depth, column, width);
+  }
+  void check_update(int depth, int column, int width) {
+    std::vector<T> updated = A_;
+    double most = 0;
+    for (int j = column; j < std::min(column + width, n_); ++j)
+      for (int i = j; i < n_; ++i) {
+        std::swap(A_, before_);
+        Doubled<T> sum = convert<Doubled<T>>(at(i, j));
+        for (int k = 0; k < depth; ++k)
+          sum = subtract_product_conj(sum, convert<Doubled<T>>(at(i, k)),
+                                      convert<Doubled<T>>(at(j, k)));
+        T* const given = &at(i, j);
+        std::swap(A_, before_);
+        const Doubled<T> its = convert<Doubled<T>>(at(i, j));
+        const double error = size_of(subtract_product_conj(sum, its, from_real<Doubled<T>>(1)));
+        most = error <= most ? most : error;  // NaN stays
+        updated[given - before_.data()] = *given;
+      }
+    const double epsilon = sizeof(Real<T>) == 4 ? 1.2e-7 : 2.2e-16;
+    expect(most / (n_ * epsilon) < 30, "update", swapped ? 'U' : 'L', n_, most / (n_ * epsilon));
+    expect(std::memcmp(updated.data(), before_.data(), sizeof(T) * updated.size()) == 0,
+           "elements that are not updated", swapped ? 'U' : 'L', n_, 0);
+  }
+
   void check() {
     expect(info_ == 0, "info", swapped ? 'U' : 'L', n_, info_);
     double most = 0, largest = 0;
@@ -140,6 +183,14 @@ void factor_orders() {
   panel.check();
 }
 
+template <class T, bool swapped>
+void update_orders() {
+  constexpr int kOrder = update::Config<T>::kOrder;
+  const int n = 2 * kOrder + 37;
+  Problem<T, swapped>(n, n, n + 3).template update<true>(64, 64, n - 64, false);
+  Problem<T, swapped>(n, n, n + 3).template update<sizeof(T) == 16>(32, 32, kOrder + 16, true);
+}
+
 }  // namespace
 }  // namespace persistent
 }  // namespace chol::cuda
@@ -148,6 +199,7 @@ int main() {
   using namespace chol::cuda;
   for_each_storage([]<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) {
     persistent::factor_orders<T, kSwapped>();
+    persistent::update_orders<T, kSwapped>();
   });
   std::printf(persistent::failures ? "FAILED: %d\n" : "PASSED\n", persistent::failures);
   return persistent::failures != 0;
