@@ -119,6 +119,25 @@ struct Truncation {
   static int64_t scratch_elements(int64_t columns) { return 6 * columns * columns + columns; }
 };
 
+/// The core S = Psi^H M Omega of a tile M that is known by its samples (generalized Nystrom:
+/// Nakatsukasa 2020). With S P = Q R of the numerical rank r, M is about
+/// (M Omega T) (M^H Psi Q)^H, T = P inverse(R).
+template <class T>
+struct CoreFactor {
+  const T* S;  ///< rows by columns, contiguous
+  int64_t rows, columns;
+  T* scratch;  ///< scratch_elements(rows, columns)
+  T* T_;       ///< room for columns by columns, of which r are written
+  T* Q;        ///< room for rows by columns, of which r are written
+  int64_t rank;
+  bool is_sufficient;       ///< whether the last columns say that the rest is below the tolerance
+  double share_of_largest;  ///< about: of one direction in the square of what is left
+
+  static int64_t scratch_elements(int64_t rows, int64_t columns) {
+    return columns * (rows + 2 * columns);
+  }
+};
+
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
@@ -140,6 +159,10 @@ class TileOps {
   /// Of what the operations work on; nullptr: the host's.
   virtual Memory* memory() const { return nullptr; }
   Buffer<T> buffer(int64_t count) const { return Buffer<T>(count, memory()); }
+  /// Whether the operations work on this array of the caller.
+  virtual bool reaches(const void*) const { return true; }
+  /// Bytes that a matrix's computation may use at a time when the caller names none.
+  virtual double default_workspace() const { return 512e6; }
   /// Copies between any memory, the host's included; done on return as far as the host sees it.
   virtual void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                         int64_t ld_to) = 0;
@@ -153,8 +176,15 @@ class TileOps {
   void multiply(const ProductSteps<T>& steps) {
     for (int step = 0; step < ProductSteps<T>::kSteps; ++step) multiply(steps[step]);
   }
-  virtual void orthonormalize(std::vector<Orthonormalization<T>>& list) = 0;
-  virtual void truncate(std::vector<Truncation<T>>& list) = 0;
+
+  /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
+  /// and projections by orthonormalize() and truncate(). A backend has one of the two.
+  virtual bool has_cores() const { return false; }
+  /// @param tolerance of the error of each tile in the Frobenius norm
+  /// @param wants_share whether share_of_largest is asked for
+  virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
+  virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
+  virtual void truncate(std::vector<Truncation<T>>&) {}
 
   /// Of tiles n by n, contiguous, n of each in `orders`: the upper triangle becomes the adjoint of
   /// the lower one, the diagonal real.

@@ -32,7 +32,9 @@ class ModifiedCholesky {
 
   /// Writes A + E to the lower triangle of `to`, with the eigenvalues of the blocks of B at least
   /// `least`.
-  void run(const ThreadProducts<T>& multiply, R least, T* to) {
+  /// @param multiply(product) as backend::Product says
+  template <class Multiply>
+  void run(const Multiply& multiply, R least, T* to) {
     for (int64_t k = 0; k < n_;) k += eliminate(k, least);
     // A_ is done with: A + E = L (B L^H).
     Buffer<T> right(n_ * n_);

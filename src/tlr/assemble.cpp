@@ -61,7 +61,8 @@ Status Assembly<T>::fill_diagonal() {
 /// So many that no thread waits long, a tile a thread at least.
 template <class T>
 int64_t Assembly<T>::tiles_at_once() const {
-  const double bytes = options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : 256e6;
+  const double bytes = options_.workspace_bytes > 0 ? double(options_.workspace_bytes)
+                                                    : ops_.default_workspace() / 2;
   const double each = 3.0 * double(A_.tile) * double(A_.tile) * sizeof(T);
   const int64_t most = std::max<int64_t>(static_cast<int64_t>(bytes / each), ops_.threads());
   return std::min<int64_t>(most, std::ssize(A_.lower));

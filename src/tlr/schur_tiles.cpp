@@ -11,7 +11,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
                           int64_t k, std::vector<int64_t> rows)
     : ops_(ops), M_(M), samples_(samples), k_(k), X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) {
-    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), {}, {}};
+    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), {}, {}, {}};
     int64_t elements = 0;
     for (int64_t j = 0; j < k; ++j) {
       const Tile<T>&left = M.at(index, j), &right = M.at(k, j);
@@ -99,8 +99,8 @@ void SchurTiles<T>::sample(int64_t i, int64_t from, int64_t to, T* Y,
   Row& row = rows_[i];
   const int64_t n = to - from, rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer((sum_of_widths(row.index) + own.rank) * n);
-  T* Z = row.scratch.get();
+  row.of_samples = ops_.buffer((sum_of_widths(row.index) + own.rank) * n);
+  T* Z = row.of_samples.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense) {
@@ -127,19 +127,19 @@ void SchurTiles<T>::sample(int64_t i, int64_t from, int64_t to, T* Y,
 }
 
 template <class T>
-void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
+void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
                             backend::ProductSteps<T>& steps) {
   Row& row = rows_[i];
   const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer((sum_of_widths(row.index) + sum_of_widths(k_) + own.rank) * n);
-  T* free = row.scratch.get();
+  row.of_projection = ops_.buffer((sum_of_widths(row.index) + sum_of_widths(k_) + own.rank) * n);
+  T* free = row.of_projection.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense) {
-    sums.add({true, false, 0, columns, n, rows, own.U.get(), rows, Q, rows, B, columns});
+    sums.add({true, false, 0, columns, n, rows, own.U.get(), rows, Q, ldq, B, columns});
   } else {
-    steps.add(0, {true, false, 0, own.rank, n, rows, own.U.get(), rows, Q, rows, free, own.rank});
+    steps.add(0, {true, false, 0, own.rank, n, rows, own.U.get(), rows, Q, ldq, free, own.rank});
     sums.add(
         {false, false, 0, columns, n, own.rank, own.V.get(), columns, free, own.rank, B, columns});
     free += own.rank * n;
@@ -151,7 +151,7 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
     const int64_t width = M_.width(row.index, j), height = M_.width(k_, j), inner = M_.rows(j);
     T *const F = free, *const H = F + width * n;
     free = H + height * n;
-    steps.add(0, {true, false, 0, width, n, rows, left.U.get(), rows, Q, rows, F, width});
+    steps.add(0, {true, false, 0, width, n, rows, left.U.get(), rows, Q, ldq, F, width});
     const T* product = H;
     if (row.core[j] >= 0)
       steps.add(1, {true, false, 0, height, n, width, row.cores.get() + row.core[j], width, F,
@@ -172,8 +172,8 @@ void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductSteps<T>& steps) {
   Row& row = rows_[i];
   const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer(sum_of_widths(row.index) * columns);
-  T* free = row.scratch.get();
+  row.of_samples = ops_.buffer(sum_of_widths(row.index) * columns);
+  T* free = row.of_samples.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense)

@@ -20,8 +20,9 @@ class SchurTiles final : public Operators<T> {
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
   int64_t columns(int64_t) const override { return M_.rows(k_); }
   void prepare(int64_t most_columns) override;
+  const Samples<T>& samples() const override { return samples_; }
   void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override;
-  void project(int64_t i, const T* Q, int64_t columns, T* B,
+  void project(int64_t i, const T* Q, int64_t ldq, int64_t columns, T* B,
                backend::ProductSteps<T>& steps) override;
   void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) override;
 
@@ -33,8 +34,8 @@ class SchurTiles final : public Operators<T> {
     int64_t index;
     /// Where G_ijk starts in cores, or -1 where V_ij or V_kj is no more.
     std::vector<int64_t> core;
-    Buffer<T> cores;  ///< G_ijk for all j
-    Buffer<T> scratch;
+    Buffer<T> cores;                      ///< G_ijk for all j
+    Buffer<T> of_samples, of_projection;  ///< Z and what stands before it in sums
     bool has_cores = false;
   };
   /// Whether there is a term of column j.
