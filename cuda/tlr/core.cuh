@@ -331,7 +331,7 @@ struct CoreFactorization {
 
   __device__ CoreResult run(double tolerance, bool wants_share) {
     // The loss of orthogonality that is left to one pass.
-    constexpr R kKept = sizeof(R) == 8 ? R(1e-8) : R(1e-3);
+    constexpr R kKept = sizeof(R) == 8 ? R(1e-4) : R(1e-1);
     load();
     int rank = 0;
     bool is_sufficient = false;
@@ -356,15 +356,5 @@ struct CoreFactorization {
     return {rank, is_sufficient, share};
   }
 };
-
-template <class T, int kBlocks>
-__global__ void __launch_bounds__(kCoreThreads)
-    cores_kernel(const CoreItem* __restrict__ items, double tolerance, bool wants_share,
-                 CoreResult* __restrict__ results) {
-  extern __shared__ __align__(16) char memory[];
-  const CoreItem item = items[blockIdx.x / kBlocks];
-  const CoreResult result = CoreFactorization<T, kBlocks>(item, memory).run(tolerance, wants_share);
-  if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
-}
 
 }  // namespace chol::cuda::tlr

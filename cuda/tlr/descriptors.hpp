@@ -23,6 +23,27 @@ struct Part {
   uint16_t row, column;
 };
 
+/// A tile of a row of tiles: see column.cuh.
+struct ColumnTile {
+  const void *U, *V;
+  int rank;      ///< -1: U is dense
+  int row;       ///< where its rows start among those of all tiles of the row
+  int64_t core;  ///< where its core starts; of a right tile its product with the samples
+};
+/// A row of block column k.
+struct ColumnRow {
+  ColumnTile own;
+  void *Y, *X, *Z, *F, *H, *G;
+  int order, samples, left_samples;
+};
+struct ColumnItem {
+  const ColumnRow* rows;
+  const ColumnTile *left, *right;  ///< of the rows, `count` each; of row k
+  const void *omega, *psi, *X;
+  int count;  ///< columns before k
+  int tile, order, ld;
+};
+
 struct CopyItem {
   const void* from;
   void* to;

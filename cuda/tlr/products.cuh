@@ -110,7 +110,7 @@ struct Accumulators<T, kColumns, false> {
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) c[i][j] = from_real<T>(0);
   }
-  __device__ void add(const T* A, const T* B, int pitch_b, int m, int n) {
+  __device__ void add(const T* A, const T* B, int pitch_b, int, int) {
 #pragma unroll
     for (int k = 0; k < ProductShape<T>::kInner; ++k) {
       T left[kDown];
@@ -192,37 +192,46 @@ struct Operands {
 };
 
 template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads)
-    products_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
-                    const Part* __restrict__ parts) {
-  using Shape = ProductShape<T>;
-  constexpr int kPitchB = kColumns + 4;
-  __shared__ T As[2][Shape::kInner * Shape::kPitch], Bs[2][Shape::kInner * kPitchB];
-  const Part part = parts[blockIdx.x];
-  const Sum sum = sums[part.sum];
-  const int m0 = part.row * Shape::kRows, n0 = part.column * kColumns;
+struct ProductTiles {
+  static constexpr int kPitchB = kColumns + 4;
+  T A[2][ProductShape<T>::kInner * ProductShape<T>::kPitch];
+  T B[2][ProductShape<T>::kInner * kPitchB];
+};
+
+/// The terms of a sum from a list.
+struct ListedTerms {
+  const Term *at, *end;
+  __device__ bool next(Term* term) {
+    if (at == end) return false;
+    *term = *at++;
+    return true;
+  }
+};
+
+/// The tile of a sum that starts at row m0, column n0, by all threads of a block.
+/// @param terms next(&term) gives the terms one after the other, of which none is empty
+template <class T, int kColumns, class Terms>
+__device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, Terms terms, int m0,
+                             int n0) {
+  constexpr int kPitchB = ProductTiles<T, kColumns>::kPitchB;
   Accumulators<T, kColumns> result(threadIdx.x);
   Operands<T, kColumns> operands;
-  int t = sum.first, k = 0, stage = 0;
-  const int end = sum.first + sum.count;
+  int k = 0, stage = 0;
   Term term{}, next{};
-  if (t < end) {
-    term = terms[t];
-    operands.load(term, 0, m0, sum.m, n0, sum.n);
-    if (t + 1 < end) next = terms[t + 1];
-  }
-  while (t < end) {
-    operands.store(term.flags, As[stage], Bs[stage], kPitchB);
+  bool has_term = terms.next(&term), has_next = has_term && terms.next(&next);
+  if (has_term) operands.load(term, 0, m0, sum.m, n0, sum.n);
+  while (has_term) {
+    operands.store(term.flags, tiles.A[stage], tiles.B[stage], kPitchB);
     __syncthreads();
-    k += Shape::kInner;
+    k += ProductShape<T>::kInner;
     if (k >= term.k) {
       k = 0;
-      ++t;
       term = next;
-      if (t + 1 < end) next = terms[t + 1];
+      has_term = has_next;
+      has_next = has_term && terms.next(&next);
     }
-    if (t < end) operands.load(term, k, m0, sum.m, n0, sum.n);
-    result.add(As[stage], Bs[stage], kPitchB, sum.m - m0, sum.n - n0);
+    if (has_term) operands.load(term, k, m0, sum.m, n0, sum.n);
+    result.add(tiles.A[stage], tiles.B[stage], kPitchB, sum.m - m0, sum.n - n0);
     stage ^= 1;
   }
   T* const C = static_cast<T*>(sum.C);
@@ -233,6 +242,87 @@ __global__ void __launch_bounds__(kProductThreads)
     T* const to = C + i + static_cast<size_t>(j) * sum.ldc;
     *to = sum.overwrite ? value : add(*to, value);
   });
+}
+
+template <class T, int kColumns>
+__global__ void __launch_bounds__(kProductThreads)
+    products_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
+                    const Part* __restrict__ parts) {
+  __shared__ ProductTiles<T, kColumns> tiles;
+  const Part part = parts[blockIdx.x];
+  const Sum sum = sums[part.sum];
+  const Term* const first = terms + sum.first;
+  compute_tile<T, kColumns>(tiles, sum, ListedTerms{first, first + sum.count},
+                            part.row * ProductShape<T>::kRows, part.column * kColumns);
+}
+
+/// Sums of at most kMostVectors columns, 32 rows a block: of plain terms a row a lane and every
+/// kVectorWarps-th column a warp, of adjoint ones a row a warp.
+inline constexpr int kMostVectors = 4, kVectorThreads = 256, kVectorWarps = kVectorThreads / 32;
+template <class T>
+__global__ void __launch_bounds__(kVectorThreads)
+    vectors_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
+                   const Part* __restrict__ parts) {
+  __shared__ T of_warps[kVectorWarps][kMostVectors][33], of_rows[kMostVectors][32];
+  const Part part = parts[blockIdx.x];
+  const Sum sum = sums[part.sum];
+  const int m0 = 32 * part.row, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  T plain[kMostVectors], adjoint[32 / kVectorWarps][kMostVectors];
+#pragma unroll
+  for (int j = 0; j < kMostVectors; ++j) {
+    plain[j] = from_real<T>(0);
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) adjoint[r][j] = from_real<T>(0);
+  }
+  for (int t = sum.first; t < sum.first + sum.count; ++t) {
+    const Term term = terms[t];
+    const T* const A = static_cast<const T*>(term.A);
+    const T* const B = static_cast<const T*>(term.B);
+    const Real<T> sign = term.flags & kSubtract ? Real<T>(-1) : Real<T>(1);
+    // Of vectors the right factor is plain: see CudaTileOps::multiply().
+    if (!(term.flags & kAdjointA)) {
+      if (m0 + lane >= sum.m) continue;
+#pragma unroll 4
+      for (int k = warp; k < term.k; k += kVectorWarps) {
+        const T a = scale(conj(A[m0 + lane + static_cast<size_t>(k) * term.lda]), sign);
+#pragma unroll
+        for (int j = 0; j < kMostVectors; ++j)
+          if (j < sum.n)
+            plain[j] = add_product_conj(plain[j], B[k + static_cast<size_t>(j) * term.ldb], a);
+      }
+      continue;
+    }
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) {
+      const int i = m0 + warp * (32 / kVectorWarps) + r;
+      if (i >= sum.m) break;
+#pragma unroll 4
+      for (int k = lane; k < term.k; k += 32) {
+        const T a = scale(A[k + static_cast<size_t>(i) * term.lda], sign);
+#pragma unroll
+        for (int j = 0; j < kMostVectors; ++j)
+          if (j < sum.n)
+            adjoint[r][j] =
+                add_product_conj(adjoint[r][j], B[k + static_cast<size_t>(j) * term.ldb], a);
+      }
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kMostVectors; ++j) {
+    of_warps[warp][j][lane] = plain[j];
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) {
+      const T value = sum_lanes<32>(adjoint[r][j]);
+      if (lane == 0) of_rows[j][warp * (32 / kVectorWarps) + r] = value;
+    }
+  }
+  __syncthreads();
+  const int j = warp;
+  if (j >= sum.n || m0 + lane >= sum.m) return;
+  T value = of_rows[j][lane];
+  for (int w = 0; w < kVectorWarps; ++w) value = add(value, of_warps[w][j][lane]);
+  T* const to = static_cast<T*>(sum.C) + m0 + lane + static_cast<size_t>(j) * sum.ldc;
+  *to = sum.overwrite ? value : add(*to, value);
 }
 
 }  // namespace chol::cuda::tlr

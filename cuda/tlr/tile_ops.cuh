@@ -9,12 +9,24 @@
 #include "common/device_type.hpp"
 #include "common/launch.hpp"
 #include "tlr/auxiliary.cuh"
+#include "tlr/column.cuh"
+#include "tlr/column_plan.hpp"
 #include "tlr/core.cuh"
 #include "tlr/covariance.cuh"
 #include "tlr/products.cuh"
 #include "tlr/tile_ops.hpp"
 
 namespace chol::cuda::tlr {
+
+template <class T, int kBlocks>
+__global__ void __launch_bounds__(kCoreThreads)
+    cores_kernel(const CoreItem* __restrict__ items, double tolerance, bool wants_share,
+                 CoreResult* __restrict__ results) {
+  extern __shared__ __align__(16) char memory[];
+  const CoreItem item = items[blockIdx.x / kBlocks];
+  const CoreResult result = CoreFactorization<T, kBlocks>(item, memory).run(tolerance, wants_share);
+  if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
+}
 
 /// Modifies a tile in host memory: see TileOps::make_definite().
 template <class T>
@@ -43,6 +55,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   }
   double default_workspace() const override { return 4e9; }
   bool has_cores() const override { return true; }
+  void sample_column(const backend::ColumnSamples<T>& column) override;
 
   void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                 int64_t ld_to) override;
@@ -67,6 +80,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   int64_t inverse_elements(int64_t n) const override { return n * n; }
   void invert_blocks(const T* L, int64_t n, T* inverses) override;
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
+  double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) override;
   void random(T* block, int64_t count, uint64_t seed) override {
     random_kernel<D><<<blocks_for(count), kThreads, 0, stream_>>>(device(block), count, seed);
     checked("random numbers");
@@ -108,6 +122,11 @@ class CudaTileOps final : public backend::TileOps<T> {
   const E* send(const std::vector<E>& list) {
     return store_.upload.send(list, stream_);
   }
+
+  void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
+                            int64_t ld_to, backend::ProductGroups<T>& groups) const;
+  /// sums: of kInnerBlocks blocks.
+  void queue_inner(const T* x, const T* y, int64_t n, double* sums);
 
   backend::Backend& backend_;
   Store& store_;
@@ -157,7 +176,7 @@ template <class T>
 void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
   std::vector<Term> terms;
   std::vector<Sum> sums;
-  std::vector<Part> narrow, wide;
+  std::vector<Part> vectors, narrow, wide;
   constexpr bool has_wide = sizeof(D) < 16;
   for (int64_t g = 0; g < groups.groups(); ++g) {
     if (groups.begin(g) == groups.end(g)) continue;
@@ -180,6 +199,15 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
     }
     sum.count = static_cast<int>(terms.size()) - sum.first;
     if (sum.count == 0 && !sum.overwrite) continue;
+    const bool is_vector = sum.n <= kMostVectors &&
+                           std::all_of(terms.begin() + sum.first, terms.end(),
+                                       [](const Term& term) { return !(term.flags & kAdjointB); });
+    if (is_vector) {
+      for (int i = 0; i < (sum.m + 31) / 32; ++i)
+        vectors.push_back({static_cast<int>(sums.size()), static_cast<uint16_t>(i), 0});
+      sums.push_back(sum);
+      continue;
+    }
     const bool is_wide = has_wide && sum.n > 32;
     const int columns = is_wide ? 64 : 32;
     for (int j = 0; j < (sum.n + columns - 1) / columns; ++j)
@@ -192,6 +220,9 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
   if (sums.empty()) return;
   const Term* const sent_terms = send(terms);
   const Sum* const sent_sums = send(sums);
+  if (!vectors.empty())
+    vectors_kernel<D><<<static_cast<unsigned>(vectors.size()), kVectorThreads, 0, stream_>>>(
+        sent_terms, sent_sums, send(vectors));
   if (!narrow.empty())
     products_kernel<D, 32><<<static_cast<unsigned>(narrow.size()), kProductThreads, 0, stream_>>>(
         sent_terms, sent_sums, send(narrow));
@@ -200,6 +231,48 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
       products_kernel<D, 64><<<static_cast<unsigned>(wide.size()), kProductThreads, 0, stream_>>>(
           sent_terms, sent_sums, send(wide));
   checked("products");
+}
+
+template <class T>
+void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
+  constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
+  const size_t count = column.right.size();
+  ColumnPlan<T> plan(column);
+  const Buffer<T> X = this->buffer(plan.right_elements());
+  backend::ProductGroups<T> products;
+  for (size_t j = 0; j < count; ++j) {
+    const backend::LowRank<T>& tile = column.right[j];
+    products.begin_group();
+    products.add({true, false, 0, tile.rank, plan.most_samples, column.order, tile.U, column.order,
+                  column.omega, column.ld, X.get() + plan.right[j].core, tile.rank});
+  }
+  multiply(products);
+  const Buffer<T> scratch = this->buffer(plan.carve(nullptr));
+  plan.carve(scratch.get());
+  const ColumnItem item{send(plan.rows),
+                        send(plan.left),
+                        send(plan.right),
+                        column.omega,
+                        column.psi,
+                        X.get(),
+                        static_cast<int>(count),
+                        static_cast<int>(column.tile),
+                        static_cast<int>(column.order),
+                        static_cast<int>(column.ld)};
+  const auto height = static_cast<unsigned>(plan.rows.size());
+  column_products_kernel<D, kColumns, false>
+      <<<dim3(static_cast<unsigned>(count) + 1, height, 2), kProductThreads, 0, stream_>>>(item);
+  if (count > 0)
+    column_products_kernel<D, kColumns, true>
+        <<<dim3(static_cast<unsigned>(count), height, 2), kProductThreads, 0, stream_>>>(item);
+  const auto tiles = [](int64_t elements, int64_t step) {
+    return static_cast<unsigned>((elements + step - 1) / step);
+  };
+  column_sums_kernel<D, kColumns>
+      <<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
+              tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns), 2 * height),
+         kProductThreads, 0, stream_>>>(item);
+  checked("samples of a block column");
 }
 
 /// Cores that fit into the shared memory of a block take one, the others a cluster.
@@ -353,9 +426,27 @@ void CudaTileOps<T>::invert_blocks(const T* L, int64_t n, T* inverses) {
   }
 }
 
+/// To := inverse(L) From or inverse(L^H) From, of which the zeros of the inverse are left out.
+template <class T>
+void CudaTileOps<T>::add_inverse_products(const backend::TriangularSolve<T>& item, const T* from,
+                                          T* to, int64_t ld_to,
+                                          backend::ProductGroups<T>& groups) const {
+  constexpr int64_t kRows = 128;
+  for (int64_t first = 0; first < item.n; first += kRows) {
+    const int64_t rows = std::min(kRows, item.n - first);
+    groups.begin_group();
+    if (item.adjoint)
+      groups.add({true, false, 0, rows, item.columns, item.n - first,
+                  item.inverses + first + first * item.n, item.n, from + first, item.n, to + first,
+                  ld_to});
+    else
+      groups.add({false, false, 0, rows, item.columns, first + rows, item.inverses + first, item.n,
+                  from, item.n, to + first, ld_to});
+  }
+}
+
 template <class T>
 void CudaTileOps<T>::solve(const std::vector<backend::TriangularSolve<T>>& list) {
-  constexpr int64_t kRows = 128;
   int64_t elements = 0;
   for (const auto& item : list) elements += item.n * item.columns;
   const Buffer<T> right = this->buffer(elements);
@@ -365,21 +456,34 @@ void CudaTileOps<T>::solve(const std::vector<backend::TriangularSolve<T>>& list)
   for (const auto& item : list) {
     if (item.columns == 0 || item.n == 0) continue;
     copies.push_back({false, item.n, item.columns, item.V, item.ldv, free, item.n});
-    for (int64_t first = 0; first < item.n; first += kRows) {
-      const int64_t rows = std::min(kRows, item.n - first);
-      groups.begin_group();
-      if (item.adjoint)
-        groups.add({true, false, 0, rows, item.columns, item.n - first,
-                    item.inverses + first + first * item.n, item.n, free + first, item.n,
-                    item.V + first, item.ldv});
-      else
-        groups.add({false, false, 0, rows, item.columns, first + rows, item.inverses + first,
-                    item.n, free, item.n, item.V + first, item.ldv});
-    }
+    add_inverse_products(item, free, item.V, item.ldv, groups);
     free += item.n * item.columns;
   }
   copy(copies);
   multiply(groups);
+}
+
+/// Without scaling on the way: few steps of norms that the factorization has let pass.
+template <class T>
+double CudaTileOps<T>::norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) {
+  const Buffer<T> y = this->buffer(n);
+  const Buffer<double> sums(2 * kInnerBlocks, memory());
+  for (int step = 0; step < steps; ++step) {
+    if (step == steps - 1) queue_inner(x, x, n, sums.get());
+    backend::ProductGroups<T> down, up;
+    add_inverse_products({L, inverses, n, false, nullptr, 1, n}, x, y.get(), n, down);
+    add_inverse_products({L, inverses, n, true, nullptr, 1, n}, y.get(), x, n, up);
+    multiply(down);
+    multiply(up);
+  }
+  queue_inner(x, x, n, sums.get() + kInnerBlocks);
+  const double* const found = read(sums.get(), 2 * kInnerBlocks);
+  double before = 0, after = 0;
+  for (int block = 0; block < kInnerBlocks; ++block) {
+    before += found[block];
+    after += found[kInnerBlocks + block];
+  }
+  return std::sqrt(after / before);
 }
 
 template <class T>
@@ -419,10 +523,15 @@ void CudaTileOps<T>::multiply_covariance(const backend::Covariance& covariance, 
 }
 
 template <class T>
+void CudaTileOps<T>::queue_inner(const T* x, const T* y, int64_t n, double* sums) {
+  inner_kernel<D><<<kInnerBlocks, kThreads, 0, stream_>>>(device(x), device(y), n, sums);
+  checked("inner product");
+}
+
+template <class T>
 double CudaTileOps<T>::inner(const T* x, const T* y, int64_t n) {
   const Buffer<double> sums(kInnerBlocks, memory());
-  inner_kernel<D><<<kInnerBlocks, kThreads, 0, stream_>>>(device(x), device(y), n, sums.get());
-  checked("inner product");
+  queue_inner(x, y, n, sums.get());
   const double* const of_blocks = read(sums.get(), kInnerBlocks);
   double sum = 0;
   for (int block = 0; block < kInnerBlocks; ++block) sum += of_blocks[block];

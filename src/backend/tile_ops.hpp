@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -138,6 +139,29 @@ struct CoreFactor {
   }
 };
 
+/// U V^H, or, of rank -1, U.
+template <class T>
+struct LowRank {
+  const T *U, *V;
+  int64_t rank;
+};
+
+/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k:
+/// Y_i := M_i Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi.
+template <class T>
+struct ColumnSamples {
+  struct Row {
+    LowRank<T> own;  ///< A_ik
+    int64_t order, samples, left_samples;
+    T *Y, *X;
+  };
+  int64_t tile, order;  ///< of the tiles of columns before k, of tile k
+  std::vector<Row> rows;
+  std::vector<LowRank<T>> left, right;  ///< L_ij, row after row; L_kj
+  const T *omega, *psi;
+  int64_t ld;
+};
+
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
@@ -180,6 +204,8 @@ class TileOps {
   /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
   /// and projections by orthonormalize() and truncate(). A backend has one of the two.
   virtual bool has_cores() const { return false; }
+  /// Of backends with cores.
+  virtual void sample_column(const ColumnSamples<T>&) {}
   /// @param tolerance of the error of each tile in the Frobenius norm
   /// @param wants_share whether share_of_largest is asked for
   virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
@@ -202,6 +228,19 @@ class TileOps {
   virtual int64_t inverse_elements(int64_t n) const = 0;
   virtual void invert_blocks(const T* L, int64_t n, T* inverses) = 0;
   virtual void solve(const std::vector<TriangularSolve<T>>& list) = 0;
+
+  /// About the 2-norm of inverse(L L^H), from below, by steps of the power method from x, which is
+  /// overwritten.
+  virtual double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) {
+    double norm = 0;
+    for (int step = 0; step < steps; ++step) {
+      scale(x, n, static_cast<RealOf<T>>(1 / std::sqrt(inner(x, x, n))));
+      for (const bool adjoint : {false, true}) solve({{L, inverses, n, adjoint, x, 1, n}});
+      norm = std::sqrt(inner(x, x, n));
+      if (!(norm <= 1e300)) break;
+    }
+    return norm;
+  }
 
   /// Independent standard normal numbers, of complex type with E |x|^2 = 1: each of them by its
   /// place and the seed alone.

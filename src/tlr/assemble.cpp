@@ -22,12 +22,16 @@ class Assembly {
  private:
   struct Place {
     int64_t i, j;
+    Tile<T>* tile;
   };
   Status fill_diagonal();
   Status estimate_alike();
-  /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
-  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                        bool reports);
+  /// Compresses tiles in runs that the workspace has room for.
+  /// @param step samples of a round; 0: chosen
+  /// @param deferred where tiles go that so many samples are too few for, or nullptr
+  Status compress_tiles(const std::vector<Place>& places, double* spikes, int64_t step,
+                        std::vector<Place>* deferred);
+  Status compress_all();
   int64_t tiles_at_once() const;
 
   backend::TileOps<T>& ops_;
@@ -37,6 +41,7 @@ class Assembly {
   Control& control_;
   std::unique_ptr<Samples<T>> samples_;
   std::vector<Buffer<T>> dense_;
+  int64_t finished_ = 0;  ///< tiles
 };
 
 template <class T>
@@ -61,43 +66,66 @@ Status Assembly<T>::fill_diagonal() {
 /// So many that no thread waits long, a tile a thread at least.
 template <class T>
 int64_t Assembly<T>::tiles_at_once() const {
-  const double bytes = options_.workspace_bytes > 0 ? double(options_.workspace_bytes)
-                                                    : ops_.default_workspace() / 2;
-  const double each = 3.0 * double(A_.tile) * double(A_.tile) * sizeof(T);
+  const double bytes = options_.workspace_bytes > 0
+                           ? double(options_.workspace_bytes)
+                           : ops_.default_workspace() / (ops_.has_cores() ? 1 : 2);
+  const double each =
+      (ops_.has_cores() ? 1.5 : 3.0) * double(A_.tile) * double(A_.tile) * sizeof(T);
   const int64_t most = std::max<int64_t>(static_cast<int64_t>(bytes / each), ops_.threads());
   return std::min<int64_t>(most, std::ssize(A_.lower));
 }
 
 template <class T>
-Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                                   bool reports) {
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, double* spikes, int64_t step,
+                                   std::vector<Place>* deferred) {
   const double tolerance =
       tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.tiles, A_.alike);
   for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
     const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
     control_.begin(Phase::assembly);
     std::vector<backend::Block<T>> blocks;
-    for (int64_t t = 0; t < count; ++t) {
-      const auto [i, j] = places[first + t];
-      blocks.push_back(
-          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
-    }
-    Status status = source_.fill(ops_, blocks);
-    if (!status.ok()) return status;
     DenseTiles<T> operators(ops_, *samples_);
     std::vector<Tile<T>*> to;
     for (int64_t t = 0; t < count; ++t) {
-      const auto [i, j] = places[first + t];
+      const auto [i, j, tile] = places[first + t];
+      blocks.push_back(
+          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
       operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
-      to.push_back(&tiles[first + t]);
+      to.push_back(tile);
     }
-    compress(ops_, operators, {tolerance, options_.sample_columns, nullptr}, control_, to.data(),
-             spikes ? spikes + first : nullptr);
-    if (!reports) continue;
-    status = control_.report(double(first + count) / double(places.size()));
+    Status status = source_.fill(ops_, blocks);
+    if (!status.ok()) return status;
+    std::vector<int64_t> left;
+    compress(ops_, operators, {tolerance, step, nullptr, deferred ? &left : nullptr}, control_,
+             to.data(), spikes ? spikes + first : nullptr);
+    for (const int64_t t : left) deferred->push_back(places[first + t]);
+    if (spikes) continue;
+    finished_ += count - std::ssize(left);
+    status = control_.report(double(finished_) / double(A_.lower.size()));
     if (!status.ok()) return status;
   }
   return Status::success();
+}
+
+/// Where a round of sampling is a few launches for any number of tiles, those of higher ranks are
+/// kept for a later pass over all of them.
+template <class T>
+Status Assembly<T>::compress_all() {
+  std::vector<Place> places;
+  places.reserve(A_.lower.size());
+  for (int64_t i = 1; i < A_.tiles; ++i)
+    for (int64_t j = 0; j < i; ++j) places.push_back({i, j, &A_.at(i, j)});
+  int64_t step = options_.sample_columns;
+  if (ops_.has_cores() && step == 0) {
+    for (const int64_t samples : {24, 56, 136}) {
+      std::vector<Place> left;
+      const Status status = compress_tiles(places, nullptr, samples, &left);
+      if (!status.ok()) return status;
+      places = std::move(left);
+    }
+    step = A_.tile;
+  }
+  return compress_tiles(places, nullptr, step, nullptr);
 }
 
 /// From the tiles of the middle row. Those of the highest rank count whole, others as much less as
@@ -106,11 +134,11 @@ template <class T>
 Status Assembly<T>::estimate_alike() {
   const int64_t middle = A_.tiles / 2;
   std::vector<Place> places;
-  for (int64_t j = 0; j < middle; ++j) places.push_back({middle, j});
-  for (int64_t i = middle + 1; i < A_.tiles; ++i) places.push_back({i, middle});
-  std::vector<Tile<T>> tiles(places.size());
+  std::vector<Tile<T>> tiles(static_cast<size_t>(A_.tiles - 1));
+  for (int64_t t = 0; t < A_.tiles - 1; ++t)
+    places.push_back({t < middle ? middle : t + 1, t < middle ? t : middle, &tiles[t]});
   std::vector<double> spikes(places.size(), 0);
-  const Status status = compress_tiles(places, tiles.data(), spikes.data(), false);
+  const Status status = compress_tiles(places, spikes.data(), options_.sample_columns, nullptr);
   if (!status.ok()) return status;
   double sum = 0, largest = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
@@ -141,11 +169,7 @@ Status Assembly<T>::run() {
     for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
     if (!options_.each_tile) status = estimate_alike();
     if (!status.ok()) return status;
-    std::vector<Place> places;
-    places.reserve(A_.lower.size());
-    for (int64_t i = 1; i < A_.tiles; ++i)
-      for (int64_t j = 0; j < i; ++j) places.push_back({i, j});
-    status = compress_tiles(places, A_.lower.data(), nullptr, true);
+    status = compress_all();
     if (!status.ok()) return status;
   }
   control_.end();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "backend/tile_ops.hpp"
 #include "tlr/control.hpp"
@@ -54,6 +55,13 @@ class Operators {
   /// B := M_i^H Q.
   virtual void project(int64_t i, const T* Q, int64_t ldq, int64_t columns, T* B,
                        backend::ProductSteps<T>& steps) = 0;
+  /// Where the operations have cores: Y_i := M_i times the leading samples, X_i := M_i^H times the
+  /// leading left samples for many tiles. Returns the operations; negative: nothing was done.
+  struct Wanted {
+    int64_t i, samples, left_samples;
+    T *Y, *X;
+  };
+  virtual double sample_all(const std::vector<Wanted>&) { return -1; }
   /// D := M_i.
   virtual void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) = 0;
 };
@@ -62,6 +70,9 @@ struct Compression {
   double tolerance;      ///< of a tile's error in the Frobenius norm
   int64_t step;          ///< columns of a round of sampling; 0: grows with the rank
   const int64_t* guess;  ///< expected rank of each tile, or nullptr
+  /// Where the operations have cores: tiles whose samples are too few are listed here and left,
+  /// instead of being sampled again.
+  std::vector<int64_t>* deferred = nullptr;
 };
 
 /// What compress() does where the operations have cores.

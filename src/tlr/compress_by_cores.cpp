@@ -13,7 +13,7 @@ template <class T>
 struct Sketch {
   int64_t rows, columns, most;  ///< most samples
   int64_t samples = 0, left_samples = 0;
-  bool is_dense = false, is_done = false;
+  bool is_dense = false, is_done = false, is_deferred = false;
   Buffer<T> Y, X;  ///< M times the samples, M^H times the left ones
   Buffer<T> core;  ///< S, scratch, T, Q
   backend::CoreFactor<T> factor{};
@@ -48,7 +48,7 @@ class CoreCompression {
 
  private:
   bool sample_round();
-  void sample(int64_t i, int64_t wanted, backend::ProductSteps<T>& steps);
+  void make_room(Sketch<T>& sketch, int64_t wanted);
   void store_low_ranks(Tile<T>* const* tiles, double* spikes);
   void store_dense(Tile<T>* const* tiles);
 
@@ -60,18 +60,14 @@ class CoreCompression {
   bool wants_share_ = false;
 };
 
-/// Samples of tile i anew, so many that those before would be the smaller part.
+/// For samples of a tile anew: those before would be the smaller part.
 template <class T>
-void CoreCompression<T>::sample(int64_t i, int64_t wanted, backend::ProductSteps<T>& steps) {
-  Sketch<T>& sketch = sketches_[i];
+void CoreCompression<T>::make_room(Sketch<T>& sketch, int64_t wanted) {
   const int64_t rows = wanted + Samples<T>::kTests;
   sketch.samples = wanted;
   sketch.left_samples = rows;
   sketch.Y = ops_.buffer(sketch.rows * wanted);
   sketch.X = ops_.buffer(sketch.columns * rows);
-  operators_.sample(i, 0, wanted, sketch.Y.get(), steps);
-  operators_.project(i, operators_.samples().left(), operators_.samples().rows(), rows,
-                     sketch.X.get(), steps);
   const auto carve = [&](T* base, backend::CoreFactor<T>& factor) {
     Carver<T> carver(base);
     factor.S = carver.take(rows * wanted);
@@ -94,7 +90,7 @@ bool CoreCompression<T>::sample_round() {
   int64_t most = 0;
   for (size_t i = 0; i < sketches_.size(); ++i) {
     const Sketch<T>& sketch = sketches_[i];
-    if (sketch.is_done || sketch.is_dense) continue;
+    if (sketch.is_done || sketch.is_dense || sketch.is_deferred) continue;
     const int64_t samples = sketch.samples == 0 ? first_samples(rule_, static_cast<int64_t>(i))
                                                 : more_samples(rule_, sketch.samples);
     active.push_back(static_cast<int64_t>(i));
@@ -102,11 +98,26 @@ bool CoreCompression<T>::sample_round() {
     most = std::max(most, wanted.back());
   }
   if (active.empty()) return false;
-  operators_.prepare(most);
-  backend::ProductSteps<T> steps;
-  for (size_t a = 0; a < active.size(); ++a) sample(active[a], wanted[a], steps);
-  ops_.multiply(steps);
-  control_.add_flops(steps.flops());
+  std::vector<typename Operators<T>::Wanted> list;
+  for (size_t a = 0; a < active.size(); ++a) {
+    make_room(sketches_[active[a]], wanted[a]);
+    const Sketch<T>& sketch = sketches_[active[a]];
+    list.push_back(
+        {active[a], sketch.samples, sketch.left_samples, sketch.Y.get(), sketch.X.get()});
+  }
+  double flops = operators_.sample_all(list);
+  if (flops < 0) {
+    operators_.prepare(most);
+    backend::ProductSteps<T> steps;
+    for (const auto& item : list) {
+      operators_.sample(item.i, 0, item.samples, item.Y, steps);
+      operators_.project(item.i, operators_.samples().left(), operators_.samples().rows(),
+                         item.left_samples, item.X, steps);
+    }
+    ops_.multiply(steps);
+    flops = steps.flops();
+  }
+  control_.add_flops(flops);
   control_.begin(Phase::orthogonalization);
   backend::ProductGroups<T> cores;
   std::vector<backend::CoreFactor<T>> factors;
@@ -127,6 +138,8 @@ bool CoreCompression<T>::sample_round() {
     const bool is_low = 2 * sketch.factor.rank <= std::min(sketch.rows, sketch.columns);
     sketch.is_done = sketch.factor.is_sufficient && is_low;
     sketch.is_dense = !sketch.is_done && (!is_low || sketch.samples == sketch.most);
+    sketch.is_deferred = rule_.deferred && !sketch.is_done && !sketch.is_dense;
+    if (sketch.is_deferred) rule_.deferred->push_back(active[a]);
   }
   return true;
 }

@@ -11,7 +11,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
                           int64_t k, std::vector<int64_t> rows)
     : ops_(ops), M_(M), samples_(samples), k_(k), X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) {
-    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), {}, {}, {}};
+    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), 0, {}, {}, {}};
     int64_t elements = 0;
     for (int64_t j = 0; j < k; ++j) {
       const Tile<T>&left = M.at(index, j), &right = M.at(k, j);
@@ -19,7 +19,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
       row.core[j] = elements;
       elements += left.rank * right.rank;
     }
-    row.cores = ops.buffer(elements);
+    row.elements = elements;
     rows_.push_back(std::move(row));
   }
 }
@@ -63,6 +63,7 @@ template <class T>
 void SchurTiles<T>::add_cores(Row& row, backend::ProductSteps<T>& steps) {
   if (row.has_cores) return;
   row.has_cores = true;
+  row.cores = ops_.buffer(row.elements);
   for (int64_t j = 0; j < k_; ++j) {
     if (row.core[j] < 0) continue;
     const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
@@ -165,6 +166,55 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
     sums.add({false, false, -1, columns, n, height, right.U.get(), columns, product, height, B,
               columns});
   }
+}
+
+template <class T>
+backend::LowRank<T> SchurTiles<T>::low_rank(int64_t i, int64_t j) {
+  const Tile<T>& tile = M_.at(i, j);
+  if (!tile.dense) return {tile.U.get(), tile.V.get(), tile.rank};
+  const int64_t n = M_.rows(j);
+  if (!identity_.get()) {
+    identity_ = ops_.buffer(n * n);
+    ops_.set_zero(identity_.get(), n * n);
+    ops_.add_to_diagonal(identity_.get(), n, 1);
+  }
+  return {tile.U.get(), identity_.get(), n};
+}
+
+template <class T>
+double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted>& list) {
+  backend::ColumnSamples<T> column{};
+  column.tile = M_.tile;
+  column.order = M_.rows(k_);
+  column.omega = samples_.column(0);
+  column.psi = samples_.left();
+  column.ld = samples_.rows();
+  for (int64_t j = 0; j < k_; ++j) column.right.push_back(low_rank(k_, j));
+  for (const auto& wanted : list) {
+    const int64_t i = rows_[wanted.i].index;
+    const Tile<T>& own = M_.at(i, k_);
+    column.rows.push_back({{own.U.get(), own.V.get(), own.dense ? -1 : own.rank},
+                           M_.rows(i),
+                           wanted.samples,
+                           wanted.left_samples,
+                           wanted.Y,
+                           wanted.X});
+    for (int64_t j = 0; j < k_; ++j) column.left.push_back(low_rank(i, j));
+  }
+  ops_.sample_column(column);
+  double flops = 0;
+  for (size_t r = 0; r < list.size(); ++r) {
+    const auto& row = column.rows[r];
+    const double samples = double(row.samples), left = double(row.left_samples);
+    for (int64_t j = 0; j < k_; ++j) {
+      const double rank = double(column.left[r * static_cast<size_t>(k_) + j].rank);
+      const double other = double(column.right[j].rank);
+      flops += 2 * rank * other * (double(M_.tile) + samples + left) +
+               2 * double(row.order) * rank * (samples + left) +
+               2 * double(column.order) * other * left;
+    }
+  }
+  return flops * flop_factor<T>;
 }
 
 template <class T>
