@@ -3,6 +3,7 @@
 
 #include "native/invert.hpp"
 #include "native/method.hpp"
+#include "native/residues/residues.hpp"
 
 namespace chol::cuda {
 
@@ -11,6 +12,8 @@ struct OneMatrixWorkspace {
   native::FactorWorkspace<T> factor;
   T* copy = nullptr;                ///< posv: the solution, until info is known
   InversionWorkspace<T> inversion;  ///< potri
+  residues::Workspace<T> residues;
+  residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
   static OneMatrixWorkspace carve(Arena& arena, const Plan& plan, int64_t n,
                                   int64_t copied_columns);

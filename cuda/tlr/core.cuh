@@ -285,9 +285,10 @@ struct CoreFactorization {
     __syncthreads();
   }
 
-  /// sum |S_c^H S_d|^2 / (sum |S_c|^2)^2 over the columns that are left: 1 where they have one
-  /// direction, and what it is of random ones subtracted.
-  __device__ float share_of_largest(int rank) {
+  /// The Frobenius norm of the rest from the mean of the columns that are left, and the largest
+  /// singular value of it over that: at most the fourth root of
+  /// sum |S_c^H S_d|^2 / (sum |S_c|^2)^2, of which is subtracted what it is of random columns.
+  __device__ void measure(int rank, CoreResult* result) {
     double squares = 0, total = 0;
     for (int c = 0; c < columns; ++c) {
       if (*of_block(memory.norms + c / kBlocks, c % kBlocks) < 0) continue;
@@ -296,13 +297,20 @@ struct CoreFactorization {
         if (*of_block(memory.norms + d / kBlocks, d % kBlocks) >= 0)
           squares += double(squared(inner(column(c), column(d))));
     }
-    if (!(total > 0) || !(total < 1e300)) return 0;
+    if (!(total > 0) || !(total < 1e300)) return;
     if (lane == 0) memory.warps[warp] = static_cast<R>(squares / (total * total));
     __syncthreads();
     double share = 0;
     for (int w = 0; w < kCoreWarps; ++w) share += double(memory.warps[w]);
     const double m = rows - rank, n = columns - rank, random = (m + n) / (m * n);
-    return random < 1 && share > random ? static_cast<float>((share - random) / (1 - random)) : 0;
+    share = random < 1 && share > random ? (share - random) / (1 - random) : 0;
+    result->error = static_cast<float>(sqrt(total / n) * error_over_column(rank));
+    result->spike = static_cast<float>(sqrt(sqrt(share)));
+  }
+  /// The expected error in all directions over the norm of what is left of a column.
+  __device__ double error_over_column(int rank) const {
+    const double left = rows - rank;
+    return sqrt((rows - 1.0) / (left * (left > 2 ? left - 1 : 1)));
   }
 
   /// Columns of P inverse(R) by backward substitution on the lanes of a warp, and of Q.
@@ -329,7 +337,7 @@ struct CoreFactorization {
     }
   }
 
-  __device__ CoreResult run(double tolerance, bool wants_share) {
+  __device__ CoreResult run(double tolerance, bool wants_errors) {
     // The loss of orthogonality that is left to one pass.
     constexpr R kKept = sizeof(R) == 8 ? R(1e-4) : R(1e-1);
     load();
@@ -337,11 +345,8 @@ struct CoreFactorization {
     bool is_sufficient = false;
     for (const int most = columns - kCoreTests;; ++rank) {
       const auto best = longest(rank);
-      // The expected error of all directions from that of a random one.
-      const double left = rows - rank;
-      const double estimate = sqrt(double(best.norm > 0 ? best.norm : R(0)) * (rows - 1.0) /
-                                   (left * (left > 2 ? left - 1 : 1)));
-      is_sufficient = estimate <= tolerance;
+      is_sufficient =
+          sqrt(double(best.norm > 0 ? best.norm : R(0))) * error_over_column(rank) <= tolerance;
       if (is_sufficient || rank >= most || !(best.norm <= largest(R(0)))) break;
       R square = best.norm;
       if (rank > 0 && best.norm < kKept * best.first)
@@ -350,10 +355,11 @@ struct CoreFactorization {
       update(rank);
     }
     synchronize();
-    const float share = wants_share ? share_of_largest(rank) : 0;
+    CoreResult result{rank, is_sufficient, 0, 0};
+    if (wants_errors) measure(rank, &result);
     write(rank);
     synchronize();  // no block ends while others read of it
-    return {rank, is_sufficient, share};
+    return result;
   }
 };
 

@@ -66,7 +66,7 @@ struct CoreItem {
 };
 struct CoreResult {
   int rank, is_sufficient;
-  float share_of_largest;
+  float error, spike;
 };
 
 }  // namespace chol::cuda::tlr

@@ -32,7 +32,7 @@ void multiply(const backend::Product<T>& p) {
 
 template <class T>
 void make_definite_on_host(T* tile, int64_t n, RealOf<T> least) {
-  host::ModifiedCholesky<T>(tile, n).run(multiply<T>, least, tile);
+  host::modified_cholesky(multiply<T>, least, tile, n);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) template void make_definite_on_host<T>(T*, int64_t, R);

@@ -20,11 +20,12 @@ namespace chol::cuda::tlr {
 
 template <class T, int kBlocks>
 __global__ void __launch_bounds__(kCoreThreads)
-    cores_kernel(const CoreItem* __restrict__ items, double tolerance, bool wants_share,
+    cores_kernel(const CoreItem* __restrict__ items, double tolerance, bool wants_errors,
                  CoreResult* __restrict__ results) {
   extern __shared__ __align__(16) char memory[];
   const CoreItem item = items[blockIdx.x / kBlocks];
-  const CoreResult result = CoreFactorization<T, kBlocks>(item, memory).run(tolerance, wants_share);
+  const CoreResult result =
+      CoreFactorization<T, kBlocks>(item, memory).run(tolerance, wants_errors);
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
 }
 
@@ -68,7 +69,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   using backend::TileOps<T>::multiply;
   void multiply(const backend::ProductGroups<T>& groups) override;
   void factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
-                    bool wants_share) override;
+                    bool wants_errors) override;
   void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) override;
   void add_to_diagonal(T* A, int64_t n, R shift) override {
     add_to_diagonal_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(device(A), n, shift);
@@ -278,7 +279,7 @@ void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
 /// Cores that fit into the shared memory of a block take one, the others a cluster.
 template <class T>
 void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
-                                  bool wants_share) {
+                                  bool wants_errors) {
   if (list.empty()) return;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
@@ -330,7 +331,7 @@ void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, dou
     config.stream = stream_;
     config.attrs = &attribute;
     config.numAttrs = blocks > 1 ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, kernel, send(items), tolerance, wants_share, results.get()),
+    check(cudaLaunchKernelEx(&config, kernel, send(items), tolerance, wants_errors, results.get()),
           "cores");
   };
   launch_cores(together, cores_kernel<D, kCoreClusterBlocks>, kCoreClusterBlocks, together_bytes);
@@ -339,7 +340,8 @@ void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, dou
   for (size_t i = 0; i < list.size(); ++i) {
     list[i].rank = found[i].rank;
     list[i].is_sufficient = found[i].is_sufficient != 0;
-    list[i].share_of_largest = found[i].share_of_largest;
+    list[i].error = found[i].error;
+    list[i].spike = found[i].spike;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <limits>
 
 #include "api/precisions.h"
 #include "base/environment.hpp"
@@ -80,15 +81,11 @@ Status check_options(const char* function, const chol_tlr_options_t& options) {
   return Status::success();
 }
 
-Status check_factor_options(const char* function, const chol_tlr_options_t& options) {
-  const auto missing = [&](const char* name, int value) {
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: options->%s = %d, must be 0: there is no other so far", function,
-                         name, value);
-  };
-  if (options.ldl) return missing("ldl", options.ldl);
-  if (options.pivot) return missing("pivot", options.pivot);
-  return Status::success();
+/// L D L^H has no half: D is in the middle.
+Status check_half(const char* function, chol_tlr_t A) {
+  if (!A->apply([](const auto& matrix) { return matrix.is_ldl(); })) return Status::success();
+  return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                       "%s: A is a factor L D L^H, must be L L^H for a half of it", function);
 }
 
 /// Memory grows as n^1.5 with tiles of a multiple of the root of n.
@@ -232,6 +229,10 @@ chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: type = %d, must be one of chol_type_t ('s', 'd', 'c', 'z')",
                            kFunction, static_cast<int>(type));
+    // info, an int, tells a row.
+    if (n > std::numeric_limits<int>::max())
+      return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: n = %lld, must be at most 2^31 - 1",
+                           kFunction, static_cast<long long>(n));
     Status status =
         check(kFunction, {at_least("n", n, 0), at_least("tile", tile, 0), array("A", A, true),
                           extent("A", 16, n, std::max<int64_t>(1, tile)),
@@ -259,7 +260,6 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     Status status = check_matrix(kFunction, h, "A", A, Holds::matrix);
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check(kFunction, {array("info", info, true)});
-    if (status.ok()) status = check_factor_options(kFunction, options);
     if (!status.ok()) return status;
     return with_ops(h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
@@ -279,8 +279,7 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
-      tlr::solve_half(ops, matrix, false, nrhs, X.elements, X.ld);
-      tlr::solve_half(ops, matrix, true, nrhs, X.elements, X.ld);
+      tlr::solve(ops, matrix, nrhs, X.elements, X.ld);
       X.write();
       return Status();
     });
@@ -291,8 +290,9 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
                                   void* B, int64_t ldb) {
   static constexpr const char* kFunction = "chol_tlr_solve_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
@@ -324,8 +324,9 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
                                      const void* X, int64_t ldx, void* Y, int64_t ldy) {
   static constexpr const char* kFunction = "chol_tlr_multiply_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "X", X, ldx, "Y", Y, ldy);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const Reached<T> from(ops, X, matrix.n, nrhs, ldx, Reached<T>::in);
@@ -345,8 +346,9 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
     if (!status.ok()) return status;
     return with_ops(h, A, [&](auto& ops, auto& matrix) {
-      *logdet = tlr::logdet(ops, matrix);
-      if (sign) *sign = 1;
+      int determinant = 1;
+      *logdet = tlr::logdet(ops, matrix, &determinant);
+      if (sign) *sign = determinant;
       return Status();
     });
   });

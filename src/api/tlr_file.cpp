@@ -1,5 +1,7 @@
 // C ABI: what a tile low rank matrix is like, copies of it, and files.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "api/precisions.h"
 #include "api/tlr.hpp"
@@ -57,7 +59,11 @@ chol_status_t chol_tlr_permutation(chol_tlr_t A, int64_t* permutation) {
   return enter_matrix(A, kFunction, Holds::factor, [&] {
     const int64_t n = A->apply([](const auto& matrix) { return matrix.n; });
     const Status status = check(kFunction, {array("permutation", permutation, n > 0)});
-    for (int64_t i = 0; status.ok() && i < n; ++i) permutation[i] = i;
+    if (!status.ok()) return status;
+    A->apply([&](const auto& matrix) {
+      std::iota(permutation, permutation + n, int64_t{0});
+      std::copy(matrix.permutation.begin(), matrix.permutation.end(), permutation);
+    });
     return status;
   });
 }

@@ -131,8 +131,10 @@ struct CoreFactor {
   T* T_;       ///< room for columns by columns, of which r are written
   T* Q;        ///< room for rows by columns, of which r are written
   int64_t rank;
-  bool is_sufficient;       ///< whether the last columns say that the rest is below the tolerance
-  double share_of_largest;  ///< about: of one direction in the square of what is left
+  bool is_sufficient;  ///< whether the last columns say that the rest is below the tolerance
+  /// About, where they are asked for: the Frobenius norm of the rest, and its largest singular
+  /// value over that.
+  double error, spike;
 
   static int64_t scratch_elements(int64_t rows, int64_t columns) {
     return columns * (rows + 2 * columns);
@@ -165,12 +167,36 @@ struct ColumnSamples {
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
-  const T* L;         ///< n by n, lower, contiguous, zero above the diagonal
+  const T* L;         ///< n by n, contiguous, as potrf() and ldl() make it
   const T* inverses;  ///< its inverted diagonal blocks, by invert_blocks()
   int64_t n;
   bool adjoint;
   T* V;
   int64_t columns, ldv;
+};
+
+/// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
+/// row_signs[i] and column_signs[j]. Without orders and adjoint, `from` may be `to`.
+template <class T>
+struct Rearrangement {
+  const T* from;
+  int64_t ld_from;
+  T* to;
+  int64_t ld_to;
+  int64_t rows, columns;                  ///< of `to`
+  bool adjoint = false;                   ///< op is the conjugate transpose
+  const int64_t* row_order = nullptr;     ///< or nullptr, as the following: on the host
+  const int64_t* column_order = nullptr;  ///< or nullptr
+  const RealOf<T>* row_signs = nullptr;   ///< 1 or -1
+  const RealOf<T>* column_signs = nullptr;
+};
+
+/// The Euclidean norm of `count` elements.
+template <class T>
+struct Norm {
+  const T* x;
+  int64_t count;
+  double norm;
 };
 
 /// Arrays lie in the memory of the operations where nothing else is said.
@@ -207,7 +233,7 @@ class TileOps {
   /// Of backends with cores.
   virtual void sample_column(const ColumnSamples<T>&) {}
   /// @param tolerance of the error of each tile in the Frobenius norm
-  /// @param wants_share whether share_of_largest is asked for
+  /// @param wants_errors whether `error` and `spike` are asked for
   virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
   virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
   virtual void truncate(std::vector<Truncation<T>>&) {}
@@ -241,6 +267,16 @@ class TileOps {
     }
     return norm;
   }
+
+  /// Whether there are the following operations, which L D L^H and pivoting need.
+  virtual bool can_pivot() const { return false; }
+  /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
+  /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
+  /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
+  /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
+  virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 1; }
+  virtual void rearrange(const std::vector<Rearrangement<T>>& /*list*/) {}
+  virtual void norms(std::vector<Norm<T>>& /*list*/) {}
 
   /// Independent standard normal numbers, of complex type with E |x|^2 = 1: each of them by its
   /// place and the seed alone.

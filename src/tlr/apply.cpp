@@ -74,27 +74,34 @@ void multiply_part(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, int6
     multiply_columns(ops, A, part, std::min(kColumns, n - c), X + c * ldx, ldx, Y + c * ldy, ldy);
 }
 
-}  // namespace
-
+/// Y := P X, or P^T X; Y is not X.
 template <class T>
-void multiply_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs,
-                   const T* X, int64_t ldx, T* Y, int64_t ldy) {
-  multiply_part(ops, A, {!adjoint, adjoint, adjoint}, nrhs, X, ldx, Y, ldy);
+void permute(backend::TileOps<T>& ops, const Matrix<T>& A, bool back, int64_t nrhs, const T* X,
+             int64_t ldx, T* Y, int64_t ldy) {
+  std::vector<int64_t> order = A.permutation;
+  if (back)
+    for (int64_t i = 0; i < A.n; ++i) order[A.permutation[i]] = i;
+  backend::Rearrangement<T> item{X, ldx, Y, ldy, A.n, nrhs};
+  item.row_order = order.data();
+  ops.rearrange({item});
+}
+
+/// X := D X.
+template <class T>
+void apply_signs(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, T* X, int64_t ldx) {
+  std::vector<backend::Rearrangement<T>> list;
+  for (int64_t i = 0; i < std::ssize(A.signs); ++i) {
+    if (A.signs[i].empty()) continue;
+    T* const x = X + A.start(i);
+    list.push_back({x, ldx, x, ldx, A.rows(i), nrhs});
+    list.back().row_signs = A.signs[i].data();
+  }
+  if (!list.empty()) ops.rearrange(list);
 }
 
 template <class T>
-void multiply(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, const T* X, int64_t ldx,
-              T* Y, int64_t ldy) {
-  if (A.state != State::factored)
-    return multiply_part(ops, A, {true, true, false}, nrhs, X, ldx, Y, ldy);
-  Buffer<T> half = ops.buffer(A.n * nrhs);
-  multiply_half(ops, A, true, nrhs, X, ldx, half.get(), A.n);
-  multiply_half(ops, A, false, nrhs, half.get(), A.n, Y, ldy);
-}
-
-template <class T>
-void solve_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs, T* B,
-                int64_t ldb) {
+void solve_triangular(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs,
+                      T* B, int64_t ldb) {
   int64_t most = 0;
   for (const Tile<T>& tile : A.lower) most = std::max(most, tile.rank);
   Buffer<T> scratch = ops.buffer(A.tiles * most * nrhs);
@@ -114,13 +121,89 @@ void solve_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int6
   }
 }
 
+}  // namespace
+
 template <class T>
-double logdet(backend::TileOps<T>& ops, const Matrix<T>& A) {
+void multiply_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs,
+                   const T* X, int64_t ldx, T* Y, int64_t ldy) {
+  const Part part{!adjoint, adjoint, adjoint};
+  if (A.permutation.empty() || nrhs == 0) return multiply_part(ops, A, part, nrhs, X, ldx, Y, ldy);
+  const Buffer<T> ordered = ops.buffer(A.n * nrhs);
+  if (adjoint) {
+    permute(ops, A, false, nrhs, X, ldx, ordered.get(), A.n);
+    multiply_part(ops, A, part, nrhs, ordered.get(), A.n, Y, ldy);
+  } else {
+    multiply_part(ops, A, part, nrhs, X, ldx, ordered.get(), A.n);
+    permute(ops, A, true, nrhs, ordered.get(), A.n, Y, ldy);
+  }
+}
+
+template <class T>
+void multiply(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, const T* X, int64_t ldx,
+              T* Y, int64_t ldy) {
+  if (A.state != State::factored)
+    return multiply_part(ops, A, {true, true, false}, nrhs, X, ldx, Y, ldy);
+  const Buffer<T> half = ops.buffer(A.n * nrhs);
+  multiply_half(ops, A, true, nrhs, X, ldx, half.get(), A.n);
+  apply_signs(ops, A, nrhs, half.get(), A.n);
+  multiply_half(ops, A, false, nrhs, half.get(), A.n, Y, ldy);
+}
+
+template <class T>
+void solve_half(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs, T* B,
+                int64_t ldb) {
+  if (A.permutation.empty() || nrhs == 0) return solve_triangular(ops, A, adjoint, nrhs, B, ldb);
+  const Buffer<T> ordered = ops.buffer(A.n * nrhs);
+  if (adjoint) solve_triangular(ops, A, true, nrhs, B, ldb);
+  permute(ops, A, adjoint, nrhs, B, ldb, ordered.get(), A.n);
+  if (!adjoint) solve_triangular(ops, A, false, nrhs, ordered.get(), A.n);
+  ops.copy({{false, A.n, nrhs, ordered.get(), A.n, B, ldb}});
+}
+
+template <class T>
+void solve(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, T* B, int64_t ldb) {
+  solve_half(ops, A, false, nrhs, B, ldb);
+  apply_signs(ops, A, nrhs, B, ldb);
+  solve_half(ops, A, true, nrhs, B, ldb);
+}
+
+namespace {
+
+/// Of L of a tile of L D L^H, with pivots of order 1 and 2.
+template <class T>
+double log_determinant(const T* L, int64_t n) {
+  const auto l = [&](int64_t i, int64_t j) { return std::complex<double>(L[i + j * n]); };
   double sum = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    std::complex<double> pivot = l(j, j);
+    if (j + 1 < n && l(j, j + 1) != 0.0) {
+      pivot = pivot * l(j + 1, j + 1) - l(j + 1, j) * l(j, j + 1);
+      ++j;
+    }
+    sum += std::log(std::abs(pivot));
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+double logdet(backend::TileOps<T>& ops, const Matrix<T>& A, int* sign) {
+  double sum = 0;
+  *sign = 1;
   std::vector<RealOf<T>> diagonal(static_cast<size_t>(A.tile));
+  std::vector<T> L(static_cast<size_t>(A.is_ldl() ? A.tile * A.tile : 0));
   for (int64_t i = 0; i < A.tiles; ++i) {
-    ops.read_diagonal(A.diagonal[i].get(), A.rows(i), diagonal.data());
-    for (int64_t j = 0; j < A.rows(i); ++j) sum += std::log(double(diagonal[j]));
+    const int64_t n = A.rows(i);
+    if (A.is_ldl()) {
+      ops.transfer(n, n, A.diagonal[i].get(), n, L.data(), n);
+      sum += log_determinant(L.data(), n);
+      for (const RealOf<T> element : A.signs[i])
+        if (element < 0) *sign = -*sign;
+      continue;
+    }
+    ops.read_diagonal(A.diagonal[i].get(), n, diagonal.data());
+    for (int64_t j = 0; j < n; ++j) sum += std::log(double(diagonal[j]));
   }
   return 2 * sum;
 }
@@ -130,8 +213,9 @@ double logdet(backend::TileOps<T>& ops, const Matrix<T>& A) {
                             T*, int64_t);                                                          \
   template void multiply_half<T>(backend::TileOps<T>&, const Matrix<T>&, bool, int64_t, const T*,  \
                                  int64_t, T*, int64_t);                                            \
+  template void solve<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, T*, int64_t);            \
   template void solve_half<T>(backend::TileOps<T>&, const Matrix<T>&, bool, int64_t, T*, int64_t); \
-  template double logdet<T>(backend::TileOps<T>&, const Matrix<T>&);
+  template double logdet<T>(backend::TileOps<T>&, const Matrix<T>&, int*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -5,6 +5,7 @@
 
 #include "api/precisions.h"
 #include "tlr/dense_tiles.hpp"
+#include "tlr/row_error.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
@@ -25,12 +26,21 @@ class Assembly {
     Tile<T>* tile;
   };
   Status fill_diagonal();
-  Status estimate_alike();
+  Status estimate_growth();
+  Status estimate_growth(int64_t row, double* growth);
+  double tolerance() const {
+    return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
+  }
   /// Compresses tiles in runs that the workspace has room for.
   /// @param step samples of a round; 0: chosen
   /// @param deferred where tiles go that so many samples are too few for, or nullptr
-  Status compress_tiles(const std::vector<Place>& places, double* spikes, int64_t step,
+  Status compress_tiles(const std::vector<Place>& places, int64_t step,
                         std::vector<Place>* deferred);
+  /// The same of a row of tiles that is measured.
+  Status compress_row(const std::vector<Place>& places, TileError* errors, RowError<T>& row);
+  /// Fills dense_ with tiles from places[first] on and compresses them; how many there were.
+  Status compress_run(const std::vector<Place>& places, int64_t first, const Compression& rule,
+                      TileError* errors, int64_t* count);
   Status compress_all();
   int64_t tiles_at_once() const;
 
@@ -76,33 +86,57 @@ int64_t Assembly<T>::tiles_at_once() const {
 }
 
 template <class T>
-Status Assembly<T>::compress_tiles(const std::vector<Place>& places, double* spikes, int64_t step,
+Status Assembly<T>::compress_run(const std::vector<Place>& places, int64_t first,
+                                 const Compression& rule, TileError* errors, int64_t* count) {
+  *count = std::min(std::ssize(dense_), std::ssize(places) - first);
+  control_.begin(Phase::assembly);
+  std::vector<backend::Block<T>> blocks;
+  DenseTiles<T> operators(ops_, *samples_);
+  std::vector<Tile<T>*> to;
+  for (int64_t t = 0; t < *count; ++t) {
+    const auto [i, j, tile] = places[first + t];
+    blocks.push_back(
+        {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
+    operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
+    to.push_back(tile);
+  }
+  const Status status = source_.fill(ops_, blocks);
+  if (status.ok()) compress(ops_, operators, rule, control_, to.data(), errors);
+  return status;
+}
+
+template <class T>
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, int64_t step,
                                    std::vector<Place>* deferred) {
-  const double tolerance =
-      tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.tiles, A_.alike);
-  for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
-    const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
-    control_.begin(Phase::assembly);
-    std::vector<backend::Block<T>> blocks;
-    DenseTiles<T> operators(ops_, *samples_);
-    std::vector<Tile<T>*> to;
-    for (int64_t t = 0; t < count; ++t) {
-      const auto [i, j, tile] = places[first + t];
-      blocks.push_back(
-          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
-      operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
-      to.push_back(tile);
-    }
-    Status status = source_.fill(ops_, blocks);
-    if (!status.ok()) return status;
+  int64_t count = 0;
+  for (int64_t first = 0; first < std::ssize(places); first += count) {
     std::vector<int64_t> left;
-    compress(ops_, operators, {tolerance, step, nullptr, deferred ? &left : nullptr}, control_,
-             to.data(), spikes ? spikes + first : nullptr);
+    Status status = compress_run(
+        places, first, {tolerance(), step, nullptr, deferred ? &left : nullptr}, nullptr, &count);
+    if (!status.ok()) return status;
     for (const int64_t t : left) deferred->push_back(places[first + t]);
-    if (spikes) continue;
     finished_ += count - std::ssize(left);
     status = control_.report(double(finished_) / double(A_.lower.size()));
     if (!status.ok()) return status;
+  }
+  return Status::success();
+}
+
+template <class T>
+Status Assembly<T>::compress_row(const std::vector<Place>& places, TileError* errors,
+                                 RowError<T>& row) {
+  int64_t count = 0;
+  for (int64_t first = 0; first < std::ssize(places); first += count) {
+    const Status status =
+        compress_run(places, first, {tolerance(), options_.sample_columns, nullptr, nullptr},
+                     errors + first, &count);
+    if (!status.ok()) return status;
+    for (int64_t t = 0; t < count; ++t) {
+      const auto [i, j, tile] = places[first + t];
+      row.add(dense_[t].get(), A_.rows(i), A_.rows(j), i == row.index(), *tile,
+              errors[first + t].norm);
+    }
+    row.update();
   }
   return Status::success();
 }
@@ -119,43 +153,68 @@ Status Assembly<T>::compress_all() {
   if (ops_.has_cores() && step == 0) {
     for (const int64_t samples : {24, 56, 136}) {
       std::vector<Place> left;
-      const Status status = compress_tiles(places, nullptr, samples, &left);
+      const Status status = compress_tiles(places, samples, &left);
       if (!status.ok()) return status;
       places = std::move(left);
     }
     step = A_.tile;
   }
-  return compress_tiles(places, nullptr, step, nullptr);
+  return compress_tiles(places, step, nullptr);
 }
 
-/// From the tiles of the middle row. Those of the highest rank count whole, others as much less as
-/// their errors mostly are; what is dense has no error.
+/// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
+/// those of the highest rank count whole, others as much less as their errors mostly are. A dense
+/// tile has no error, but those of the factor may be of low rank: they count like the others.
 template <class T>
-Status Assembly<T>::estimate_alike() {
-  const int64_t middle = A_.tiles / 2;
+Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
   std::vector<Tile<T>> tiles(static_cast<size_t>(A_.tiles - 1));
   for (int64_t t = 0; t < A_.tiles - 1; ++t)
-    places.push_back({t < middle ? middle : t + 1, t < middle ? t : middle, &tiles[t]});
-  std::vector<double> spikes(places.size(), 0);
-  const Status status = compress_tiles(places, spikes.data(), options_.sample_columns, nullptr);
+    places.push_back({t < row ? row : t + 1, t < row ? t : row, &tiles[t]});
+  std::vector<TileError> errors(places.size());
+  RowError<T> measured(ops_, row, A_.rows(row));
+  const Status status = compress_row(places, errors.data(), measured);
   if (!status.ok()) return status;
-  double sum = 0, largest = 0;
+  double alike = 0, largest = 1, most = 0, unknown = 0, low_rank = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
-    if (tiles[t].dense) continue;
     const double rank = double(tiles[t].rank);
-    sum += spikes[t] * rank * rank;
+    if (tiles[t].dense) continue;
+    ++low_rank;
+    if (rank == 0 && errors[t].norm == 0) continue;
+    // Below the tolerance by far: with another one it may be the direction that was kept last.
+    const bool is_unknown = errors[t].norm < tolerance() / 10;
+    const double spike = is_unknown ? 1 : errors[t].spike;
+    unknown += is_unknown;
+    alike += spike * spike * rank * rank;
     largest = std::max(largest, rank);
+    most += spike;
   }
-  A_.alike = largest > 0 ? sum / (largest * largest) : 0;
+  const double all = double(tiles.size()) / std::max(1.0, low_rank);
+  alike *= all / (largest * largest);
+  most *= all;
+  const double independent =
+      kIndependentGrowth * std::sqrt(all) * std::hypot(measured.norm(), std::sqrt(unknown));
+  *growth =
+      std::max(*growth, low_rank > 0 ? std::min(std::max(independent, alike), most) : A_.growth);
   return status;
+}
+
+template <class T>
+Status Assembly<T>::estimate_growth() {
+  A_.growth = std::max(1.0, 0.55 * std::sqrt(double(A_.tiles)));
+  double growth = 1;
+  for (const int64_t row : {A_.tiles / 2, A_.tiles / 5}) {
+    const Status status = estimate_growth(row, &growth);
+    if (!status.ok()) return status;
+  }
+  A_.growth = growth;
+  return Status::success();
 }
 
 template <class T>
 Status Assembly<T>::run() {
   A_.clear();
   A_.eps = options_.eps;
-  A_.alike = 0;
   Status status = fill_diagonal();
   if (!status.ok()) return status;
   const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
@@ -167,7 +226,7 @@ Status Assembly<T>::run() {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
     dense_.resize(static_cast<size_t>(tiles_at_once()));
     for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
-    if (!options_.each_tile) status = estimate_alike();
+    if (!options_.each_tile) status = estimate_growth();
     if (!status.ok()) return status;
     status = compress_all();
     if (!status.ok()) return status;

@@ -71,19 +71,19 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
   }
 }
 
-/// The square of the largest singular value of a tile's error over that of its Frobenius norm.
 template <class T>
-double share_of_largest(const backend::Truncation<T>& item, double not_found) {
-  const double dropped = double(item.dropped), largest = double(item.largest);
-  const double square = dropped * dropped + not_found * not_found;
-  return square > 0 ? largest * largest / square : 0;
+TileError error_of(const backend::Truncation<T>& item, double not_found) {
+  const double norm = std::hypot(double(item.dropped), not_found);
+  if (!(norm > 0)) return {};
+  // An error below what the last factorization sees is taken as one direction.
+  return {norm, item.largest > 0 ? std::min(1.0, double(item.largest) / norm) : 1};
 }
 
 /// Projects tiles on their bases, truncates, and stores what is of low rank.
 template <class T>
 void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
                      Control& control, std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles,
-                     double* spikes) {
+                     TileError* errors) {
   control.begin(Phase::projection);
   std::vector<int64_t> active;
   std::vector<Buffer<T>> memory;
@@ -126,7 +126,7 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
       sketch.is_dense = true;
       continue;
     }
-    if (spikes) spikes[active[a]] = share_of_largest(item, sketch.residual);
+    if (errors) errors[active[a]] = error_of(item, sketch.residual);
     Tile<T>& tile = *tiles[active[a]];
     tile.dense = false;
     tile.rank = item.rank;
@@ -167,8 +167,8 @@ void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& con
 
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-              Control& control, Tile<T>* const* tiles, double* spikes) {
-  if (ops.has_cores()) return compress_by_cores(ops, operators, rule, control, tiles, spikes);
+              Control& control, Tile<T>* const* tiles, TileError* errors) {
+  if (ops.has_cores()) return compress_by_cores(ops, operators, rule, control, tiles, errors);
   std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
   for (size_t i = 0; i < sketches.size(); ++i) {
     Sketch<T>& sketch = sketches[i];
@@ -179,13 +179,13 @@ void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compressi
     sketch.is_dense = sketch.most > order;
   }
   find_ranges(ops, operators, rule, control, sketches);
-  store_low_ranks(ops, operators, rule, control, sketches, tiles, spikes);
+  store_low_ranks(ops, operators, rule, control, sketches, tiles, errors);
   store_dense(ops, operators, control, sketches, tiles);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R)                                                         \
   template void compress<T>(backend::TileOps<T>&, Operators<T>&, const Compression&, Control&, \
-                            Tile<T>* const*, double*);
+                            Tile<T>* const*, TileError*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -75,10 +75,16 @@ struct Compression {
   std::vector<int64_t>* deferred = nullptr;
 };
 
+/// Of a tile that is not dense: the Frobenius norm of its error, and the largest singular value of
+/// it over that.
+struct TileError {
+  double norm = 0, spike = 0;
+};
+
 /// What compress() does where the operations have cores.
 template <class T>
 void compress_by_cores(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-                       Control& control, Tile<T>* const* tiles, double* spikes);
+                       Control& control, Tile<T>* const* tiles, TileError* errors);
 
 /// Expected number of samples of tile i in its first round.
 inline int64_t first_samples(const Compression& rule, int64_t i) {
@@ -91,10 +97,9 @@ inline int64_t more_samples(const Compression& rule, int64_t samples) {
 }
 
 /// Writes M_i to *tiles[i], dense where its rank is above half its order.
-/// @param spikes share of one direction in the square of a tile's error, 0 of a dense tile; or
-/// nullptr
+/// @param errors of each tile, or nullptr
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-              Control& control, Tile<T>* const* tiles, double* spikes = nullptr);
+              Control& control, Tile<T>* const* tiles, TileError* errors = nullptr);
 
 }  // namespace chol::tlr

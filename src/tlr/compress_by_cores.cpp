@@ -38,18 +38,18 @@ class CoreCompression {
       sketch.is_dense = sketch.most + Samples<T>::kTests > order;
     }
   }
-  void run(Tile<T>* const* tiles, double* spikes) {
-    wants_share_ = spikes != nullptr;
+  void run(Tile<T>* const* tiles, TileError* errors) {
+    wants_errors_ = errors != nullptr;
     while (sample_round()) {
     }
-    store_low_ranks(tiles, spikes);
+    store_low_ranks(tiles, errors);
     store_dense(tiles);
   }
 
  private:
   bool sample_round();
   void make_room(Sketch<T>& sketch, int64_t wanted);
-  void store_low_ranks(Tile<T>* const* tiles, double* spikes);
+  void store_low_ranks(Tile<T>* const* tiles, TileError* errors);
   void store_dense(Tile<T>* const* tiles);
 
   backend::TileOps<T>& ops_;
@@ -57,7 +57,7 @@ class CoreCompression {
   const Compression& rule_;
   Control& control_;
   std::vector<Sketch<T>> sketches_;
-  bool wants_share_ = false;
+  bool wants_errors_ = false;
 };
 
 /// For samples of a tile anew: those before would be the smaller part.
@@ -131,7 +131,7 @@ bool CoreCompression<T>::sample_round() {
     factors.push_back(sketch.factor);
   }
   ops_.multiply(cores);
-  ops_.factor_cores(factors, rule_.tolerance, wants_share_);
+  ops_.factor_cores(factors, rule_.tolerance, wants_errors_);
   for (size_t a = 0; a < active.size(); ++a) {
     Sketch<T>& sketch = sketches_[active[a]];
     sketch.factor = factors[a];
@@ -145,14 +145,14 @@ bool CoreCompression<T>::sample_round() {
 }
 
 template <class T>
-void CoreCompression<T>::store_low_ranks(Tile<T>* const* tiles, double* spikes) {
+void CoreCompression<T>::store_low_ranks(Tile<T>* const* tiles, TileError* errors) {
   control_.begin(Phase::projection);
   backend::ProductGroups<T> groups;
   for (size_t i = 0; i < sketches_.size(); ++i) {
     const Sketch<T>& sketch = sketches_[i];
     if (!sketch.is_done) continue;
     const int64_t rank = sketch.factor.rank;
-    if (spikes) spikes[i] = sketch.factor.share_of_largest;
+    if (errors) errors[i] = {sketch.factor.error, sketch.factor.spike};
     Tile<T>& tile = *tiles[i];
     tile.dense = false;
     tile.rank = rank;
@@ -195,13 +195,13 @@ void CoreCompression<T>::store_dense(Tile<T>* const* tiles) {
 
 template <class T>
 void compress_by_cores(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-                       Control& control, Tile<T>* const* tiles, double* spikes) {
-  CoreCompression<T>(ops, operators, rule, control).run(tiles, spikes);
+                       Control& control, Tile<T>* const* tiles, TileError* errors) {
+  CoreCompression<T>(ops, operators, rule, control).run(tiles, errors);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R)                                                        \
   template void compress_by_cores<T>(backend::TileOps<T>&, Operators<T>&, const Compression&, \
-                                     Control&, Tile<T>* const*, double*);
+                                     Control&, Tile<T>* const*, TileError*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -24,6 +24,7 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   stats.size = size;
   stats.type = static_cast<chol_type_t>(precision_letter<T>);
   stats.factored = A.state == State::factored;
+  stats.ldl = A.is_ldl();
   stats.n = A.n;
   stats.tile = A.tile;
   stats.tiles = A.tiles;
@@ -66,10 +67,13 @@ std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A)
   copy->eps = A.eps;
   copy->shift = A.shift;
   copy->flops = A.flops;
-  copy->alike = A.alike;
+  copy->growth = A.growth;
   copy->compensated = A.compensated;
   copy->modified = A.modified;
   copy->state = A.state;
+  copy->shorter = A.shorter;
+  copy->signs = A.signs;
+  copy->permutation = A.permutation;
   if (A.state != State::assembled && A.state != State::factored) return copy;
   copy->lower.resize(A.lower.size());
   for (size_t t = 0; t < A.lower.size(); ++t) {

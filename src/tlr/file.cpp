@@ -12,7 +12,7 @@ namespace chol::tlr {
 namespace {
 
 constexpr char kMagic[8] = {'C', 'H', 'O', 'L', '-', 'T', 'L', 'R'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 struct Close {
   void operator()(FILE* file) const { std::fclose(file); }
@@ -130,6 +130,41 @@ bool read_tiles(backend::TileOps<T>& ops, Reader& reader, Matrix<T>& A) {
   return true;
 }
 
+template <class T>
+void write_order(Writer& writer, const Matrix<T>& A) {
+  writer.write(A.permutation.data(), sizeof(int64_t) * A.permutation.size());
+  for (const auto& signs : A.signs) {
+    const int64_t count = std::ssize(signs);
+    writer.write(&count, sizeof count);
+    writer.write(signs.data(), sizeof(RealOf<T>) * signs.size());
+  }
+}
+
+/// What is no permutation, and no signs, is refused before it is used.
+template <class T>
+bool read_order(Reader& reader, const FileHeader& header, Matrix<T>& A) {
+  if (header.is_permuted) {
+    A.permutation.resize(static_cast<size_t>(A.n));
+    if (!reader.read(A.permutation.data(), sizeof(int64_t) * A.permutation.size())) return false;
+    std::vector<bool> is_there(static_cast<size_t>(A.n), false);
+    for (const int64_t row : A.permutation) {
+      if (row < 0 || row >= A.n || is_there[row]) return false;
+      is_there[row] = true;
+    }
+  }
+  if (header.is_ldl) A.signs.resize(static_cast<size_t>(A.tiles));
+  for (int64_t i = 0; i < std::ssize(A.signs); ++i) {
+    int64_t count = 0;
+    if (!reader.read(&count, sizeof count) || (count != 0 && count != A.rows(i))) return false;
+    auto& signs = A.signs[i];
+    signs.resize(static_cast<size_t>(count));
+    if (!reader.read(signs.data(), sizeof(RealOf<T>) * signs.size())) return false;
+    for (const RealOf<T> sign : signs)
+      if (sign != 1 && sign != -1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 template <class T>
@@ -145,14 +180,18 @@ Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path) {
   header.state = static_cast<uint8_t>(A.state);
   header.n = A.n;
   header.tile = A.tile;
+  header.shorter = A.shorter;
+  header.is_permuted = !A.permutation.empty();
+  header.is_ldl = A.is_ldl();
   header.compensated = A.compensated;
   header.modified = A.modified;
   header.eps = A.eps;
   header.shift = A.shift;
   header.flops = A.flops;
-  header.alike = A.alike;
+  header.growth = A.growth;
   Writer writer(file.get());
   writer.write(&header, sizeof header);
+  write_order(writer, A);
   for (int64_t i = 0; i < A.tiles; ++i) {
     const int64_t rows = A.rows(i);
     write_buffer(ops, writer, A.diagonal[i], rows * rows);
@@ -176,11 +215,12 @@ Status load_header(const char* path, FileHeader& header) {
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
     return failed(kFunction, path, "must be a file of chol_tlr_save");
   if (header.version != kVersion || header.byte_order != 1)
-    return failed(kFunction, path, "must be of version 1 and this machine's byte order");
+    return failed(kFunction, path, "must be of version 2 and this machine's byte order");
   const auto state = static_cast<State>(header.state);
   const bool is_type = header.type && std::strchr("sdcz", header.type);
   if (!is_type || header.n < 0 || header.tile < 1 || header.tile > std::max<int64_t>(1, header.n) ||
-      (state != State::assembled && state != State::factored))
+      (state != State::assembled && state != State::factored) || header.is_permuted > 1 ||
+      header.is_ldl > 1)
     return failed(kFunction, path, "is damaged");
   // The number of tiles is believed if the file is long enough for their ranks.
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
@@ -203,13 +243,16 @@ Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& expect
     return failed(kFunction, path, "was changed meanwhile");
   auto made = std::make_unique<Matrix<T>>(header.n, header.tile);
   made->clear();
-  if (!read_tiles(ops, reader, *made) || !reader.finish())
+  const bool is_place = header.shorter >= 0 && header.shorter < made->tiles;
+  if (made->tiles > 0 && !is_place) return failed(kFunction, path, "is damaged");
+  made->shorter = header.shorter;
+  if (!read_order(reader, header, *made) || !read_tiles(ops, reader, *made) || !reader.finish())
     return failed(kFunction, path, "is damaged: its checksum or its length is another one");
   made->state = static_cast<State>(header.state);
   made->eps = header.eps;
   made->shift = header.shift;
   made->flops = header.flops;
-  made->alike = header.alike;
+  made->growth = header.growth;
   made->compensated = header.compensated;
   made->modified = header.modified;
   A = std::move(made);

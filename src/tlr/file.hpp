@@ -16,9 +16,10 @@ struct FileHeader {
   uint32_t byte_order;  ///< 1 as this machine writes it
   char type;            ///< s, d, c, z
   uint8_t state;
-  char unused[6];
-  int64_t n, tile, compensated, modified;
-  double eps, shift, flops, alike;
+  uint8_t is_permuted, is_ldl;
+  char unused[4];
+  int64_t n, tile, shorter, compensated, modified;
+  double eps, shift, flops, growth;
 };
 
 template <class T>

@@ -49,8 +49,7 @@ int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matr
   ops.copy(b, n, r.get());
   const auto precondition = [&] {
     ops.copy(r.get(), n, z.get());
-    solve_half(ops, factor, false, 1, z.get(), n);
-    solve_half(ops, factor, true, 1, z.get(), n);
+    solve(ops, factor, 1, z.get(), n);
   };
   precondition();
   ops.copy(z.get(), n, p.get());

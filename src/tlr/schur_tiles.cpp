@@ -8,8 +8,8 @@ namespace chol::tlr {
 
 template <class T>
 SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
-                          int64_t k, std::vector<int64_t> rows)
-    : ops_(ops), M_(M), samples_(samples), k_(k), X_(static_cast<size_t>(k)) {
+                          int64_t k, const RightTiles<T>& right, std::vector<int64_t> rows)
+    : ops_(ops), M_(M), samples_(samples), k_(k), right_(right), X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) {
     Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), 0, {}, {}, {}};
     int64_t elements = 0;
@@ -51,7 +51,7 @@ void SchurTiles<T>::prepare(int64_t most_columns) {
     ops_.copy(X_[j].get(), width * prepared_, larger.get());
     X_[j] = std::move(larger);
     groups.begin_group();
-    groups.add({true, false, 0, width, most_columns - prepared_, rows, M_.at(k_, j).U.get(), rows,
+    groups.add({true, false, 0, width, most_columns - prepared_, rows, right_.at(j).U, rows,
                 samples_.column(prepared_), samples_.rows(), X_[j].get() + width * prepared_,
                 width});
   }
@@ -66,10 +66,11 @@ void SchurTiles<T>::add_cores(Row& row, backend::ProductSteps<T>& steps) {
   row.cores = ops_.buffer(row.elements);
   for (int64_t j = 0; j < k_; ++j) {
     if (row.core[j] < 0) continue;
-    const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+    const Tile<T>& left = M_.at(row.index, j);
+    const TileView<T>& right = right_.at(j);
     const int64_t columns = M_.rows(j);
-    steps.add(0, {true, false, 0, left.rank, right.rank, columns, left.V.get(), columns,
-                  right.V.get(), columns, row.cores.get() + row.core[j], left.rank});
+    steps.add(0, {true, false, 0, left.rank, right.rank, columns, left.V.get(), columns, right.V,
+                  columns, row.cores.get() + row.core[j], left.rank});
   }
 }
 
@@ -77,7 +78,8 @@ template <class T>
 const T* SchurTiles<T>::core_times(const Row& row, int64_t j, const T* X, int64_t ldx,
                                    bool adjoint_x, int64_t n, T* Z, int64_t* ldz,
                                    backend::ProductSteps<T>& steps) const {
-  const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+  const Tile<T>& left = M_.at(row.index, j);
+  const TileView<T>& right = right_.at(j);
   const int64_t columns = M_.rows(j);
   *ldz = left.dense ? columns : left.rank;
   if (row.core[j] >= 0)
@@ -87,8 +89,7 @@ const T* SchurTiles<T>::core_times(const Row& row, int64_t j, const T* X, int64_
     steps.add(1,
               {true, adjoint_x, 0, left.rank, n, columns, left.V.get(), columns, X, ldx, Z, *ldz});
   else if (!right.dense)
-    steps.add(
-        1, {false, adjoint_x, 0, columns, n, right.rank, right.V.get(), columns, X, ldx, Z, *ldz});
+    steps.add(1, {false, adjoint_x, 0, columns, n, right.rank, right.V, columns, X, ldx, Z, *ldz});
   else
     return nullptr;
   return Z;
@@ -148,7 +149,8 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
   add_cores(row, steps);
   for (int64_t j = 0; j < k_; ++j) {
     if (!has_term(row.index, j)) continue;
-    const Tile<T>&left = M_.at(row.index, j), &right = M_.at(k_, j);
+    const Tile<T>& left = M_.at(row.index, j);
+    const TileView<T>& right = right_.at(j);
     const int64_t width = M_.width(row.index, j), height = M_.width(k_, j), inner = M_.rows(j);
     T *const F = free, *const H = F + width * n;
     free = H + height * n;
@@ -158,27 +160,25 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
       steps.add(1, {true, false, 0, height, n, width, row.cores.get() + row.core[j], width, F,
                     width, H, height});
     else if (!right.dense)
-      steps.add(1, {true, false, 0, height, n, inner, right.V.get(), inner, F, width, H, height});
+      steps.add(1, {true, false, 0, height, n, inner, right.V, inner, F, width, H, height});
     else if (!left.dense)
       steps.add(1, {false, false, 0, height, n, width, left.V.get(), inner, F, width, H, height});
     else
       product = F;
-    sums.add({false, false, -1, columns, n, height, right.U.get(), columns, product, height, B,
-              columns});
+    sums.add({false, false, -1, columns, n, height, right.U, columns, product, height, B, columns});
   }
 }
 
 template <class T>
-backend::LowRank<T> SchurTiles<T>::low_rank(int64_t i, int64_t j) {
-  const Tile<T>& tile = M_.at(i, j);
-  if (!tile.dense) return {tile.U.get(), tile.V.get(), tile.rank};
-  const int64_t n = M_.rows(j);
+backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
+  if (!tile.dense) return {tile.U, tile.V, tile.rank};
+  const int64_t n = M_.tile;
   if (!identity_.get()) {
     identity_ = ops_.buffer(n * n);
     ops_.set_zero(identity_.get(), n * n);
     ops_.add_to_diagonal(identity_.get(), n, 1);
   }
-  return {tile.U.get(), identity_.get(), n};
+  return {tile.U, identity_.get(), n};
 }
 
 template <class T>
@@ -189,7 +189,7 @@ double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted
   column.omega = samples_.column(0);
   column.psi = samples_.left();
   column.ld = samples_.rows();
-  for (int64_t j = 0; j < k_; ++j) column.right.push_back(low_rank(k_, j));
+  for (int64_t j = 0; j < k_; ++j) column.right.push_back(low_rank(right_.at(j)));
   for (const auto& wanted : list) {
     const int64_t i = rows_[wanted.i].index;
     const Tile<T>& own = M_.at(i, k_);
@@ -199,7 +199,10 @@ double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted
                            wanted.left_samples,
                            wanted.Y,
                            wanted.X});
-    for (int64_t j = 0; j < k_; ++j) column.left.push_back(low_rank(i, j));
+    for (int64_t j = 0; j < k_; ++j) {
+      const Tile<T>& left = M_.at(i, j);
+      column.left.push_back(low_rank({left.dense, left.rank, left.U.get(), left.V.get()}));
+    }
   }
   ops_.sample_column(column);
   double flops = 0;
@@ -235,7 +238,7 @@ void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductSteps<T>& steps) {
   for (int64_t j = 0; j < k_; ++j) {
     if (!has_term(row.index, j)) continue;
     const T* const U = M_.at(row.index, j).U.get();
-    const T* const right = M_.at(k_, j).U.get();
+    const T* const right = right_.at(j).U;
     int64_t ldz;
     const T* Z = core_times(row, j, right, columns, true, columns, free, &ldz, steps);
     sums.add({false, Z == nullptr, -1, rows, columns, ldz, U, rows, Z ? Z : right,

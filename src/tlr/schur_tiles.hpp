@@ -1,20 +1,23 @@
 // Tiles of a block column k of the factor before its triangular solve: A_ik minus the sum over the
 // columns j before k of L_ij L_kj^H, known by its products. With L_ij = U_ij V_ij^H a term is
-// U_ij (G_ijk U_kj^H), and G_ijk = V_ij^H V_kj is formed once for all products of the tile.
+// U_ij (G_ijk U_kj^H), and G_ijk = V_ij^H V_kj is formed once for all products of the tile. Of
+// L D L^H, the tiles of row k are those of L D.
 #pragma once
 
 #include <vector>
 
 #include "tlr/compress.hpp"
+#include "tlr/right_tiles.hpp"
 
 namespace chol::tlr {
 
 template <class T>
 class SchurTiles final : public Operators<T> {
  public:
+  /// @param right tiles of row k
   /// @param rows rows of block column k, in ascending order
   SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples, int64_t k,
-             std::vector<int64_t> rows);
+             const RightTiles<T>& right, std::vector<int64_t> rows);
 
   int64_t count() const override { return static_cast<int64_t>(rows_.size()); }
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
@@ -48,13 +51,14 @@ class SchurTiles final : public Operators<T> {
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
                       T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
   int64_t sum_of_widths(int64_t i) const;
-  /// Tile (i, j), of which a dense one has the identity for V.
-  backend::LowRank<T> low_rank(int64_t i, int64_t j);
+  /// A tile before column k, of which a dense one has the identity for V.
+  backend::LowRank<T> low_rank(const TileView<T>& tile);
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;
   const Samples<T>& samples_;
   int64_t k_;
+  const RightTiles<T>& right_;
   std::vector<Row> rows_;
   Buffer<T> identity_;        ///< V of dense tiles
   std::vector<Buffer<T>> X_;  ///< U_kj^H times the samples, for all j
