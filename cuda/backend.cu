@@ -10,6 +10,7 @@
 #include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
+#include "tlr/tile_ops.hpp"
 #include "tune/cluster_rows.hpp"
 #include "tune/plan_choice.hpp"
 #include "tune/rows.hpp"
@@ -48,7 +49,7 @@ bool is_captured(cudaStream_t stream) {
 class CudaBackend final : public backend::Backend {
  public:
   CudaBackend(int device, const cudaDeviceProp& properties)
-      : device_(device), multiprocessors_(properties.multiProcessorCount) {
+      : device_(device), multiprocessors_(properties.multiProcessorCount), tile_store_(device) {
     std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
     size_t count = 0;
     const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
@@ -132,6 +133,16 @@ class CudaBackend final : public backend::Backend {
   CHOL_SOLVER(std::complex<float>)
   CHOL_SOLVER(std::complex<double>)
 #undef CHOL_SOLVER
+
+#define CHOL_TILE_OPS(T)                                                                          \
+  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads, void* stream) override {   \
+    return tlr::make_tile_ops<T>(*this, tile_store_, threads, static_cast<cudaStream_t>(stream)); \
+  }
+  CHOL_TILE_OPS(float)
+  CHOL_TILE_OPS(double)
+  CHOL_TILE_OPS(std::complex<float>)
+  CHOL_TILE_OPS(std::complex<double>)
+#undef CHOL_TILE_OPS
 
  private:
   template <class D>
@@ -430,6 +441,7 @@ class CudaBackend final : public backend::Backend {
   Blas blas_;
   residues::Progress progress_;
   Staging staging_;
+  tlr::Store tile_store_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "base/status_error.hpp"
 #include "routine/handle.hpp"
 
 struct chol_handle_s : chol::routine::Handle {};
@@ -24,6 +25,8 @@ Status guarded(const char* function, Body&& body) noexcept {
     return body();
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: out of memory", function);
+  } catch (const StatusError& error) {
+    return Status::error(error.status().code(), "%s: %s", function, error.what());
   } catch (const std::exception& error) {
     return Status::error(CHOL_STATUS_INTERNAL, "%s: %s", function, error.what());
   } catch (...) {

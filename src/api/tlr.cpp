@@ -63,18 +63,6 @@ Status check_matrix(const char* function, const routine::Handle& handle, const c
   return Status::success();
 }
 
-Status check_place(const char* function, routine::Handle& handle, const char* name,
-                   const void* array) {
-  const routine::Handle::NamedArray named{name, array};
-  routine::BackendSlot* slot = nullptr;
-  const Status status = handle.slot_for(&named, 1, function, &slot);
-  if (status.ok() && slot && slot->backend && slot->backend->kind() == CHOL_BACKEND_CUDA)
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: %s lies in device memory, must lie in host memory so far", function,
-                         name);
-  return status;
-}
-
 namespace {
 
 Status check_options(const char* function, const chol_tlr_options_t& options) {
@@ -120,9 +108,45 @@ Status multiply_or_solve(const char* function, routine::Handle& handle, chol_tlr
                             leading_dimension(ld_first_name, ld_first, n),
                             array(second_name, second, has_elements),
                             leading_dimension(ld_second_name, ld_second, n)});
-  if (status.ok()) status = check_place(function, handle, first_name, first);
-  return status.ok() ? check_place(function, handle, second_name, second) : status;
+  return status;
 }
+
+/// An array of the caller, n by `columns`, or a copy of it where the operations reach it.
+template <class T>
+class Reached {
+ public:
+  enum Use : uint8_t { in = 1, out = 2, in_out = 3 };
+  Reached(backend::TileOps<T>& ops, const void* array, int64_t n, int64_t columns, int64_t ld,
+          Use use)
+      : ops_(ops),
+        array_(static_cast<T*>(const_cast<void*>(array))),
+        n_(n),
+        columns_(columns),
+        ld_of_array_(ld),
+        ld(ld) {
+    elements = array_;
+    if (n * columns == 0 || ops.reaches(array)) return;
+    copy_ = ops.buffer(n * columns);
+    elements = copy_.get();
+    this->ld = n;
+    if (use & in) ops.transfer(n, columns, array_, ld, elements, n);
+  }
+  /// Brings the caller's array to what was computed.
+  void write() {
+    if (copy_.get()) ops_.transfer(n_, columns_, elements, ld, array_, ld_of_array_);
+  }
+  T* column(int64_t c) const { return elements + c * ld; }
+
+ private:
+  backend::TileOps<T>& ops_;
+  T* array_;
+  int64_t n_, columns_, ld_of_array_;
+  Buffer<T> copy_;
+
+ public:
+  T* elements;
+  int64_t ld;
+};
 
 template <class Matrix>
 struct ElementOf;
@@ -133,12 +157,10 @@ struct ElementOf<tlr::Matrix<T>> {
 
 /// body(ops, matrix) with the operations for the matrix's type, unless workspace is asked for.
 template <class Body>
-Status with_ops(const char* function, routine::Handle& handle, chol_tlr_t A, Body&& body) {
+Status with_ops(routine::Handle& handle, chol_tlr_t A, Body&& body) {
   if (handle.workspace_need) return Status::success();
   return A->apply([&]<class T>(tlr::Matrix<T>& matrix) -> Status {
-    std::unique_ptr<backend::TileOps<T>> ops;
-    const Status status = routine::tile_ops<T>(handle, function, ops);
-    return status.ok() ? body(*ops, matrix) : status;
+    return body(*routine::tile_ops<T>(handle), matrix);
   });
 }
 
@@ -164,12 +186,8 @@ Status take_options(const char* function, const chol_tlr_options_t* given,
   return check_options(function, options);
 }
 
-Status make_matrix(const char* function, routine::Handle& handle, chol_type_t type, int64_t n,
-                   int64_t tile, std::unique_ptr<chol_tlr_s>& made) {
-  if (!handle.slot(CHOL_BACKEND_HOST))
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: the handle has no host backend, where tile low rank matrices live",
-                         function);
+Status make_matrix(routine::Handle& handle, chol_type_t type, int64_t n, int64_t tile,
+                   std::unique_ptr<chol_tlr_s>& made) {
   made = std::make_unique<chol_tlr_s>();
   made->handle = &handle;
   const int64_t order = std::max<int64_t>(1, std::min(n, tile > 0 ? tile : chosen_tile(n)));
@@ -220,7 +238,7 @@ chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
                           extent("A", 16, n, std::max<int64_t>(1, tile)),
                           extent("A", 16, n / std::max<int64_t>(1, tile), n)});
     std::unique_ptr<chol_tlr_s> made;
-    if (status.ok()) status = make_matrix(kFunction, h, type, n, tile, made);
+    if (status.ok()) status = make_matrix(h, type, n, tile, made);
     if (status.ok()) *A = made.release();
     return status;
   });
@@ -243,7 +261,7 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check(kFunction, {array("info", info, true)});
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
+    return with_ops(h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
       const Status factored = tlr::factor(ops, matrix, options, control, info);
       if (environment().verbose) control.print(matrix.n, matrix.tile);
@@ -259,8 +277,10 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
     const Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::solve(ops, matrix, nrhs, static_cast<T*>(B), ldb);
+    return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+      Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
+      tlr::solve(ops, matrix, nrhs, X.elements, X.ld);
+      X.write();
       return Status();
     });
   });
@@ -274,8 +294,10 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
+    return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+      Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
+      tlr::solve_half(ops, matrix, adjoint != 0, nrhs, X.elements, X.ld);
+      X.write();
       return Status();
     });
   });
@@ -288,8 +310,11 @@ chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, int64_t nrhs
     const Status status = multiply_or_solve<void>(kFunction, h, A, Holds::matrix_or_factor, nrhs,
                                                   "X", X, ldx, "Y", Y, ldy);
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::multiply(ops, matrix, nrhs, static_cast<const T*>(X), ldx, static_cast<T*>(Y), ldy);
+    return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+      const Reached<T> from(ops, X, matrix.n, nrhs, ldx, Reached<T>::in);
+      Reached<T> to(ops, Y, matrix.n, nrhs, ldy, Reached<T>::out);
+      tlr::multiply(ops, matrix, nrhs, from.elements, from.ld, to.elements, to.ld);
+      to.write();
       return Status();
     });
   });
@@ -303,9 +328,12 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "X", X, ldx, "Y", Y, ldy);
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
-                         static_cast<T*>(Y), ldy);
+    return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+      const Reached<T> from(ops, X, matrix.n, nrhs, ldx, Reached<T>::in);
+      Reached<T> to(ops, Y, matrix.n, nrhs, ldy, Reached<T>::out);
+      tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, from.elements, from.ld, to.elements,
+                         to.ld);
+      to.write();
       return Status();
     });
   });
@@ -317,7 +345,7 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
     Status status = check_matrix(kFunction, h, "A", A, Holds::factor);
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
+    return with_ops(h, A, [&](auto& ops, auto& matrix) {
       int determinant = 1;
       *logdet = tlr::logdet(ops, matrix, &determinant);
       if (sign) *sign = determinant;
@@ -336,7 +364,7 @@ chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor, chol_tlr_t
       status =
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+    return with_ops(h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(original->matrix);
       const auto by = [&ops](const tlr::Matrix<T>& M) -> tlr::Apply<T> {
         return [&ops, &M](const T* x, T* y) { tlr::multiply(ops, M, 1, x, M.n, y, M.n); };
@@ -360,7 +388,7 @@ chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
       status =
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+    return with_ops(h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const tlr::CovarianceKernel<T> exact(ops, *kernel, dim, n, points, ldp);
       *norm2 = tlr::norm_of_difference<T>(
           ops, n, [&](const T* x, T* y) { ops.multiply_covariance(exact.covariance(), x, y); },
@@ -385,12 +413,15 @@ chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original, chol_tlr_t
           check(kFunction, {finite_not_negative("tolerance", tolerance), at_least("most", most, 0),
                             array("iterations", iterations, nrhs > 0)});
     if (!status.ok()) return status;
-    return with_ops(kFunction, h, original, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
+    return with_ops(h, original, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(factor->matrix);
+      const Reached<T> right(ops, B, matrix.n, nrhs, ldb, Reached<T>::in);
+      Reached<T> solution(ops, X, matrix.n, nrhs, ldx, Reached<T>::out);
       for (int64_t c = 0; c < nrhs; ++c)
         iterations[c] = tlr::conjugate_gradients(
-            ops, matrix, other, static_cast<const T*>(B) + c * ldb, static_cast<T*>(X) + c * ldx,
-            tolerance, most, residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
+            ops, matrix, other, right.column(c), solution.column(c), tolerance, most,
+            residuals ? residuals + c * (int64_t{most} + 1) : nullptr);
+      solution.write();
       return Status();
     });
   });

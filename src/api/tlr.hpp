@@ -39,12 +39,8 @@ Status take_options(const char* function, const chol_tlr_options_t* given,
                     chol_tlr_options_t& options);
 Status check_kernel(const char* function, const chol_kernel_t* kernel, int dim,
                     const double* points, int64_t ldp, int64_t n);
-/// Whether the operations of the handle can work with an array of the caller.
-Status check_place(const char* function, routine::Handle& handle, const char* name,
-                   const void* array);
-
 /// A new matrix of the handle.
-Status make_matrix(const char* function, routine::Handle& handle, chol_type_t type, int64_t n,
-                   int64_t tile, std::unique_ptr<chol_tlr_s>& made);
+Status make_matrix(routine::Handle& handle, chol_type_t type, int64_t n, int64_t tile,
+                   std::unique_ptr<chol_tlr_s>& made);
 
 }  // namespace chol::api

@@ -30,9 +30,7 @@ Status assemble(const char* function, routine::Handle& handle, chol_tlr_t A,
                 const chol_tlr_options_t& options, Run&& run) {
   if (handle.workspace_need) return Status::success();
   return A->apply([&]<class T>(tlr::Matrix<T>& matrix) -> Status {
-    std::unique_ptr<backend::TileOps<T>> ops;
-    const Status opened = routine::tile_ops<T>(handle, function, ops);
-    if (!opened.ok()) return opened;
+    const auto ops = routine::tile_ops<T>(handle);
     tlr::Control control(function, options);
     const Status status = run(*ops, [&](tlr::Source<T>& source) {
       return tlr::assemble(*ops, matrix, source, options, control);
@@ -145,7 +143,6 @@ chol_status_t chol_tlr_from_dense(chol_handle_t handle, chol_tlr_t A, chol_uplo_
     status = check(kFunction, {triangle(uplo), array("dense", dense, n > 0),
                                leading_dimension("lda", lda, n)});
     if (status.ok()) status = take_options(kFunction, given, options);
-    if (status.ok()) status = check_place(kFunction, h, "dense", dense);
     if (!status.ok()) return status;
     return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&, auto&& run) {
       tlr::DenseSource<T> source(static_cast<const T*>(dense), lda, uplo == CHOL_UPPER);

@@ -22,14 +22,11 @@ chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol_tlr_t* copy
     if (!status.ok()) return status;
     auto made = std::make_unique<chol_tlr_s>();
     made->handle = &h;
-    status = A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      std::unique_ptr<backend::TileOps<T>> ops;
-      const Status opened = routine::tile_ops<T>(h, kFunction, ops);
-      if (opened.ok())
-        made->matrix.emplace<routine::TlrMatrix::Pointer<T>>(tlr::copy_of(*ops, matrix));
-      return opened;
+    A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
+      const auto ops = routine::tile_ops<T>(h);
+      made->matrix.emplace<routine::TlrMatrix::Pointer<T>>(tlr::copy_of(*ops, matrix));
     });
-    if (status.ok()) *copy = made.release();
+    *copy = made.release();
     return status;
   });
 }
@@ -84,13 +81,11 @@ chol_status_t chol_tlr_get_tile(chol_tlr_t A, int64_t i, int64_t j, void* block,
     const int64_t rows = A->apply([&](const auto& matrix) { return matrix.rows(i); });
     Status status = check(kFunction, {array("block", block, true),
                                       at_least("ldb", ldb, rows, "the rows of the tile")});
-    if (status.ok()) status = check_place(kFunction, *A->handle, "block", block);
     if (!status.ok()) return status;
     return A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      std::unique_ptr<backend::TileOps<T>> ops;
-      const Status made = routine::tile_ops<T>(*A->handle, kFunction, ops);
-      if (made.ok()) tlr::expand_tile(*ops, matrix, i, j, static_cast<T*>(block), ldb);
-      return made;
+      const auto ops = routine::tile_ops<T>(*A->handle);
+      tlr::expand_tile(*ops, matrix, i, j, static_cast<T*>(block), ldb);
+      return Status();
     });
   });
 }
@@ -101,9 +96,7 @@ chol_status_t chol_tlr_save(chol_tlr_t A, const char* path) {
     const Status status = check(kFunction, {array("path", path, true)});
     if (!status.ok()) return status;
     return A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      std::unique_ptr<backend::TileOps<T>> ops;
-      const Status opened = routine::tile_ops<T>(*A->handle, kFunction, ops);
-      return opened.ok() ? tlr::save(*ops, matrix, path) : opened;
+      return tlr::save(*routine::tile_ops<T>(*A->handle), matrix, path);
     });
   });
 }
@@ -117,14 +110,12 @@ chol_status_t chol_tlr_load(chol_handle_t handle, const char* path, chol_tlr_t* 
     Status status = check(kFunction, {array("path", path, true), array("A", A, true)});
     if (status.ok()) status = tlr::load_header(path, header);
     if (status.ok())
-      status = make_matrix(kFunction, h, static_cast<chol_type_t>(header.type), header.n,
-                           header.tile, made);
+      status = make_matrix(h, static_cast<chol_type_t>(header.type), header.n, header.tile, made);
     if (!status.ok()) return status;
     status = std::visit(
         [&]<class T>(std::unique_ptr<tlr::Matrix<T>>& pointer) {
-          std::unique_ptr<backend::TileOps<T>> ops;
-          Status loaded = routine::tile_ops<T>(h, kFunction, ops);
-          if (loaded.ok()) loaded = tlr::load<T>(*ops, path, header, pointer);
+          const auto ops = routine::tile_ops<T>(h);
+          const Status loaded = tlr::load<T>(*ops, path, header, pointer);
           // A factor's inverted blocks are made anew.
           if (loaded.ok()) tlr::invert_diagonal(*ops, *pointer);
           return loaded;

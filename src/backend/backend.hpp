@@ -102,17 +102,14 @@ class Backend : public Solver<float>,
   /// Host threads that a call uses when the handle sets none.
   virtual int default_threads() const { return 1; }
 
-  /// Operations of tile low rank algorithms on that many host threads; nullptr: it has none. The
-  /// pointer names the type.
-  virtual std::unique_ptr<TileOps<float>> tile_ops(const float*, int) { return nullptr; }
-  virtual std::unique_ptr<TileOps<double>> tile_ops(const double*, int) { return nullptr; }
-  virtual std::unique_ptr<TileOps<std::complex<float>>> tile_ops(const std::complex<float>*, int) {
-    return nullptr;
-  }
+  /// Operations of tile low rank algorithms on so many host threads or in the order of a CUDA
+  /// stream. The pointer names the type.
+  virtual std::unique_ptr<TileOps<float>> tile_ops(const float*, int threads, void* stream) = 0;
+  virtual std::unique_ptr<TileOps<double>> tile_ops(const double*, int threads, void* stream) = 0;
+  virtual std::unique_ptr<TileOps<std::complex<float>>> tile_ops(const std::complex<float>*,
+                                                                 int threads, void* stream) = 0;
   virtual std::unique_ptr<TileOps<std::complex<double>>> tile_ops(const std::complex<double>*,
-                                                                  int) {
-    return nullptr;
-  }
+                                                                  int threads, void* stream) = 0;
 
   /// What the plans leave to SmallFactor in a precision: s, d, c, z.
   virtual SmallFactor small_factor(char) { return {}; }

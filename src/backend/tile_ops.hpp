@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -119,6 +120,50 @@ struct Truncation {
   static int64_t scratch_elements(int64_t columns) { return 6 * columns * columns + columns; }
 };
 
+/// The core S = Psi^H M Omega of a tile M that is known by its samples (generalized Nystrom:
+/// Nakatsukasa 2020). With S P = Q R of the numerical rank r, M is about
+/// (M Omega T) (M^H Psi Q)^H, T = P inverse(R).
+template <class T>
+struct CoreFactor {
+  const T* S;  ///< rows by columns, contiguous
+  int64_t rows, columns;
+  T* scratch;  ///< scratch_elements(rows, columns)
+  T* T_;       ///< room for columns by columns, of which r are written
+  T* Q;        ///< room for rows by columns, of which r are written
+  int64_t rank;
+  bool is_sufficient;  ///< whether the last columns say that the rest is below the tolerance
+  /// About, where they are asked for: the Frobenius norm of the rest, and its largest singular
+  /// value over that.
+  double error, spike;
+
+  static int64_t scratch_elements(int64_t rows, int64_t columns) {
+    return columns * (rows + 2 * columns);
+  }
+};
+
+/// U V^H, or, of rank -1, U.
+template <class T>
+struct LowRank {
+  const T *U, *V;
+  int64_t rank;
+};
+
+/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k:
+/// Y_i := M_i Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi.
+template <class T>
+struct ColumnSamples {
+  struct Row {
+    LowRank<T> own;  ///< A_ik
+    int64_t order, samples, left_samples;
+    T *Y, *X;
+  };
+  int64_t tile, order;  ///< of the tiles of columns before k, of tile k
+  std::vector<Row> rows;
+  std::vector<LowRank<T>> left, right;  ///< L_ij, row after row; L_kj
+  const T *omega, *psi;
+  int64_t ld;
+};
+
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
@@ -164,6 +209,10 @@ class TileOps {
   /// Of what the operations work on; nullptr: the host's.
   virtual Memory* memory() const { return nullptr; }
   Buffer<T> buffer(int64_t count) const { return Buffer<T>(count, memory()); }
+  /// Whether the operations work on this array of the caller.
+  virtual bool reaches(const void*) const { return true; }
+  /// Bytes that a matrix's computation may use at a time when the caller names none.
+  virtual double default_workspace() const { return 512e6; }
   /// Copies between any memory, the host's included; done on return as far as the host sees it.
   virtual void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                         int64_t ld_to) = 0;
@@ -177,8 +226,17 @@ class TileOps {
   void multiply(const ProductSteps<T>& steps) {
     for (int step = 0; step < ProductSteps<T>::kSteps; ++step) multiply(steps[step]);
   }
-  virtual void orthonormalize(std::vector<Orthonormalization<T>>& list) = 0;
-  virtual void truncate(std::vector<Truncation<T>>& list) = 0;
+
+  /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
+  /// and projections by orthonormalize() and truncate(). A backend has one of the two.
+  virtual bool has_cores() const { return false; }
+  /// Of backends with cores.
+  virtual void sample_column(const ColumnSamples<T>&) {}
+  /// @param tolerance of the error of each tile in the Frobenius norm
+  /// @param wants_errors whether `error` and `spike` are asked for
+  virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
+  virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
+  virtual void truncate(std::vector<Truncation<T>>&) {}
 
   /// Of tiles n by n, contiguous, n of each in `orders`: the upper triangle becomes the adjoint of
   /// the lower one, the diagonal real.
@@ -196,6 +254,19 @@ class TileOps {
   virtual int64_t inverse_elements(int64_t n) const = 0;
   virtual void invert_blocks(const T* L, int64_t n, T* inverses) = 0;
   virtual void solve(const std::vector<TriangularSolve<T>>& list) = 0;
+
+  /// About the 2-norm of inverse(L L^H), from below, by steps of the power method from x, which is
+  /// overwritten.
+  virtual double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) {
+    double norm = 0;
+    for (int step = 0; step < steps; ++step) {
+      scale(x, n, static_cast<RealOf<T>>(1 / std::sqrt(inner(x, x, n))));
+      for (const bool adjoint : {false, true}) solve({{L, inverses, n, adjoint, x, 1, n}});
+      norm = std::sqrt(inner(x, x, n));
+      if (!(norm <= 1e300)) break;
+    }
+    return norm;
+  }
 
   /// Whether there are the following operations, which L D L^H and pivoting need.
   virtual bool can_pivot() const { return false; }

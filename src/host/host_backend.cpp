@@ -70,9 +70,9 @@ class HostBackend final : public backend::Backend {
       run_batch<Batch<T>>(problem, plans, resources);                                           \
     return Status::success();                                                                   \
   }
-#define CHOL_HOST_TILE_OPS(T)                                                     \
-  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads) override { \
-    return make_tile_ops<T>(*this, threads);                                      \
+#define CHOL_HOST_TILE_OPS(T)                                                            \
+  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads, void*) override { \
+    return make_tile_ops<T>(*this, threads);                                             \
   }
   CHOL_HOST_TILE_OPS(float)
   CHOL_HOST_TILE_OPS(double)

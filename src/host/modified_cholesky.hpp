@@ -9,8 +9,9 @@ namespace chol::host {
 
 /// Writes A + E to the lower triangle of A (n by n, contiguous, of which that triangle is read),
 /// with the eigenvalues of the blocks of B at least `least`.
-template <class T>
-void modified_cholesky(const ThreadProducts<T>& multiply, RealOf<T> least, T* A, int64_t n) {
+/// @param multiply(product) as backend::Product says
+template <class T, class Multiply>
+void modified_cholesky(const Multiply& multiply, RealOf<T> least, T* A, int64_t n) {
   using R = RealOf<T>;
   const RookPivoting<T> factored(A, n);
   Buffer<T> L(n * n), right(n * n);

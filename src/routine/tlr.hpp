@@ -33,8 +33,9 @@ class TlrMatrix {
   }
 };
 
-/// The operations of the backend on which the handle's tile low rank matrices live.
+/// The operations of the backend on which the handle's tile low rank matrices live: CUDA where
+/// there is one.
 template <class T>
-Status tile_ops(Handle& handle, const char* function, std::unique_ptr<backend::TileOps<T>>& ops);
+std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle);
 
 }  // namespace chol::routine

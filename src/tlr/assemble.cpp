@@ -23,6 +23,7 @@ class Assembly {
  private:
   struct Place {
     int64_t i, j;
+    Tile<T>* tile;
   };
   Status fill_diagonal();
   Status estimate_growth();
@@ -30,10 +31,17 @@ class Assembly {
   double tolerance() const {
     return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
   }
-  /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
-  /// @param errors, row of a row of tiles that is measured, or nullptr
-  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, TileError* errors,
-                        RowError<T>* row);
+  /// Compresses tiles in runs that the workspace has room for.
+  /// @param step samples of a round; 0: chosen
+  /// @param deferred where tiles go that so many samples are too few for, or nullptr
+  Status compress_tiles(const std::vector<Place>& places, int64_t step,
+                        std::vector<Place>* deferred);
+  /// The same of a row of tiles that is measured.
+  Status compress_row(const std::vector<Place>& places, TileError* errors, RowError<T>& row);
+  /// Fills dense_ with tiles from places[first] on and compresses them; how many there were.
+  Status compress_run(const std::vector<Place>& places, int64_t first, const Compression& rule,
+                      TileError* errors, int64_t* count);
+  Status compress_all();
   int64_t tiles_at_once() const;
 
   backend::TileOps<T>& ops_;
@@ -43,6 +51,7 @@ class Assembly {
   Control& control_;
   std::unique_ptr<Samples<T>> samples_;
   std::vector<Buffer<T>> dense_;
+  int64_t finished_ = 0;  ///< tiles
 };
 
 template <class T>
@@ -67,48 +76,90 @@ Status Assembly<T>::fill_diagonal() {
 /// So many that no thread waits long, a tile a thread at least.
 template <class T>
 int64_t Assembly<T>::tiles_at_once() const {
-  const double bytes = options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : 256e6;
-  const double each = 3.0 * double(A_.tile) * double(A_.tile) * sizeof(T);
+  const double bytes = options_.workspace_bytes > 0
+                           ? double(options_.workspace_bytes)
+                           : ops_.default_workspace() / (ops_.has_cores() ? 1 : 2);
+  const double each =
+      (ops_.has_cores() ? 1.5 : 3.0) * double(A_.tile) * double(A_.tile) * sizeof(T);
   const int64_t most = std::max<int64_t>(static_cast<int64_t>(bytes / each), ops_.threads());
   return std::min<int64_t>(most, std::ssize(A_.lower));
 }
 
 template <class T>
-Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles,
-                                   TileError* errors, RowError<T>* row) {
-  for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
-    const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
-    control_.begin(Phase::assembly);
-    std::vector<backend::Block<T>> blocks;
-    for (int64_t t = 0; t < count; ++t) {
-      const auto [i, j] = places[first + t];
-      blocks.push_back(
-          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
-    }
-    Status status = source_.fill(ops_, blocks);
+Status Assembly<T>::compress_run(const std::vector<Place>& places, int64_t first,
+                                 const Compression& rule, TileError* errors, int64_t* count) {
+  *count = std::min(std::ssize(dense_), std::ssize(places) - first);
+  control_.begin(Phase::assembly);
+  std::vector<backend::Block<T>> blocks;
+  DenseTiles<T> operators(ops_, *samples_);
+  std::vector<Tile<T>*> to;
+  for (int64_t t = 0; t < *count; ++t) {
+    const auto [i, j, tile] = places[first + t];
+    blocks.push_back(
+        {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
+    operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
+    to.push_back(tile);
+  }
+  const Status status = source_.fill(ops_, blocks);
+  if (status.ok()) compress(ops_, operators, rule, control_, to.data(), errors);
+  return status;
+}
+
+template <class T>
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, int64_t step,
+                                   std::vector<Place>* deferred) {
+  int64_t count = 0;
+  for (int64_t first = 0; first < std::ssize(places); first += count) {
+    std::vector<int64_t> left;
+    Status status = compress_run(
+        places, first, {tolerance(), step, nullptr, deferred ? &left : nullptr}, nullptr, &count);
     if (!status.ok()) return status;
-    DenseTiles<T> operators(ops_, *samples_);
-    std::vector<Tile<T>*> to;
-    for (int64_t t = 0; t < count; ++t) {
-      const auto [i, j] = places[first + t];
-      operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
-      to.push_back(&tiles[first + t]);
-    }
-    compress(ops_, operators, {tolerance(), options_.sample_columns, nullptr}, control_, to.data(),
-             errors ? errors + first : nullptr);
-    if (row) {
-      for (int64_t t = 0; t < count; ++t) {
-        const auto [i, j] = places[first + t];
-        row->add(dense_[t].get(), A_.rows(i), A_.rows(j), i == row->index(), tiles[first + t],
-                 errors[first + t].norm);
-      }
-      row->update();
-      continue;
-    }
-    status = control_.report(double(first + count) / double(places.size()));
+    for (const int64_t t : left) deferred->push_back(places[first + t]);
+    finished_ += count - std::ssize(left);
+    status = control_.report(double(finished_) / double(A_.lower.size()));
     if (!status.ok()) return status;
   }
   return Status::success();
+}
+
+template <class T>
+Status Assembly<T>::compress_row(const std::vector<Place>& places, TileError* errors,
+                                 RowError<T>& row) {
+  int64_t count = 0;
+  for (int64_t first = 0; first < std::ssize(places); first += count) {
+    const Status status =
+        compress_run(places, first, {tolerance(), options_.sample_columns, nullptr, nullptr},
+                     errors + first, &count);
+    if (!status.ok()) return status;
+    for (int64_t t = 0; t < count; ++t) {
+      const auto [i, j, tile] = places[first + t];
+      row.add(dense_[t].get(), A_.rows(i), A_.rows(j), i == row.index(), *tile,
+              errors[first + t].norm);
+    }
+    row.update();
+  }
+  return Status::success();
+}
+
+/// Where a round of sampling is a few launches for any number of tiles, those of higher ranks are
+/// kept for a later pass over all of them.
+template <class T>
+Status Assembly<T>::compress_all() {
+  std::vector<Place> places;
+  places.reserve(A_.lower.size());
+  for (int64_t i = 1; i < A_.tiles; ++i)
+    for (int64_t j = 0; j < i; ++j) places.push_back({i, j, &A_.at(i, j)});
+  int64_t step = options_.sample_columns;
+  if (ops_.has_cores() && step == 0) {
+    for (const int64_t samples : {24, 56, 136}) {
+      std::vector<Place> left;
+      const Status status = compress_tiles(places, samples, &left);
+      if (!status.ok()) return status;
+      places = std::move(left);
+    }
+    step = A_.tile;
+  }
+  return compress_tiles(places, step, nullptr);
 }
 
 /// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
@@ -117,12 +168,12 @@ Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* ti
 template <class T>
 Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
-  for (int64_t j = 0; j < row; ++j) places.push_back({row, j});
-  for (int64_t i = row + 1; i < A_.tiles; ++i) places.push_back({i, row});
-  std::vector<Tile<T>> tiles(places.size());
+  std::vector<Tile<T>> tiles(static_cast<size_t>(A_.tiles - 1));
+  for (int64_t t = 0; t < A_.tiles - 1; ++t)
+    places.push_back({t < row ? row : t + 1, t < row ? t : row, &tiles[t]});
   std::vector<TileError> errors(places.size());
   RowError<T> measured(ops_, row, A_.rows(row));
-  const Status status = compress_tiles(places, tiles.data(), errors.data(), &measured);
+  const Status status = compress_row(places, errors.data(), measured);
   if (!status.ok()) return status;
   double alike = 0, largest = 1, most = 0, unknown = 0, low_rank = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
@@ -177,11 +228,7 @@ Status Assembly<T>::run() {
     for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
     if (!options_.each_tile) status = estimate_growth();
     if (!status.ok()) return status;
-    std::vector<Place> places;
-    places.reserve(A_.lower.size());
-    for (int64_t i = 1; i < A_.tiles; ++i)
-      for (int64_t j = 0; j < i; ++j) places.push_back({i, j});
-    status = compress_tiles(places, A_.lower.data(), nullptr, nullptr);
+    status = compress_all();
     if (!status.ok()) return status;
   }
   control_.end();

@@ -26,16 +26,6 @@ void grow(backend::TileOps<T>& ops, Sketch<T>& sketch, int64_t samples) {
   sketch.Y = std::move(larger);
 }
 
-/// A fifth more samples than the rank, at least ten: no more rounds on most tiles.
-int64_t first_samples(const Compression& rule, int64_t i) {
-  if (rule.guess) return rule.guess[i] + std::max<int64_t>(10, rule.guess[i] / 5) + 4;
-  return rule.step > 0 ? rule.step : 24;
-}
-
-int64_t more_samples(const Compression& rule, int64_t samples) {
-  return samples + (rule.step > 0 ? rule.step : 8 + samples / 2);
-}
-
 /// Samples tiles until the test columns say that the rest is below the tolerance.
 template <class T>
 void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
@@ -120,7 +110,7 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
     item.columns = q;
     item.tolerance = static_cast<RealOf<T>>(
         std::sqrt(rule.tolerance * rule.tolerance - sketch.residual * sketch.residual));
-    operators.project(static_cast<int64_t>(i), item.Q, q, item.B, steps);
+    operators.project(static_cast<int64_t>(i), item.Q, sketch.rows, q, item.B, steps);
     list.push_back(item);
     active.push_back(static_cast<int64_t>(i));
   }
@@ -178,6 +168,7 @@ void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& con
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
               Control& control, Tile<T>* const* tiles, TileError* errors) {
+  if (ops.has_cores()) return compress_by_cores(ops, operators, rule, control, tiles, errors);
   std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
   for (size_t i = 0; i < sketches.size(); ++i) {
     Sketch<T>& sketch = sketches[i];

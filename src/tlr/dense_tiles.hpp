@@ -17,16 +17,17 @@ class DenseTiles final : public Operators<T> {
   int64_t rows(int64_t i) const override { return tiles_[i].rows; }
   int64_t columns(int64_t i) const override { return tiles_[i].columns; }
   void prepare(int64_t) override {}
+  const Samples<T>& samples() const override { return samples_; }
   void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override {
     const DenseTile& tile = tiles_[i];
     steps.add(0, {false, false, 0, tile.rows, to - from, tile.columns, tile.D, tile.rows,
                   samples_.column(from), samples_.rows(), Y, tile.rows});
   }
-  void project(int64_t i, const T* Q, int64_t columns, T* B,
+  void project(int64_t i, const T* Q, int64_t ldq, int64_t columns, T* B,
                backend::ProductSteps<T>& steps) override {
     const DenseTile& tile = tiles_[i];
-    steps.add(0, {true, false, 0, tile.columns, columns, tile.rows, tile.D, tile.rows, Q, tile.rows,
-                  B, tile.columns});
+    steps.add(0, {true, false, 0, tile.columns, columns, tile.rows, tile.D, tile.rows, Q, ldq, B,
+                  tile.columns});
   }
   void expand(int64_t i, T* D, backend::ProductSteps<T>&) override {
     ops_.copy(tiles_[i].D, tiles_[i].rows * tiles_[i].columns, D);

@@ -16,15 +16,8 @@ double DiagonalTile<T>::smallest_eigenvalue(const T* L, const T* inverses, int64
   if (vector_.count() < n) vector_ = ops_.buffer(n);
   T* const x = vector_.get();
   ops_.random(x, n, options_.seed + 1);
-  double smallest = 0;
-  for (int step = 0; step < kSteps; ++step) {
-    ops_.scale(x, n, static_cast<RealOf<T>>(1 / std::sqrt(ops_.inner(x, x, n))));
-    for (const bool adjoint : {false, true}) ops_.solve({{L, inverses, n, adjoint, x, 1, n}});
-    const double after = std::sqrt(ops_.inner(x, x, n));
-    if (!(after <= 1e300)) return 0;
-    smallest = 1 / after;
-  }
-  return smallest;
+  const double norm = ops_.norm_of_inverse(L, inverses, n, x, kSteps);
+  return norm <= 1e300 ? 1 / norm : 0;
 }
 
 template <class T>

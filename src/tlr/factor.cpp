@@ -113,7 +113,8 @@ template <class T>
 std::vector<std::vector<int64_t>> Factorization<T>::rows_at_once(int64_t k,
                                                                  const std::vector<int64_t>& rows,
                                                                  bool formed) const {
-  const double most = options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : 512e6;
+  const double most =
+      options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : ops_.default_workspace();
   std::vector<std::vector<int64_t>> runs;
   double bytes = 0;
   for (const int64_t i : rows) {

@@ -11,7 +11,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
                           int64_t k, const RightTiles<T>& right, std::vector<int64_t> rows)
     : ops_(ops), M_(M), samples_(samples), k_(k), right_(right), X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) {
-    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), {}, {}};
+    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), 0, {}, {}, {}};
     int64_t elements = 0;
     for (int64_t j = 0; j < k; ++j) {
       const Tile<T>&left = M.at(index, j), &right = M.at(k, j);
@@ -19,7 +19,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
       row.core[j] = elements;
       elements += left.rank * right.rank;
     }
-    row.cores = ops.buffer(elements);
+    row.elements = elements;
     rows_.push_back(std::move(row));
   }
 }
@@ -63,6 +63,7 @@ template <class T>
 void SchurTiles<T>::add_cores(Row& row, backend::ProductSteps<T>& steps) {
   if (row.has_cores) return;
   row.has_cores = true;
+  row.cores = ops_.buffer(row.elements);
   for (int64_t j = 0; j < k_; ++j) {
     if (row.core[j] < 0) continue;
     const Tile<T>& left = M_.at(row.index, j);
@@ -100,8 +101,8 @@ void SchurTiles<T>::sample(int64_t i, int64_t from, int64_t to, T* Y,
   Row& row = rows_[i];
   const int64_t n = to - from, rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer((sum_of_widths(row.index) + own.rank) * n);
-  T* Z = row.scratch.get();
+  row.of_samples = ops_.buffer((sum_of_widths(row.index) + own.rank) * n);
+  T* Z = row.of_samples.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense) {
@@ -128,19 +129,19 @@ void SchurTiles<T>::sample(int64_t i, int64_t from, int64_t to, T* Y,
 }
 
 template <class T>
-void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
+void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
                             backend::ProductSteps<T>& steps) {
   Row& row = rows_[i];
   const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer((sum_of_widths(row.index) + sum_of_widths(k_) + own.rank) * n);
-  T* free = row.scratch.get();
+  row.of_projection = ops_.buffer((sum_of_widths(row.index) + sum_of_widths(k_) + own.rank) * n);
+  T* free = row.of_projection.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense) {
-    sums.add({true, false, 0, columns, n, rows, own.U.get(), rows, Q, rows, B, columns});
+    sums.add({true, false, 0, columns, n, rows, own.U.get(), rows, Q, ldq, B, columns});
   } else {
-    steps.add(0, {true, false, 0, own.rank, n, rows, own.U.get(), rows, Q, rows, free, own.rank});
+    steps.add(0, {true, false, 0, own.rank, n, rows, own.U.get(), rows, Q, ldq, free, own.rank});
     sums.add(
         {false, false, 0, columns, n, own.rank, own.V.get(), columns, free, own.rank, B, columns});
     free += own.rank * n;
@@ -153,7 +154,7 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
     const int64_t width = M_.width(row.index, j), height = M_.width(k_, j), inner = M_.rows(j);
     T *const F = free, *const H = F + width * n;
     free = H + height * n;
-    steps.add(0, {true, false, 0, width, n, rows, left.U.get(), rows, Q, rows, F, width});
+    steps.add(0, {true, false, 0, width, n, rows, left.U.get(), rows, Q, ldq, F, width});
     const T* product = H;
     if (row.core[j] >= 0)
       steps.add(1, {true, false, 0, height, n, width, row.cores.get() + row.core[j], width, F,
@@ -169,12 +170,63 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t n, T* B,
 }
 
 template <class T>
+backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
+  if (!tile.dense) return {tile.U, tile.V, tile.rank};
+  const int64_t n = M_.tile;
+  if (!identity_.get()) {
+    identity_ = ops_.buffer(n * n);
+    ops_.set_zero(identity_.get(), n * n);
+    ops_.add_to_diagonal(identity_.get(), n, 1);
+  }
+  return {tile.U, identity_.get(), n};
+}
+
+template <class T>
+double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted>& list) {
+  backend::ColumnSamples<T> column{};
+  column.tile = M_.tile;
+  column.order = M_.rows(k_);
+  column.omega = samples_.column(0);
+  column.psi = samples_.left();
+  column.ld = samples_.rows();
+  for (int64_t j = 0; j < k_; ++j) column.right.push_back(low_rank(right_.at(j)));
+  for (const auto& wanted : list) {
+    const int64_t i = rows_[wanted.i].index;
+    const Tile<T>& own = M_.at(i, k_);
+    column.rows.push_back({{own.U.get(), own.V.get(), own.dense ? -1 : own.rank},
+                           M_.rows(i),
+                           wanted.samples,
+                           wanted.left_samples,
+                           wanted.Y,
+                           wanted.X});
+    for (int64_t j = 0; j < k_; ++j) {
+      const Tile<T>& left = M_.at(i, j);
+      column.left.push_back(low_rank({left.dense, left.rank, left.U.get(), left.V.get()}));
+    }
+  }
+  ops_.sample_column(column);
+  double flops = 0;
+  for (size_t r = 0; r < list.size(); ++r) {
+    const auto& row = column.rows[r];
+    const double samples = double(row.samples), left = double(row.left_samples);
+    for (int64_t j = 0; j < k_; ++j) {
+      const double rank = double(column.left[r * static_cast<size_t>(k_) + j].rank);
+      const double other = double(column.right[j].rank);
+      flops += 2 * rank * other * (double(M_.tile) + samples + left) +
+               2 * double(row.order) * rank * (samples + left) +
+               2 * double(column.order) * other * left;
+    }
+  }
+  return flops * flop_factor<T>;
+}
+
+template <class T>
 void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductSteps<T>& steps) {
   Row& row = rows_[i];
   const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.scratch = ops_.buffer(sum_of_widths(row.index) * columns);
-  T* free = row.scratch.get();
+  row.of_samples = ops_.buffer(sum_of_widths(row.index) * columns);
+  T* free = row.of_samples.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense)

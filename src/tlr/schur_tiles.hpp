@@ -23,9 +23,11 @@ class SchurTiles final : public Operators<T> {
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
   int64_t columns(int64_t) const override { return M_.rows(k_); }
   void prepare(int64_t most_columns) override;
+  const Samples<T>& samples() const override { return samples_; }
   void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override;
-  void project(int64_t i, const T* Q, int64_t columns, T* B,
+  void project(int64_t i, const T* Q, int64_t ldq, int64_t columns, T* B,
                backend::ProductSteps<T>& steps) override;
+  double sample_all(const std::vector<typename Operators<T>::Wanted>& list) override;
   void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) override;
 
   /// Elements that row i of block column k takes while its tile is computed with `samples` samples.
@@ -36,8 +38,9 @@ class SchurTiles final : public Operators<T> {
     int64_t index;
     /// Where G_ijk starts in cores, or -1 where V_ij or V_kj is no more.
     std::vector<int64_t> core;
-    Buffer<T> cores;  ///< G_ijk for all j
-    Buffer<T> scratch;
+    int64_t elements;                     ///< of cores
+    Buffer<T> cores;                      ///< G_ijk for all j
+    Buffer<T> of_samples, of_projection;  ///< Z and what stands before it in sums
     bool has_cores = false;
   };
   /// Whether there is a term of column j.
@@ -48,6 +51,8 @@ class SchurTiles final : public Operators<T> {
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
                       T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
   int64_t sum_of_widths(int64_t i) const;
+  /// A tile before column k, of which a dense one has the identity for V.
+  backend::LowRank<T> low_rank(const TileView<T>& tile);
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;
@@ -55,6 +60,7 @@ class SchurTiles final : public Operators<T> {
   int64_t k_;
   const RightTiles<T>& right_;
   std::vector<Row> rows_;
+  Buffer<T> identity_;        ///< V of dense tiles
   std::vector<Buffer<T>> X_;  ///< U_kj^H times the samples, for all j
   int64_t prepared_ = 0;      ///< columns of X
 };

@@ -18,7 +18,7 @@ class Accuracy : public testing::Test {
     ASSERT_EQ(info, expected_info);
   }
 
-  Handle handle_;
+  AnyHandle handle_;
 };
 
 struct Names {

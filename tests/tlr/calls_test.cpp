@@ -24,7 +24,7 @@ class Calls : public testing::Test {
   }
 
   static constexpr int64_t kOrder = 200, kTile = 32;
-  Handle handle_;
+  AnyHandle handle_;
   Covariance covariance_{CHOL_KERNEL_EXPONENTIAL, 0.5, 0.3, 0.1};
   Points points_;
   std::vector<double> dense_;
@@ -114,7 +114,7 @@ TEST_F(Calls, RefuseWrongArguments) {
   expect_refused(chol_tlr_load(handle_, "/no such folder/file", &made), "No such file");
   expect_refused(chol_tlr_save(M, "/no such folder/file"), "No such file");
 
-  const Handle second;
+  const AnyHandle second;
   EXPECT_EQ(chol_tlr_solve(second, M, 1, x.data(), kOrder), CHOL_STATUS_INVALID_VALUE);
   EXPECT_NE(std::strstr(chol_last_error(second), "another handle"), nullptr);
   EXPECT_EQ(chol_tlr_stats(nullptr, &stats), CHOL_STATUS_INVALID_VALUE);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -19,6 +20,25 @@ namespace chol::test {
   EXPECT_EQ(call, CHOL_STATUS_SUCCESS) << chol_last_error(handle)
 #define CHOL_ASSERT_SUCCESS(handle, call) \
   ASSERT_EQ(call, CHOL_STATUS_SUCCESS) << chol_last_error(handle)
+
+/// A handle of the host, or of all that is there where CHOL_TEST_DEVICE is set.
+class AnyHandle {
+ public:
+  AnyHandle() {
+    const bool wants_device = std::getenv("CHOL_TEST_DEVICE") != nullptr;
+    const chol_status_t made = wants_device
+                                   ? chol_create(&handle_)
+                                   : chol_create_on(&handle_, CHOL_BACKEND_HOST, 0, nullptr);
+    EXPECT_EQ(made, CHOL_STATUS_SUCCESS) << chol_last_error(nullptr);
+  }
+  AnyHandle(const AnyHandle&) = delete;
+  AnyHandle& operator=(const AnyHandle&) = delete;
+  ~AnyHandle() { EXPECT_EQ(chol_destroy(handle_), CHOL_STATUS_SUCCESS); }
+  operator chol_handle_t() const { return handle_; }
+
+ private:
+  chol_handle_t handle_ = nullptr;
+};
 
 /// A matrix that a test cannot leak.
 class Tlr {

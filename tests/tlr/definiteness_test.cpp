@@ -25,7 +25,7 @@ class Definiteness : public testing::Test {
     EXPECT_LE(norm2, eps);
   }
 
-  Handle handle_;
+  AnyHandle handle_;
 };
 
 TEST_F(Definiteness, OfKernels) {

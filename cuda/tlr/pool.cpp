@@ -1,0 +1,138 @@
+#include "tlr/pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/status_error.hpp"
+#include "common/launch.hpp"
+
+namespace chol::cuda::tlr {
+
+void check(cudaError_t error, const char* doing) {
+  if (error == cudaSuccess) return;
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw std::bad_alloc();
+  }
+  throw StatusError(status_of(error, doing));
+}
+
+namespace {
+constexpr size_t kSlabBytes = size_t{64} << 20;
+constexpr size_t kLargestOfSlab = size_t{1} << 20;
+constexpr size_t kLeastUpload = size_t{32} << 20;
+}  // namespace
+
+Pool::~Pool() {
+  const DeviceGuard guard(device_);
+  trim();
+  for (void* slab : slabs_) cudaFree(slab);
+}
+
+size_t Pool::rounded(size_t bytes) {
+  size_t power = 256;
+  while (2 * power <= bytes) power *= 2;
+  const size_t step = power < 1024 ? 256 : power / 4;
+  return (bytes + step - 1) / step * step;
+}
+
+void Pool::trim() {
+  for (auto& [bytes, blocks] : free_) {
+    if (bytes <= kLargestOfSlab) continue;
+    for (void* block : blocks) {
+      sizes_.erase(block);
+      cudaFree(block);
+    }
+    blocks.clear();
+  }
+}
+
+void* Pool::from_device(size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();
+  cudaDeviceSynchronize();
+  trim();
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();
+  return nullptr;
+}
+
+void* Pool::from_slab(size_t bytes) {
+  if (slab_left_ < bytes) {
+    void* slab = from_device(kSlabBytes);
+    if (!slab) return nullptr;
+    slabs_.push_back(slab);
+    slab_ = static_cast<char*>(slab);
+    slab_left_ = kSlabBytes;
+  }
+  void* memory = slab_;
+  slab_ += bytes;
+  slab_left_ -= bytes;
+  return memory;
+}
+
+void* Pool::allocate(size_t bytes) {
+  bytes = rounded(bytes);
+  std::vector<void*>& blocks = free_[bytes];
+  if (!blocks.empty()) {
+    void* memory = blocks.back();
+    blocks.pop_back();
+    return memory;
+  }
+  const DeviceGuard guard(device_);
+  void* memory = bytes <= kLargestOfSlab ? from_slab(bytes) : from_device(bytes);
+  if (memory) sizes_[memory] = bytes;
+  return memory;
+}
+
+void Pool::release(void* memory) noexcept { free_[sizes_[memory]].push_back(memory); }
+
+Upload::~Upload() {
+  cudaFreeHost(host_);
+  cudaFree(device_);
+  cudaFreeHost(results_);
+}
+
+void Upload::reserve(size_t bytes, cudaStream_t stream) {
+  if (used_ + bytes <= capacity_) return;
+  check(cudaStreamSynchronize(stream), "lists of products");
+  used_ = 0;
+  if (bytes <= capacity_) return;
+  cudaFreeHost(host_);
+  cudaFree(device_);
+  host_ = device_ = nullptr;
+  capacity_ = 0;
+  const size_t wanted = std::max(2 * bytes, kLeastUpload);
+  void *host = nullptr, *device = nullptr;
+  check(cudaMallocHost(&host, wanted), "lists of products");
+  host_ = static_cast<char*>(host);
+  check(cudaMalloc(&device, wanted), "lists of products");
+  device_ = static_cast<char*>(device);
+  capacity_ = wanted;
+}
+
+const void* Upload::send(const void* data, size_t bytes, cudaStream_t stream) {
+  const size_t padded = (bytes + 255) / 256 * 256;
+  reserve(padded, stream);
+  std::memcpy(host_ + used_, data, bytes);
+  void* const to = device_ + used_;
+  check(cudaMemcpyAsync(to, host_ + used_, bytes, cudaMemcpyHostToDevice, stream),
+        "lists of products");
+  used_ += padded;
+  return to;
+}
+
+void* Upload::results(size_t bytes) {
+  if (bytes > results_bytes_) {
+    cudaFreeHost(results_);
+    results_ = nullptr;
+    results_bytes_ = 0;
+    check(cudaMallocHost(&results_, 2 * bytes), "results");
+    results_bytes_ = 2 * bytes;
+  }
+  return results_;
+}
+
+}  // namespace chol::cuda::tlr

@@ -1,0 +1,67 @@
+// Memory of tile low rank matrices on a device, kept from one use to the next.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+namespace chol::cuda::tlr {
+
+/// Blocks of fixed sizes, four to a power of two. A block that was released is used again by what
+/// is queued later, which one stream at a time makes safe: who changes the stream waits for it.
+class Pool final : public Memory {
+ public:
+  explicit Pool(int device) : device_(device) {}
+  ~Pool() override;
+  void* allocate(size_t bytes) override;
+  void release(void* memory) noexcept override;
+  /// Gives back to the device what is not in use.
+  void trim();
+
+ private:
+  static size_t rounded(size_t bytes);
+  void* from_device(size_t bytes);
+  void* from_slab(size_t bytes);
+
+  int device_;
+  std::map<size_t, std::vector<void*>> free_;
+  std::unordered_map<void*, size_t> sizes_;
+  std::vector<void*> slabs_;
+  char* slab_ = nullptr;
+  size_t slab_left_ = 0;
+};
+
+/// What is sent to the device: lists, from pinned memory, in the order of a stream.
+class Upload {
+ public:
+  Upload() = default;
+  ~Upload();
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+
+  template <class E>
+  const E* send(const std::vector<E>& list, cudaStream_t stream) {
+    return static_cast<const E*>(send(list.data(), list.size() * sizeof(E), stream));
+  }
+  /// Where the host reads results of the device.
+  void* results(size_t bytes);
+
+ private:
+  const void* send(const void* data, size_t bytes, cudaStream_t stream);
+  void reserve(size_t bytes, cudaStream_t stream);
+
+  char* host_ = nullptr;
+  char* device_ = nullptr;
+  size_t capacity_ = 0, used_ = 0;
+  void* results_ = nullptr;
+  size_t results_bytes_ = 0;
+};
+
+/// Throws what a call of this library ends with.
+void check(cudaError_t error, const char* doing);
+
+}  // namespace chol::cuda::tlr

@@ -1,0 +1,328 @@
+// Sums of products, one launch a list: a block computes a tile of one sum, all terms in order.
+#pragma once
+
+#include "common/scalar.cuh"
+#include "tlr/descriptors.hpp"
+
+namespace chol::cuda::tlr {
+
+/// c += a b on the double precision tensor cores: a is 16 by 4, b 4 by 8 over the lanes of a warp.
+__device__ __forceinline__ void multiply_16_8_4(double (&c)[4], double a0, double a1, double b) {
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+      "{%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a0), "d"(a1), "d"(b));
+}
+
+template <class T>
+struct ProductShape {
+  static constexpr bool is_tensor = sizeof(Real<T>) == 8;
+  static constexpr int kRows = 64;
+  static constexpr int kInner = sizeof(T) == 16 ? 8 : 16;
+  static constexpr int kPitch = kRows + 4;
+};
+
+/// A block's accumulators of a tile of kRows by kColumns.
+template <class T, int kColumns, bool is_tensor = ProductShape<T>::is_tensor>
+struct Accumulators;
+
+template <class T, int kColumns>
+struct Accumulators<T, kColumns, true> {
+  static constexpr int kWarpsDown = kColumns == 64 ? 2 : 4;
+  static constexpr int kDown = 4 / kWarpsDown, kAcross = kColumns / (8 * (4 / kWarpsDown));
+  static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
+  double c[kParts][kDown][kAcross][4];
+  int row, column, g, t;
+
+  __device__ explicit Accumulators(int thread) {
+    const int warp = thread / 32, lane = thread % 32;
+    row = warp % kWarpsDown * 16 * kDown;
+    column = warp / kWarpsDown * 8 * kAcross;
+    g = lane / 4;
+    t = lane % 4;
+#pragma unroll
+    for (int p = 0; p < kParts; ++p)
+#pragma unroll
+      for (int i = 0; i < kDown; ++i)
+#pragma unroll
+        for (int j = 0; j < kAcross; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; ++e) c[p][i][j][e] = 0;
+  }
+  /// @param m, n rows and columns that count
+  __device__ void add(const T* A, const T* B, int pitch_b, int m, int n) {
+    if (row >= m) return;
+#pragma unroll
+    for (int k = 0; k < ProductShape<T>::kInner; k += 4) {
+      const T* const a = A + (k + t) * ProductShape<T>::kPitch + row + g;
+      const T* const b = B + (k + t) * pitch_b + column + g;
+      T left[kDown][2];
+#pragma unroll
+      for (int i = 0; i < kDown; ++i) {
+        left[i][0] = a[16 * i];
+        left[i][1] = a[16 * i + 8];
+      }
+#pragma unroll
+      for (int j = 0; j < kAcross; ++j) {
+        if (column + 8 * j >= n) continue;
+        const T right = b[8 * j];
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+          if constexpr (Traits<T>::is_complex) {
+            multiply_16_8_4(c[0][i][j], left[i][0].re, left[i][1].re, right.re);
+            multiply_16_8_4(c[0][i][j], -left[i][0].im, -left[i][1].im, right.im);
+            multiply_16_8_4(c[1][i][j], left[i][0].re, left[i][1].re, right.im);
+            multiply_16_8_4(c[1][i][j], left[i][0].im, left[i][1].im, right.re);
+          } else {
+            multiply_16_8_4(c[0][i][j], left[i][0], left[i][1], right);
+          }
+        }
+      }
+    }
+  }
+  template <class Write>
+  __device__ void each(const Write& write) const {
+#pragma unroll
+    for (int i = 0; i < kDown; ++i)
+#pragma unroll
+      for (int j = 0; j < kAcross; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          T value;
+          if constexpr (Traits<T>::is_complex)
+            value = {c[0][i][j][e], c[kParts - 1][i][j][e]};
+          else
+            value = c[0][i][j][e];
+          write(row + 16 * i + g + 8 * (e / 2), column + 8 * j + 2 * t + e % 2, value);
+        }
+  }
+};
+
+template <class T, int kColumns>
+struct Accumulators<T, kColumns, false> {
+  static constexpr int kDown = 4, kAcross = kColumns / 8;
+  T c[kDown][kAcross];
+  int row, column;
+
+  __device__ explicit Accumulators(int thread) : row(thread % 16), column(thread / 16) {
+#pragma unroll
+    for (int i = 0; i < kDown; ++i)
+#pragma unroll
+      for (int j = 0; j < kAcross; ++j) c[i][j] = from_real<T>(0);
+  }
+  __device__ void add(const T* A, const T* B, int pitch_b, int, int) {
+#pragma unroll
+    for (int k = 0; k < ProductShape<T>::kInner; ++k) {
+      T left[kDown];
+#pragma unroll
+      for (int i = 0; i < kDown; ++i) left[i] = conj(A[k * ProductShape<T>::kPitch + row + 16 * i]);
+#pragma unroll
+      for (int j = 0; j < kAcross; ++j) {
+        const T right = B[k * pitch_b + column + 8 * j];
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) c[i][j] = add_product_conj(c[i][j], right, left[i]);
+      }
+    }
+  }
+  template <class Write>
+  __device__ void each(const Write& write) const {
+#pragma unroll
+    for (int i = 0; i < kDown; ++i)
+#pragma unroll
+      for (int j = 0; j < kAcross; ++j) write(row + 16 * i, column + 8 * j, c[i][j]);
+  }
+};
+
+/// The operands of one step of a product on their way to shared memory.
+template <class T, int kColumns>
+struct Operands {
+  static constexpr int kInner = ProductShape<T>::kInner, kRows = ProductShape<T>::kRows;
+  static constexpr int kLeft = kRows * kInner / kProductThreads;
+  static constexpr int kRight = kColumns * kInner / kProductThreads;
+  T left[kLeft], right[kRight];
+
+  __device__ static void left_place(bool adjoint, int e, int* m, int* k) {
+    *m = adjoint ? e / kInner : e % kRows;
+    *k = adjoint ? e % kInner : e / kRows;
+  }
+  __device__ static void right_place(bool adjoint, int e, int* n, int* k) {
+    *n = adjoint ? e % kColumns : e / kInner;
+    *k = adjoint ? e / kColumns : e % kInner;
+  }
+  __device__ void load(const Term& term, int k0, int m0, int m, int n0, int n) {
+    const bool adjoint_a = term.flags & kAdjointA, adjoint_b = term.flags & kAdjointB;
+    const T* const A = static_cast<const T*>(term.A);
+    const T* const B = static_cast<const T*>(term.B);
+#pragma unroll
+    for (int u = 0; u < kLeft; ++u) {
+      int i, k;
+      left_place(adjoint_a, threadIdx.x + kProductThreads * u, &i, &k);
+      i += m0;
+      k += k0;
+      const size_t place =
+          adjoint_a ? k + static_cast<size_t>(i) * term.lda : i + static_cast<size_t>(k) * term.lda;
+      left[u] = i < m && k < term.k ? A[place] : from_real<T>(0);
+    }
+#pragma unroll
+    for (int u = 0; u < kRight; ++u) {
+      int j, k;
+      right_place(adjoint_b, threadIdx.x + kProductThreads * u, &j, &k);
+      j += n0;
+      k += k0;
+      const size_t place =
+          adjoint_b ? j + static_cast<size_t>(k) * term.ldb : k + static_cast<size_t>(j) * term.ldb;
+      right[u] = j < n && k < term.k ? B[place] : from_real<T>(0);
+    }
+  }
+  __device__ void store(int flags, T* A, T* B, int pitch_b) const {
+#pragma unroll
+    for (int u = 0; u < kLeft; ++u) {
+      int i, k;
+      left_place(flags & kAdjointA, threadIdx.x + kProductThreads * u, &i, &k);
+      A[k * ProductShape<T>::kPitch + i] = conj_if(flags & kAdjointA, left[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < kRight; ++u) {
+      int j, k;
+      right_place(flags & kAdjointB, threadIdx.x + kProductThreads * u, &j, &k);
+      const T value = conj_if(flags & kAdjointB, right[u]);
+      B[k * pitch_b + j] = flags & kSubtract ? negative(value) : value;
+    }
+  }
+};
+
+template <class T, int kColumns>
+struct ProductTiles {
+  static constexpr int kPitchB = kColumns + 4;
+  T A[2][ProductShape<T>::kInner * ProductShape<T>::kPitch];
+  T B[2][ProductShape<T>::kInner * kPitchB];
+};
+
+/// The terms of a sum from a list.
+struct ListedTerms {
+  const Term *at, *end;
+  __device__ bool next(Term* term) {
+    if (at == end) return false;
+    *term = *at++;
+    return true;
+  }
+};
+
+/// The tile of a sum that starts at row m0, column n0, by all threads of a block.
+/// @param terms next(&term) gives the terms one after the other, of which none is empty
+template <class T, int kColumns, class Terms>
+__device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, Terms terms, int m0,
+                             int n0) {
+  constexpr int kPitchB = ProductTiles<T, kColumns>::kPitchB;
+  Accumulators<T, kColumns> result(threadIdx.x);
+  Operands<T, kColumns> operands;
+  int k = 0, stage = 0;
+  Term term{}, next{};
+  bool has_term = terms.next(&term), has_next = has_term && terms.next(&next);
+  if (has_term) operands.load(term, 0, m0, sum.m, n0, sum.n);
+  while (has_term) {
+    operands.store(term.flags, tiles.A[stage], tiles.B[stage], kPitchB);
+    __syncthreads();
+    k += ProductShape<T>::kInner;
+    if (k >= term.k) {
+      k = 0;
+      term = next;
+      has_term = has_next;
+      has_next = has_term && terms.next(&next);
+    }
+    if (has_term) operands.load(term, k, m0, sum.m, n0, sum.n);
+    result.add(tiles.A[stage], tiles.B[stage], kPitchB, sum.m - m0, sum.n - n0);
+    stage ^= 1;
+  }
+  T* const C = static_cast<T*>(sum.C);
+  result.each([&](int i, int j, T value) {
+    i += m0;
+    j += n0;
+    if (i >= sum.m || j >= sum.n) return;
+    T* const to = C + i + static_cast<size_t>(j) * sum.ldc;
+    *to = sum.overwrite ? value : add(*to, value);
+  });
+}
+
+template <class T, int kColumns>
+__global__ void __launch_bounds__(kProductThreads)
+    products_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
+                    const Part* __restrict__ parts) {
+  __shared__ ProductTiles<T, kColumns> tiles;
+  const Part part = parts[blockIdx.x];
+  const Sum sum = sums[part.sum];
+  const Term* const first = terms + sum.first;
+  compute_tile<T, kColumns>(tiles, sum, ListedTerms{first, first + sum.count},
+                            part.row * ProductShape<T>::kRows, part.column * kColumns);
+}
+
+/// Sums of at most kMostVectors columns, 32 rows a block: of plain terms a row a lane and every
+/// kVectorWarps-th column a warp, of adjoint ones a row a warp.
+inline constexpr int kMostVectors = 4, kVectorThreads = 256, kVectorWarps = kVectorThreads / 32;
+template <class T>
+__global__ void __launch_bounds__(kVectorThreads)
+    vectors_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
+                   const Part* __restrict__ parts) {
+  __shared__ T of_warps[kVectorWarps][kMostVectors][33], of_rows[kMostVectors][32];
+  const Part part = parts[blockIdx.x];
+  const Sum sum = sums[part.sum];
+  const int m0 = 32 * part.row, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  T plain[kMostVectors], adjoint[32 / kVectorWarps][kMostVectors];
+#pragma unroll
+  for (int j = 0; j < kMostVectors; ++j) {
+    plain[j] = from_real<T>(0);
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) adjoint[r][j] = from_real<T>(0);
+  }
+  for (int t = sum.first; t < sum.first + sum.count; ++t) {
+    const Term term = terms[t];
+    const T* const A = static_cast<const T*>(term.A);
+    const T* const B = static_cast<const T*>(term.B);
+    const Real<T> sign = term.flags & kSubtract ? Real<T>(-1) : Real<T>(1);
+    // Of vectors the right factor is plain: see CudaTileOps::multiply().
+    if (!(term.flags & kAdjointA)) {
+      if (m0 + lane >= sum.m) continue;
+#pragma unroll 4
+      for (int k = warp; k < term.k; k += kVectorWarps) {
+        const T a = scale(conj(A[m0 + lane + static_cast<size_t>(k) * term.lda]), sign);
+#pragma unroll
+        for (int j = 0; j < kMostVectors; ++j)
+          if (j < sum.n)
+            plain[j] = add_product_conj(plain[j], B[k + static_cast<size_t>(j) * term.ldb], a);
+      }
+      continue;
+    }
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) {
+      const int i = m0 + warp * (32 / kVectorWarps) + r;
+      if (i >= sum.m) break;
+#pragma unroll 4
+      for (int k = lane; k < term.k; k += 32) {
+        const T a = scale(A[k + static_cast<size_t>(i) * term.lda], sign);
+#pragma unroll
+        for (int j = 0; j < kMostVectors; ++j)
+          if (j < sum.n)
+            adjoint[r][j] =
+                add_product_conj(adjoint[r][j], B[k + static_cast<size_t>(j) * term.ldb], a);
+      }
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kMostVectors; ++j) {
+    of_warps[warp][j][lane] = plain[j];
+#pragma unroll
+    for (int r = 0; r < 32 / kVectorWarps; ++r) {
+      const T value = sum_lanes<32>(adjoint[r][j]);
+      if (lane == 0) of_rows[j][warp * (32 / kVectorWarps) + r] = value;
+    }
+  }
+  __syncthreads();
+  const int j = warp;
+  if (j >= sum.n || m0 + lane >= sum.m) return;
+  T value = of_rows[j][lane];
+  for (int w = 0; w < kVectorWarps; ++w) value = add(value, of_warps[w][j][lane]);
+  T* const to = static_cast<T*>(sum.C) + m0 + lane + static_cast<size_t>(j) * sum.ldc;
+  *to = sum.overwrite ? value : add(*to, value);
+}
+
+}  // namespace chol::cuda::tlr

@@ -1,0 +1,20 @@
+// A status that is thrown where results leave no room for it.
+#pragma once
+
+#include <exception>
+
+#include "base/status.hpp"
+
+namespace chol {
+
+class StatusError : public std::exception {
+ public:
+  explicit StatusError(const Status& status) : status_(status) {}
+  const Status& status() const { return status_; }
+  const char* what() const noexcept override { return status_.message(); }
+
+ private:
+  Status status_;
+};
+
+}  // namespace chol
