@@ -117,7 +117,7 @@ class Problem {
         std::swap(A_, before_);
         const Doubled<T> its = convert<Doubled<T>>(at(i, j));
         const double error = size_of(subtract_product_conj(sum, its, from_real<Doubled<T>>(1)));
-        most = error <= most ? most : error;  // NaN stays
+        most = std::max(most, error == error ? error : 1e300);
         updated[given - before_.data()] = *given;
       }
     const double epsilon = sizeof(Real<T>) == 4 ? 1.2e-7 : 2.2e-16;

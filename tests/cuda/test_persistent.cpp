@@ -141,8 +141,8 @@ struct OneMatrix : Calls<T> {
       const int64_t ld = n + 4;
       DeviceArray<T> device(ld * n);
       DeviceArray<int> info(std::vector<int>(1, -99));
-      const LargeMatrix<R> A{reinterpret_cast<R*>(device.data()), int(sizeof(T) / sizeof(R)), n, ld,
-                             uplo == CHOL_UPPER};
+      const LargeMatrix<R> A{reinterpret_cast<R*>(device.data()), std::is_same_v<T, R> ? 1 : 2, n,
+                             ld, uplo == CHOL_UPPER};
       CHOL_TEST_CUDA(A.fill());
       ok(potrf_of(T{})(handle, uplo, n, device.data(), ld, info.data()), "potrf");
       CHOL_TEST_CUDA(cudaDeviceSynchronize());
