@@ -5,6 +5,7 @@
 
 #include "cusolverdx_peer.hpp"
 #include "few_matrices.hpp"
+#include "one_solve.hpp"
 #include "triangle_copy.hpp"
 
 namespace chol::bench {
@@ -181,6 +182,8 @@ void run_all(const std::string& what) {
     for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench_one<T>(uplo, n);
   };
   each_order("one=", one_of_order);
+  each_order("one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_LOWER, n); });
+  each_order("upper-one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_UPPER, n); });
   if (wants("one"))
     for (int64_t n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})
       if (n < 16384 || is_real) one_of_order(n);
