@@ -1,8 +1,10 @@
 // chol-bench-busy: potrf of one matrix where others want the cores, too. Calls of one thread and of
 // all threads alternate beside busy threads, as many as the calls have, that spin or yield; or
 // calls come in the millisecond after a product of a threaded BLAS, whose idle threads still spin.
-// A line a case: rates in Gflop/s, medians, and the time that 95 % of the calls of all threads stay
-// below over the median of one thread's.
+// A line a case: rates in Gflop/s, medians, and ratios of one thread's time over that of all: of
+// medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds more;
+// where about 5 % do, a 95th percentile is one or the other by chance: the last column is the ratio
+// of those of every other call of one thread, of the slower half to the faster one.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -12,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -139,7 +142,8 @@ class Measurement {
 
   /// Times of calls by 1 and by `threads` threads in turn, each or some of them after `before`.
   struct Times {
-    std::vector<double> one, all;
+    std::vector<double> one, all;   ///< sorted
+    std::vector<double> halves[2];  ///< every other call of one thread, sorted
   };
   Times times(const Library& library, int threads, const std::function<void()>& before) {
     constexpr double kSoon = 1e-3;
@@ -154,6 +158,8 @@ class Measurement {
           if (call >= 2) (count == 1 ? times.one : times.all).push_back(seconds);
         } while (before && seconds_since(start) < kSoon);
       }
+    for (size_t i = 0; i < times.one.size(); ++i) times.halves[i % 2].push_back(times.one[i]);
+    for (std::vector<double>& half : times.halves) std::sort(half.begin(), half.end());
     std::sort(times.one.begin(), times.one.end());
     std::sort(times.all.begin(), times.all.end());
     return times;
@@ -174,13 +180,19 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 void print(const char* what, const Library& library, int threads, const Measurement& measurement,
            const Measurement::Times& times, double quiet) {
   const double one = quantile(times.one, 0.5), all = quantile(times.all, 0.5);
   const double slow_ratio = quantile(times.one, 0.95) / quantile(times.all, 0.95);
-  std::printf("%s,%s,%lld,%d,%.1f,%.1f,%.2f,%.2f,%.2f\n", what, library.name().c_str(),
+  const double even = quantile(times.halves[0], 0.95), odd = quantile(times.halves[1], 0.95);
+  std::printf("%s,%s,%lld,%d,%.1f,%.1f,%.2f,%.2f,%.2f,%.2f,%.2f\n", what, library.name().c_str(),
               static_cast<long long>(measurement.order()), threads, measurement.gflops(one),
-              measurement.gflops(all), one / all, slow_ratio, quiet > 0 ? quiet / all : 1.0);
+              measurement.gflops(all), one / all, slow_ratio, quiet > 0 ? quiet / all : 1.0,
+              mean(times.one) / mean(times.all), std::max(even, odd) / std::min(even, odd));
   std::fflush(stdout);
 }
 
@@ -208,7 +220,9 @@ void run_case(const Options& options, const Library& library, int threads,
 void run(const Options& options) {
   std::vector<Library> libraries{{"chol", options.library}};
   if (!options.against.empty()) libraries.emplace_back("chol-other", options.against);
-  std::printf("beside,library,n,threads,one_gflops,all_gflops,ratio,ratio_p95,share_of_quiet\n");
+  std::printf(
+      "beside,library,n,threads,one_gflops,all_gflops,ratio,ratio_p95,share_of_quiet,"
+      "ratio_mean,p95_by_chance\n");
   for (const int threads : options.threads)
     for (const int64_t n : options.orders) {
       Measurement measurement(options, n);

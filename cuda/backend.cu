@@ -39,6 +39,12 @@ Status check_order(int64_t n) {
                        static_cast<long long>(n));
 }
 
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) cudaGetLastError();
+  return status != cudaStreamCaptureStatusNone;
+}
+
 class CudaBackend final : public backend::Backend {
  public:
   CudaBackend(int device, const cudaDeviceProp& properties)
@@ -49,6 +55,9 @@ class CudaBackend final : public backend::Backend {
     tuning_.load_rows(rows, count);
     const RateRow* rates = built_in_rates(10 * properties.major + properties.minor, &count);
     tuning_.load_rates(rates, count);
+    const ResidueRow* residues =
+        built_in_residues(10 * properties.major + properties.minor, &count);
+    tuning_.load_residues(residues, count);
   }
 
   const char* name() const override { return name_; }
@@ -109,13 +118,14 @@ class CudaBackend final : public backend::Backend {
     cudaFree(memory);
   }
 
-#define CHOL_SOLVER(T)                                                                            \
-  size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans, int) const override { \
-    return workspace_of(problem, plans);                                                          \
-  }                                                                                               \
-  Status run(const Problem<T>& problem, const PlanTable& plans, const Resources& resources)       \
-      override {                                                                                  \
-    return run_call(problem, plans, resources);                                                   \
+#define CHOL_SOLVER(T)                                                                      \
+  size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans,                 \
+                         const Resources& resources) const override {                       \
+    return workspace_of(problem, plans, resources.math_mode);                               \
+  }                                                                                         \
+  Status run(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) \
+      override {                                                                            \
+    return run_call(problem, plans, resources);                                             \
   }
   CHOL_SOLVER(float)
   CHOL_SOLVER(double)
@@ -149,8 +159,23 @@ class CudaBackend final : public backend::Backend {
     return choose_plan(problem, plans, tuning_, multiprocessors_);
   }
 
+  /// How one matrix is factored with its products on integer tensor cores, or nullptr.
   template <class T>
-  size_t workspace_of(const Problem<T>& problem, const PlanTable& plans) const {
+  const ResidueRow* residues_of(const Problem<T>& problem, chol_math_mode_t mode) const {
+    const int64_t n = problem.sizes.n;
+    if (mode != CHOL_MATH_TENSOR || problem.form != Form::one || problem.factored ||
+        (problem.routine != Routine::potrf && problem.routine != Routine::posv) ||
+        problem.A.ld >= persistent::kLargestDimension<Device<T>>)
+      return nullptr;
+    const ResidueRow* const row = tuning_.residues(precision_letter<T>, n);
+    if (!row) return nullptr;
+    const DeviceGuard guard(device_);
+    return residues::can_run<Device<T>>(n) ? row : nullptr;
+  }
+
+  template <class T>
+  size_t workspace_of(const Problem<T>& problem, const PlanTable& plans,
+                      chol_math_mode_t mode = CHOL_MATH_IEEE) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
     if (problem.form == Form::interleaved) return side_by_side_workspace(problem, plans);
     if (problem.factored) {
@@ -160,7 +185,8 @@ class CudaBackend final : public backend::Backend {
     }
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     Arena arena;
-    carve(arena, problem, plan_of(problem, plans));
+    const Plan& plan = plan_of(problem, plans);
+    carve(arena, problem, plan, residues_of(problem, mode));
     return arena.used();
   }
 
@@ -300,7 +326,14 @@ class CudaBackend final : public backend::Backend {
     if (Status status = check_order(sizes.n); !status.ok()) return status;
     const Plan& plan = plan_of(problem, plans);
     Arena arena(resources.workspace, resources.workspace_bytes);
-    const CallWorkspace<D> work = carve(arena, problem, plan);
+    // It waits for the device as it goes, which a capture does not allow.
+    const ResidueRow* residues = residues_of(problem, resources.math_mode);
+    if (residues && is_captured(stream)) residues = nullptr;
+    CallWorkspace<D> work = carve(arena, problem, plan, residues);
+    if (residues) {
+      work.one.progress = &progress_;
+      if (resources.method_used) *resources.method_used = "residues";
+    }
 
     BatchProblem<D> call;
     call.A = device_view(problem.A);
@@ -318,7 +351,7 @@ class CudaBackend final : public backend::Backend {
     if (problem.routine == Routine::pocon)
       return estimate_condition(call, work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
-    return is_blocked_one(problem.form, plan)
+    return is_native_one(problem.form, plan)
                ? run_one(problem.routine, call, plan, work.one, stream)
                : run_batch(problem, call, plan, work.batch, stream);
   }
@@ -397,6 +430,7 @@ class CudaBackend final : public backend::Backend {
   char name_[272];
   TuningStore tuning_;
   Blas blas_;
+  residues::Progress progress_;
   Staging staging_;
 };
 

@@ -47,12 +47,15 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& pla
           (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
 }
 
-inline bool is_blocked_one(Form form, const Plan& plan) {
-  return form == Form::one && native::is_native(plan);
+/// One matrix by a method of native/, which may come as a batch.
+inline bool is_native_one(Form form, const Plan& plan) {
+  return plan.method == Method::persistent || (form == Form::one && native::is_native(plan));
 }
 
+/// @param residues of one matrix whose products are in residues, else nullptr
 template <class T>
-CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan) {
+CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan,
+                               const ResidueRow* residues = nullptr) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
   if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, plan)) {
@@ -63,9 +66,11 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
   }
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
-  } else if (is_blocked_one(problem.form, plan)) {
+  } else if (is_native_one(problem.form, plan)) {
     work.one = OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, plan, sizes.n,
                                                     has_rhs(problem.routine) ? sizes.nrhs : 0);
+    if (residues)
+      work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);
   } else if (problem.routine != Routine::logdet) {
     work.batch = BatchWorkspace<Device<T>>::carve(arena, problem.routine, sizes.n, sizes.count);
   }

@@ -95,8 +95,10 @@ typedef enum {
 
 /** How exact the arithmetic has to be. */
 typedef enum {
-  CHOL_MATH_IEEE = 0, /**< Correctly rounded operations, the default. */
-  CHOL_MATH_FAST = 1  /**< Approximate square root and division, in interleaved batches only. */
+  CHOL_MATH_IEEE = 0,  /**< Correctly rounded operations, the default. */
+  CHOL_MATH_FAST = 1,  /**< Approximate square root and division, in interleaved batches only. */
+  CHOL_MATH_TENSOR = 2 /**< potrf and posv of one large matrix in device memory: products on integer
+                            tensor cores where that is faster. */
 } chol_math_mode_t;
 
 /** Whether matrices in host memory are factored on a device. */
@@ -167,7 +169,14 @@ CHOL_EXPORT chol_status_t chol_get_num_threads(chol_handle_t handle, int *thread
  */
 CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_stream);
 
-/** Sets the arithmetic; every routine whose method has no faster form stays with IEEE. */
+/**
+ * Sets the arithmetic; every routine whose method has no faster form stays with IEEE. A new handle has
+ * what the environment variable CHOL_MATH says.
+ * @param mode of CHOL_MATH_TENSOR the results keep LAPACK's bounds and the element-wise bound
+ *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits for
+ *   the device; its workspace takes 1.75 times the bytes of the matrix and more. It runs as in
+ *   CHOL_MATH_IEEE where these cannot be had or a capture is under way.
+ */
 CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
 
 /**
@@ -1292,7 +1301,7 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
  * Hermitian matrices whose off-diagonal blocks are of low rank, such as covariances of points in
  * space, integral operators and Schur complements. The matrix is cut into tiles; diagonal tiles are
  * dense, a tile below the diagonal is U V^H of the rank that eps asks for (dense above half the order
- * of a tile). A factor is L L^H in the same form, and overwrites the matrix.
+ * of a tile). A factor, P^T L L^H P or P^T L D L^H P, has the same form and overwrites the matrix.
  *
  * Rules of this family:
  *  - The type of the elements lives in the object; arrays of elements are void pointers.
@@ -1343,8 +1352,8 @@ typedef struct {
   size_t size;            /**< sizeof(chol_tlr_options_t), set by chol_tlr_options_init() */
   double eps;             /**< absolute threshold of the error, 1e-6 */
   int each_tile;          /**< 0: of the whole matrix in the 2-norm; 1: of each tile */
-  int ldl;                /**< 1: L D L^H; NOT_SUPPORTED so far */
-  int pivot;              /**< 1 by Frobenius norm, 2 by 2-norm; NOT_SUPPORTED so far */
+  int ldl;                /**< 1: L D L^H, for indefinite matrices */
+  int pivot;              /**< of tiles, 1 by Frobenius norm, 2 by 2-norm */
   int compensate;         /**< 1: diagonal tiles that eps makes indefinite are shifted (default) */
   int modify_diagonal;    /**< 1: a diagonal tile that stays indefinite is modified */
   double shift;           /**< added to the diagonal by the factorization, 0 */
@@ -1407,7 +1416,7 @@ CHOL_EXPORT chol_status_t chol_tlr_order_points(int dim, int64_t n, const double
  * Makes a matrix without elements.
  * @param handle the handle; NOT_SUPPORTED without a host backend.
  * @param type of the elements.
- * @param n order, >= 1.
+ * @param n order, 0 <= n < 2^31.
  * @param tile order of a tile, >= 1, or 0: chosen by n.
  * @param[out] A the matrix, NULL on failure.
  */
@@ -1473,15 +1482,15 @@ CHOL_EXPORT chol_status_t chol_tlr_from_dense(chol_handle_t handle, chol_tlr_t A
                                               const chol_tlr_options_t *options);
 
 /**
- * Cholesky factorization A + shift I = L L^H, L written over A.
- * ||A - L L^H||_2 <= eps for the exact matrix A that was assembled with the same eps. With
- * compensate, a diagonal tile that is indefinite, or nearly so for eps, is shifted by a part of eps
- * that the bound includes, and counted in the stats.
+ * Cholesky factorization A + shift I = L L^H, L written over A: ||A - L L^H||_2 <= eps for the exact
+ * matrix A that was assembled with the same eps. With compensate, a diagonal tile that eps leaves
+ * indefinite is shifted by a part of eps, and counted. With pivot, P A P^T = L L^H. With ldl, L D L^H
+ * of P A P^T, rook pivoting in diagonal tiles, D diagonal of 1 and -1 in L's scale; no compensation.
  * @param handle the handle of A.
  * @param A the matrix; the factor on return.
  * @param[in] options NULL for the defaults.
- * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite, and A holds
- *        nothing.
+ * @param[out] info 0, or k > 0, and A holds nothing: the leading minor of order k of P A P^T is not
+ *        positive definite; with ldl, pivot k is zero or not finite.
  * @return CANCELLED as well.
  * Method: left-looking by block columns; tiles compressed once, from random samples of what they are
  * (Boukaram, Zampini, Turkiyyah, Keyes 2021, with samples fixed for the whole matrix).
@@ -1501,7 +1510,7 @@ CHOL_EXPORT chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int
                                          int64_t ldb);
 
 /**
- * Solves L X = B, or L^H X = B.
+ * Solves P^T L X = B, or L^H P X = B. Of a factor L D L^H NOT_SUPPORTED, as multiply_half.
  * @param handle the handle of A.
  * @param A the factor.
  * @param adjoint not 0: L^H.
@@ -1513,7 +1522,7 @@ CHOL_EXPORT chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A
                                               int64_t nrhs, void *B, int64_t ldb);
 
 /**
- * Y = A X; of a factor Y = L L^H X.
+ * Y = A X; of a factor Y = P^T L L^H P X, or P^T L D L^H P X.
  * @param handle the handle of A.
  * @param A the matrix or factor.
  * @param nrhs columns of X and Y, >= 0.
@@ -1526,7 +1535,7 @@ CHOL_EXPORT chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, 
                                             const void *X, int64_t ldx, void *Y, int64_t ldy);
 
 /**
- * Y = L X, which makes samples of a Gaussian process of standard normal X, or Y = L^H X.
+ * Y = P^T L X, samples of a Gaussian process for standard normal X, or Y = L^H P X.
  * @param handle the handle of A.
  * @param A the factor.
  * @param adjoint not 0: L^H.
@@ -1544,7 +1553,7 @@ CHOL_EXPORT chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_
  * log |det A| of a factor.
  * @param handle the handle of A.
  * @param A the factor.
- * @param[out] logdet 2 times the sum of log l_ii.
+ * @param[out] logdet log of the absolute value.
  * @param[out] sign of the determinant; may be NULL.
  */
 CHOL_EXPORT chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double *logdet,
@@ -1615,9 +1624,9 @@ CHOL_EXPORT chol_status_t chol_tlr_stats(chol_tlr_t A, chol_tlr_stats_t *stats);
 CHOL_EXPORT chol_status_t chol_tlr_ranks(chol_tlr_t A, int64_t *ranks);
 
 /**
- * The permutation of a pivoted factor; the identity otherwise.
+ * P of a factor that is pivoted or L D L^H; the identity otherwise.
  * @param A the factor.
- * @param[out] permutation n elements.
+ * @param[out] permutation which row of the matrix comes i-th in L, n elements.
  */
 CHOL_EXPORT chol_status_t chol_tlr_permutation(chol_tlr_t A, int64_t *permutation);
 

@@ -81,9 +81,31 @@ double fixed_rate(int64_t n, int64_t batch) {
   return factor_of<T>() * double(batch) * potrf_flops(double(n)) / ms * 1e-6;
 }
 
+/// One matrix made on the device: random elements over and over below a diagonal that dominates.
+template <class T>
+struct OneMatrix {
+  DeviceArray<T> master, work;
+  DeviceArray<int> info;
+
+  explicit OneMatrix(int64_t n) : master(n * n), work(n * n), info(1) {
+    constexpr size_t kDifferent = (1 << 20) - 3;  // no multiple of an order that anyone asks for
+    std::vector<T> elements(kDifferent);
+    std::mt19937_64 engine(n);
+    for (T& x : elements) x = test::random_element<T>(engine);
+    fill(master, elements, size_t(n * n));
+    const std::vector<T> diagonal(n, T(Real<T>(n + 1)));
+    CHOL_TEST_CUDA(cudaMemcpy2D(master.data(), (n + 1) * sizeof(T), diagonal.data(), sizeof(T),
+                                sizeof(T), n, cudaMemcpyHostToDevice));
+  }
+  void restore() const {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), master.data(), sizeof(T) * work.size(),
+                                   cudaMemcpyDeviceToDevice, stream));
+  }
+};
+
 template <class T>
 void bench_one(chol_uplo_t uplo, int64_t n) {
-  const DeviceBatch<T> A(n, 1);
+  const OneMatrix<T> A(n);
   const cublasFillMode_t triangle =
       uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   cusolverDnParams_t params;
@@ -184,6 +206,7 @@ void run_all(const std::string& what) {
   each_order("one=", one_of_order);
   each_order("one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_LOWER, n); });
   each_order("upper-one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_UPPER, n); });
+  each_order("lower-one=", [](int64_t n) { bench_one<T>(CHOL_LOWER, n); });
   if (wants("one"))
     for (int64_t n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})
       if (n < 16384 || is_real) one_of_order(n);

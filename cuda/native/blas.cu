@@ -131,6 +131,15 @@ Status Blas::solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t n
       "cuBLAS trsm");
 }
 
+Status Blas::multiply_bytes(int64_t m, int64_t n, int64_t k, const int8_t* A, int64_t lda,
+                            const int8_t* B, int64_t ldb, int* C, int64_t ldc) {
+  const int one = 1, zero = 0;
+  return status_of(cublasGemmEx_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, &one, A, CUDA_R_8I,
+                                   lda, B, CUDA_R_8I, ldb, &zero, C, CUDA_R_32I, ldc,
+                                   CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT),
+                   "cuBLAS product of bytes");
+}
+
 #define CHOL_INSTANTIATE(T)                                                                        \
   template Status Blas::subtract_square<T>(bool, int64_t, int64_t, const T*, T*, int64_t);         \
   template Status Blas::subtract_product<T>(bool, int64_t, int64_t, int64_t, const T*, const T*,   \

@@ -56,6 +56,11 @@ class Blas {
   Status solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,
                int64_t ld, T* B, int64_t ldb);
 
+  /// C := A^T B on the integer tensor cores, A k x m, B k x n of bytes, in columns that start at
+  /// multiples of 16 bytes.
+  Status multiply_bytes(int64_t m, int64_t n, int64_t k, const int8_t* A, int64_t lda,
+                        const int8_t* B, int64_t ldb, int* C, int64_t ldc);
+
  private:
   cublasHandle_t handle_ = nullptr;
 };

@@ -1,6 +1,7 @@
-// Recursion over block columns whose leaves are the kernel of persistent/ or the panel and strip
-// kernels, everything between them products by cuBLAS.
+// Recursion over block columns: leaves by the kernel of persistent/ and updates by that of update/,
+// or leaves by the panel and strip kernels and updates by cuBLAS.
 #include <algorithm>
+#include <type_traits>
 
 #include "batched/kernels.hpp"
 #include "common/precisions.hpp"
@@ -9,8 +10,8 @@
 namespace chol::cuda::native {
 namespace {
 
-/// Order from which on a square is updated by halves, since products run faster than the update of
-/// a triangle.
+/// Order from which on cuBLAS updates a square by halves, since its products run faster than its
+/// update of a triangle.
 constexpr int64_t kWholeSquare = 1024;
 
 template <class T>
@@ -41,9 +42,14 @@ struct Factorization {
     return status.ok() ? block_column(middle, rest) : status;
   }
 
+  /// Whether updates are by cuBLAS: of an upper triangle in double precision those of update/ run
+  /// at 0.78 of the rate of a lower one.
+  bool by_blas() const { return !by_persistent || (std::is_same_v<T, double> && problem.swapped); }
   /// Subtracts the products with columns [first, first + depth) from columns [column, column +
   /// width), from the diagonal down to row `end`.
   Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
+    if (!by_blas())
+      return persistent::update_columns(problem, first, depth, column, width, resources.stream);
     const bool in_halves = by_persistent && width > kWholeSquare;
     const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
     Status status =
@@ -79,7 +85,7 @@ struct Factorization {
 template <class T>
 Status run(const Factorization<T>& factorization) {
   const int64_t n = factorization.problem.n;
-  if (n > factorization.leaf_columns())
+  if (factorization.by_blas() && n > factorization.leaf_columns())
     if (const Status status = factorization.resources.blas.use(factorization.resources.stream);
         !status.ok())
       return status;
@@ -122,8 +128,7 @@ class Persistent final : public FactorMethod<T> {
   }
   Status run(const BatchProblem<T>& problem, const Params& params,
              const FactorResources<T>& resources) const override {
-    const bool can_run = problem.n > 0 && problem.A.ld < persistent::kLargestDimension<T> &&
-                         persistent::can_run<T>();
+    const bool can_run = persistent::factors_whole<T>(problem.n, problem.A.ld);
     return native::run(Factorization<T>{problem, params, can_run, resources});
   }
 };

@@ -7,7 +7,7 @@ namespace chol::cuda::native {
 
 /// The knobs of a tuning row under their names here.
 struct Params {
-  int panel;         ///< columns that one kernel factors, with products by cuBLAS between; 0: all
+  int panel;         ///< columns that one kernel factors, with updates between; 0: all
   int groups;        ///< tiles that a multiprocessor works on at a time
   int leaf_threads;  ///< of the block that factors a leaf of the recursion
 

@@ -34,6 +34,29 @@ Status solve_stored(const BatchProblem<T>& problem, Blas& blas, cudaStream_t str
   return status.ok() ? sweep(!problem.swapped) : status;
 }
 
+/// Panels with products in residues, and natively what is left of the matrix when the rows of one
+/// do not keep their bound, so that info is exact.
+template <class T>
+Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
+                            const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
+  int64_t factored = 0;
+  Status status =
+      residues::factor_certified(problem, work.residues, blas, *work.progress, stream, &factored);
+  if (!status.ok() || factored == problem.n) return status;
+  const int64_t ld = problem.A.ld;
+  T* const below = problem.A.first + factored * (problem.swapped ? ld : 1);
+  BatchProblem<T> rest = problem;
+  rest.A.first = problem.A.first + factored * (ld + 1);
+  rest.n = problem.n - factored;
+  rest.info = work.residues.info_of_rest;
+  status = blas.subtract_square(problem.swapped, rest.n, factored, below, rest.A.first, ld);
+  if (status.ok())
+    status = native::method_of<T>(plan).run(rest, native::Params::of(plan),
+                                            {work.factor, blas, stream, nullptr});
+  return status.ok() ? residues::add_info_of_rest(problem.info, rest.info, factored, stream)
+                     : status;
+}
+
 }  // namespace
 
 template <class T>
@@ -53,6 +76,7 @@ template <class T>
 Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch) {
+  if (work.progress) return factor_with_residues(problem, plan, work, blas, stream);
   return native::method_of<T>(plan).run(problem, native::Params::of(plan),
                                         {work.factor, blas, stream, watch});
 }

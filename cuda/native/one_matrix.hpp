@@ -3,6 +3,7 @@
 
 #include "native/invert.hpp"
 #include "native/method.hpp"
+#include "native/residues/residues.hpp"
 #include "native/solve/solve.hpp"
 
 namespace chol::cuda {
@@ -13,6 +14,8 @@ struct OneMatrixWorkspace {
   solve::Workspace<T> solve;
   T* copy = nullptr;                ///< posv: the solution, until info is known
   InversionWorkspace<T> inversion;  ///< potri
+  residues::Workspace<T> residues;
+  residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
   static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Plan& plan, int64_t n,
                                   int64_t nrhs);

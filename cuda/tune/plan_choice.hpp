@@ -2,7 +2,9 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "common/device_type.hpp"
 #include "native/knobs.hpp"
+#include "native/persistent/persistent.hpp"
 #include "tune/rows.hpp"
 #include "tune/store.hpp"
 
@@ -29,6 +31,15 @@ const Plan& row_of(const backend::Problem<T>& problem, const PlanTable& plans, F
   const Plan& factor = tuning.plans(Routine::potrf, form, precision_letter<T>).plan_for(n);
   return is_by_blocks(factor) || factor.method == Method::persistent ? factor : plan;
 }
+/// Whether a batch is one matrix that one kernel factors as if it came alone.
+template <class T>
+bool is_one_matrix(const backend::Problem<T>& problem, const Plan& of_one) {
+  const BatchSizes& sizes = problem.sizes;
+  const int panel = native::Params::of(of_one).panel;
+  return problem.routine == Routine::potrf && sizes.count == 1 && !sizes.variable() &&
+         of_one.method == Method::persistent && (panel == 0 || sizes.n <= panel) &&
+         persistent::factors_whole<Device<T>>(sizes.n, problem.A.ld);
+}
 /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far as
 /// one block works on a matrix. @param plans of the problem's routine and form.
 template <class T>
@@ -41,6 +52,7 @@ const Plan& choose_plan(const backend::Problem<T>& problem, const PlanTable& pla
   }
   const PlanTable& of_one = tuning.plans(problem.routine, Form::one, precision_letter<T>);
   const Plan& one = row_of(problem, of_one, Form::one, tuning);
+  if (is_one_matrix(problem, one)) return one;
   if (one.method == Method::persistent) {
     const bool factors_alone = problem.routine == Routine::posv && problem.sizes.nrhs != 1;
     const Plan* const block = one_block_plan(factors_alone ? Routine::potrf : problem.routine,

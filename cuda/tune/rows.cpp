@@ -123,9 +123,9 @@ struct PersistentRow {
 };
 // clang-format off
 constexpr PersistentRow kPersistent[] = {
-    {'s', 3000, {0, 1, 128}}, {'s', 16384, {0, 2, 128}}, {'s', kAny, {4096, 2, 128}},
+    {'s', 3000, {0, 1, 128}}, {'s', kAny, {0, 2, 128}},
     {'d', 3000, {0, 1, 128}}, {'d', 10000, {0, 2, 128}}, {'d', kAny, {1024, 2, 128}},
-    {'c', 1500, {0, 1, 128}}, {'c', 8192, {0, 2, 128}},  {'c', kAny, {2048, 2, 128}},
+    {'c', 1500, {0, 1, 128}}, {'c', 8192, {0, 2, 128}},  {'c', kAny, {512, 2, 128}},
     {'z', 1500, {0, 1, 256}}, {'z', 4500, {0, 2, 256}},  {'z', 6500, {1024, 2, 256}},
     {'z', kAny, {512, 2, 256}}};
 // clang-format on
@@ -264,6 +264,11 @@ constexpr RateRow kRates[] = {
     {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
     {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
 
+constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
+                                    {'d', 15360, 1024, 2048},
+                                    {'c', 8192, 1024, 1024},
+                                    {'z', 14336, 1024, 2048}};
+
 }  // namespace
 
 const TuningRow* built_in_rows(int capability, size_t* count) {
@@ -280,6 +285,11 @@ const Plan* one_block_plan(Routine routine, char precision, int64_t n) {
 const RateRow* built_in_rates(int, size_t* count) {
   *count = std::size(kRates);
   return kRates;
+}
+
+const ResidueRow* built_in_residues(int capability, size_t* count) {
+  *count = capability >= 90 ? std::size(kResidues) : 0;
+  return kResidues;
 }
 
 }  // namespace chol::cuda

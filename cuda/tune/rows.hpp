@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "tune/plan.hpp"
+#include "tune/residue_row.hpp"
 
 namespace chol::cuda {
 
@@ -21,6 +22,9 @@ inline constexpr int kDealtOut = 2;  ///< dealt_small.cuh
 const TuningRow* built_in_rows(int capability, size_t* count);
 /// The same of the rates at which matrices in host memory are factored.
 const RateRow* built_in_rates(int capability, size_t* count);
+
+/// When one matrix has its products in residues, in CHOL_MATH_TENSOR.
+const ResidueRow* built_in_residues(int capability, size_t* count);
 
 /// The plan by which one block factors one matrix of order n, or nullptr where none does: batches
 /// too small to fill the device take it even where more blocks are faster on one matrix.

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "gnuplot.h"
 
 static bool write_data(const char* path, const housing_t* housing, const block_t* const centres[],
                        const prediction_t predictions[], int64_t count, failure_t* failure) {
@@ -22,16 +22,6 @@ static bool write_data(const char* path, const housing_t* housing, const block_t
     fprintf(file, "%.4f %.4f %.0f\n", block->longitude, block->latitude, block->value);
   }
   return fclose(file) == 0 || fail(failure, kExitNoInput, "%s: %s", path, strerror(errno));
-}
-
-/* A text in gnuplot's single quotes, where a quote is written twice. */
-static void put_quoted(FILE* file, const char* text) {
-  fputc('\'', file);
-  for (; *text != '\0'; ++text) {
-    if (*text == '\'') fputc('\'', file);
-    fputc(*text, file);
-  }
-  fputs("'\n", file);
 }
 
 /* One panel: the values in `column` of the data; its lower left corner in fractions of the image.
@@ -88,38 +78,12 @@ static const char kState[] =
 static bool write_script(const char* path, const char* map, const char* data, failure_t* failure) {
   FILE* file = fopen(path, "w");
   if (!file) return fail(failure, kExitNoInput, "%s: %s", path, strerror(errno));
-  bool png = strcmp(map + strlen(map) - 4, ".png") == 0;
-  fprintf(file, "set terminal %s size 1800,1000 background rgb 'white'\nset output ",
-          png ? "pngcairo" : "svg");
-  put_quoted(file, map);
+  gnuplot_output(file, map, 1800, 1000);
   fputs("data = ", file);
-  put_quoted(file, data);
+  gnuplot_quote(file, data);
   fputs(kState, file);
   put_cities(file);
   return fclose(file) == 0 || fail(failure, kExitNoInput, "%s: %s", path, strerror(errno));
-}
-
-/* Runs gnuplot without a shell, so that no character of a path means anything. */
-static bool run_gnuplot(const char* script, const char* map, failure_t* failure) {
-  pid_t child = fork();
-  if (child == 0) {
-    execlp("gnuplot", "gnuplot", script, (char*)NULL);
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0) {
-    return fail(failure, kExitLibrary, "cannot run gnuplot: %s", strerror(errno));
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    printf(
-        "map          not drawn: gnuplot is missing; install it (apt-get install gnuplot-nox) "
-        "and run: gnuplot %s\n",
-        script);
-    return true;
-  }
-  if (status != 0) return fail(failure, kExitCheckFailed, "gnuplot failed on %s", script);
-  printf("map          %s\n", map);
-  return true;
 }
 
 bool map_draw(const char* path, const housing_t* housing, const block_t* const centres[],
@@ -130,5 +94,5 @@ bool map_draw(const char* path, const housing_t* housing, const block_t* const c
   }
   snprintf(script, sizeof script, "%s.gp", path);
   return write_data(data, housing, centres, predictions, count, failure) &&
-         write_script(script, path, data, failure) && run_gnuplot(script, path, failure);
+         write_script(script, path, data, failure) && gnuplot_run(script, path, failure);
 }

@@ -135,10 +135,10 @@ chol_status_t chol_set_stream(chol_handle_t handle, void* cuda_stream) {
 
 chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode) {
   return enter(handle, "chol_set_math_mode", [&](chol_handle_s& h) {
-    if (mode != CHOL_MATH_IEEE && mode != CHOL_MATH_FAST)
+    if (mode != CHOL_MATH_IEEE && mode != CHOL_MATH_FAST && mode != CHOL_MATH_TENSOR)
       return Status::error(CHOL_STATUS_INVALID_VALUE,
-                           "chol_set_math_mode: mode = %d, must be CHOL_MATH_IEEE (0) or "
-                           "CHOL_MATH_FAST (1)",
+                           "chol_set_math_mode: mode = %d, must be CHOL_MATH_IEEE (0), "
+                           "CHOL_MATH_FAST (1) or CHOL_MATH_TENSOR (2)",
                            static_cast<int>(mode));
     h.math_mode = mode;
     return Status();

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <limits>
 
 #include "api/precisions.h"
 #include "base/environment.hpp"
 #include "tlr/apply.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/iterate.hpp"
+#include "tlr/kernel.hpp"
 
 namespace chol::api {
 
@@ -91,15 +93,11 @@ Status check_options(const char* function, const chol_tlr_options_t& options) {
   return Status::success();
 }
 
-Status check_factor_options(const char* function, const chol_tlr_options_t& options) {
-  const auto missing = [&](const char* name, int value) {
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: options->%s = %d, must be 0: the host backend has no other so far",
-                         function, name, value);
-  };
-  if (options.ldl) return missing("ldl", options.ldl);
-  if (options.pivot) return missing("pivot", options.pivot);
-  return Status::success();
+/// L D L^H has no half: D is in the middle.
+Status check_half(const char* function, chol_tlr_t A) {
+  if (!A->apply([](const auto& matrix) { return matrix.is_ldl(); })) return Status::success();
+  return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                       "%s: A is a factor L D L^H, must be L L^H for a half of it", function);
 }
 
 /// Memory grows as n^1.5 with tiles of a multiple of the root of n.
@@ -213,6 +211,10 @@ chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: type = %d, must be one of chol_type_t ('s', 'd', 'c', 'z')",
                            kFunction, static_cast<int>(type));
+    // info, an int, tells a row.
+    if (n > std::numeric_limits<int>::max())
+      return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: n = %lld, must be at most 2^31 - 1",
+                           kFunction, static_cast<long long>(n));
     Status status =
         check(kFunction, {at_least("n", n, 0), at_least("tile", tile, 0), array("A", A, true),
                           extent("A", 16, n, std::max<int64_t>(1, tile)),
@@ -240,7 +242,6 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     Status status = check_matrix(kFunction, h, "A", A, Holds::matrix);
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check(kFunction, {array("info", info, true)});
-    if (status.ok()) status = check_factor_options(kFunction, options);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
@@ -259,8 +260,7 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      tlr::solve_half(ops, matrix, false, nrhs, static_cast<T*>(B), ldb);
-      tlr::solve_half(ops, matrix, true, nrhs, static_cast<T*>(B), ldb);
+      tlr::solve(ops, matrix, nrhs, static_cast<T*>(B), ldb);
       return Status();
     });
   });
@@ -270,8 +270,9 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
                                   void* B, int64_t ldb) {
   static constexpr const char* kFunction = "chol_tlr_solve_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       tlr::solve_half(ops, matrix, adjoint != 0, nrhs, static_cast<T*>(B), ldb);
@@ -298,8 +299,9 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
                                      const void* X, int64_t ldx, void* Y, int64_t ldy) {
   static constexpr const char* kFunction = "chol_tlr_multiply_half";
   return enter(handle, kFunction, [&](chol_handle_s& h) {
-    const Status status =
+    Status status =
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "X", X, ldx, "Y", Y, ldy);
+    if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(kFunction, h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, static_cast<const T*>(X), ldx,
@@ -314,10 +316,13 @@ chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, double* logdet
   return enter(handle, kFunction, [&](chol_handle_s& h) {
     Status status = check_matrix(kFunction, h, "A", A, Holds::factor);
     if (status.ok()) status = check(kFunction, {array("logdet", logdet, true)});
-    if (!status.ok() || h.workspace_need) return status;
-    *logdet = A->apply([](const auto& matrix) { return tlr::logdet(matrix); });
-    if (sign) *sign = 1;
-    return status;
+    if (!status.ok()) return status;
+    return with_ops(kFunction, h, A, [&](auto& ops, auto& matrix) {
+      int determinant = 1;
+      *logdet = tlr::logdet(ops, matrix, &determinant);
+      if (sign) *sign = determinant;
+      return Status();
+    });
   });
 }
 
@@ -356,9 +361,9 @@ chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t factor,
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
     return with_ops(kFunction, h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      const tlr::CovarianceKernel exact(*kernel, dim, n, points, ldp);
+      const tlr::CovarianceKernel<T> exact(ops, *kernel, dim, n, points, ldp);
       *norm2 = tlr::norm_of_difference<T>(
-          ops, n, [&](const T* x, T* y) { tlr::multiply_kernel(ops, exact, n, x, y); },
+          ops, n, [&](const T* x, T* y) { ops.multiply_covariance(exact.covariance(), x, y); },
           [&](const T* x, T* y) { tlr::multiply(ops, matrix, 1, x, n, y, n); }, iterations);
       return Status();
     });

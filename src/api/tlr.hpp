@@ -39,7 +39,7 @@ Status take_options(const char* function, const chol_tlr_options_t* given,
                     chol_tlr_options_t& options);
 Status check_kernel(const char* function, const chol_kernel_t* kernel, int dim,
                     const double* points, int64_t ldp, int64_t n);
-/// Arrays that lie in device memory are not worked on so far.
+/// Whether the operations of the handle can work with an array of the caller.
 Status check_place(const char* function, routine::Handle& handle, const char* name,
                    const void* array);
 

@@ -24,38 +24,23 @@ Status check_points(const char* function, int dim, int64_t n, const double* poin
   return status;
 }
 
-/// Assembles with fill<T>(ops), a function of the type.
-template <class MakeFill>
+/// Assembles from run(ops, assemble), a function of the type that calls assemble(source).
+template <class Run>
 Status assemble(const char* function, routine::Handle& handle, chol_tlr_t A,
-                const chol_tlr_options_t& options, MakeFill&& make_fill) {
+                const chol_tlr_options_t& options, Run&& run) {
   if (handle.workspace_need) return Status::success();
   return A->apply([&]<class T>(tlr::Matrix<T>& matrix) -> Status {
     std::unique_ptr<backend::TileOps<T>> ops;
-    Status status = routine::tile_ops<T>(handle, function, ops);
-    if (!status.ok()) return status;
+    const Status opened = routine::tile_ops<T>(handle, function, ops);
+    if (!opened.ok()) return opened;
     tlr::Control control(function, options);
-    const tlr::Fill<T> fill = make_fill(*ops);
-    status = tlr::assemble(*ops, matrix, fill, options, control);
+    const Status status = run(*ops, [&](tlr::Source<T>& source) {
+      return tlr::assemble(*ops, matrix, source, options, control);
+    });
     matrix.flops = control.flops();
     if (environment().verbose) control.print(matrix.n, matrix.tile);
     return status;
   });
-}
-
-/// Elements on and below the diagonal of a matrix of which one triangle is stored.
-template <class T>
-int copy_dense(const T* dense, int64_t lda, bool upper, int64_t row, int64_t column, int64_t rows,
-               int64_t columns, T* block, int64_t ldb) {
-  for (int64_t j = 0; j < columns; ++j) {
-    const int64_t first = row == column ? j : 0;
-    for (int64_t i = first; i < rows; ++i) {
-      T value = upper ? dense[column + j + (row + i) * lda] : dense[row + i + (column + j) * lda];
-      if constexpr (is_complex<T>)
-        if (upper) value = std::conj(value);
-      block[i + j * ldb] = value;
-    }
-  }
-  return 0;
 }
 
 }  // namespace
@@ -123,13 +108,10 @@ chol_status_t chol_tlr_from_kernel(chol_handle_t handle, chol_tlr_t A, const cho
     status = check_kernel(kFunction, kernel, dim, points, ldp, n);
     if (status.ok()) status = take_options(kFunction, given, options);
     if (!status.ok()) return status;
-    const tlr::CovarianceKernel covariance(*kernel, dim, n, points, ldp);
-    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>& ops) {
-      return tlr::Fill<T>(
-          [&](int64_t row, int64_t column, int64_t rows, int64_t columns, T* block, int64_t ldb) {
-            covariance.fill(ops, row, column, rows, columns, block, ldb);
-            return 0;
-          });
+    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>& ops, auto&& run) {
+      const tlr::CovarianceKernel<T> covariance(ops, *kernel, dim, n, points, ldp);
+      tlr::CovarianceSource<T> source(covariance.covariance());
+      return run(source);
     });
   });
 }
@@ -145,16 +127,9 @@ chol_status_t chol_tlr_from_blocks(chol_handle_t handle, chol_tlr_t A, chol_tlr_
                              kFunction);
     if (status.ok()) status = take_options(kFunction, given, options);
     if (!status.ok()) return status;
-    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&) {
-      return tlr::Fill<T>(
-          [=](int64_t row, int64_t column, int64_t rows, int64_t columns, T* block, int64_t ldb) {
-            // A callback in C++ may throw: on a thread of the library that would end the program.
-            try {
-              return fill(context, row, column, rows, columns, block, ldb);
-            } catch (...) {
-              return 1;
-            }
-          });
+    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&, auto&& run) {
+      tlr::CallbackSource<T> source(kFunction, fill, context);
+      return run(source);
     });
   });
 }
@@ -172,12 +147,9 @@ chol_status_t chol_tlr_from_dense(chol_handle_t handle, chol_tlr_t A, chol_uplo_
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check_place(kFunction, h, "dense", dense);
     if (!status.ok()) return status;
-    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&) {
-      return tlr::Fill<T>(
-          [=](int64_t row, int64_t column, int64_t rows, int64_t columns, T* block, int64_t ldb) {
-            return copy_dense(static_cast<const T*>(dense), lda, uplo == CHOL_UPPER, row, column,
-                              rows, columns, block, ldb);
-          });
+    return assemble(kFunction, h, A, options, [&]<class T>(backend::TileOps<T>&, auto&& run) {
+      tlr::DenseSource<T> source(static_cast<const T*>(dense), lda, uplo == CHOL_UPPER);
+      return run(source);
     });
   });
 }

@@ -1,5 +1,7 @@
 // C ABI: what a tile low rank matrix is like, copies of it, and files.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "api/precisions.h"
 #include "api/tlr.hpp"
@@ -20,10 +22,14 @@ chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol_tlr_t* copy
     if (!status.ok()) return status;
     auto made = std::make_unique<chol_tlr_s>();
     made->handle = &h;
-    A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      made->matrix.emplace<routine::TlrMatrix::Pointer<T>>(tlr::copy_of(matrix));
+    status = A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
+      std::unique_ptr<backend::TileOps<T>> ops;
+      const Status opened = routine::tile_ops<T>(h, kFunction, ops);
+      if (opened.ok())
+        made->matrix.emplace<routine::TlrMatrix::Pointer<T>>(tlr::copy_of(*ops, matrix));
+      return opened;
     });
-    *copy = made.release();
+    if (status.ok()) *copy = made.release();
     return status;
   });
 }
@@ -56,7 +62,11 @@ chol_status_t chol_tlr_permutation(chol_tlr_t A, int64_t* permutation) {
   return enter_matrix(A, kFunction, Holds::factor, [&] {
     const int64_t n = A->apply([](const auto& matrix) { return matrix.n; });
     const Status status = check(kFunction, {array("permutation", permutation, n > 0)});
-    for (int64_t i = 0; status.ok() && i < n; ++i) permutation[i] = i;
+    if (!status.ok()) return status;
+    A->apply([&](const auto& matrix) {
+      std::iota(permutation, permutation + n, int64_t{0});
+      std::copy(matrix.permutation.begin(), matrix.permutation.end(), permutation);
+    });
     return status;
   });
 }
@@ -90,7 +100,11 @@ chol_status_t chol_tlr_save(chol_tlr_t A, const char* path) {
   return enter_matrix(A, kFunction, Holds::matrix_or_factor, [&] {
     const Status status = check(kFunction, {array("path", path, true)});
     if (!status.ok()) return status;
-    return A->apply([&](const auto& matrix) { return tlr::save(matrix, path); });
+    return A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
+      std::unique_ptr<backend::TileOps<T>> ops;
+      const Status opened = routine::tile_ops<T>(*A->handle, kFunction, ops);
+      return opened.ok() ? tlr::save(*ops, matrix, path) : opened;
+    });
   });
 }
 
@@ -108,18 +122,14 @@ chol_status_t chol_tlr_load(chol_handle_t handle, const char* path, chol_tlr_t* 
     if (!status.ok()) return status;
     status = std::visit(
         [&]<class T>(std::unique_ptr<tlr::Matrix<T>>& pointer) {
-          return tlr::load<T>(path, header, pointer);
+          std::unique_ptr<backend::TileOps<T>> ops;
+          Status loaded = routine::tile_ops<T>(h, kFunction, ops);
+          if (loaded.ok()) loaded = tlr::load<T>(*ops, path, header, pointer);
+          // A factor's inverted blocks are made anew.
+          if (loaded.ok()) tlr::invert_diagonal(*ops, *pointer);
+          return loaded;
         },
         made->matrix);
-    if (status.ok()) {
-      // A factor's inverted blocks are made anew.
-      status = made->apply([&]<class T>(tlr::Matrix<T>& matrix) {
-        std::unique_ptr<backend::TileOps<T>> ops;
-        const Status opened = routine::tile_ops<T>(h, kFunction, ops);
-        if (opened.ok()) tlr::invert_diagonal(*ops, matrix);
-        return opened;
-      });
-    }
     if (status.ok()) *A = made.release();
     return status;
   });

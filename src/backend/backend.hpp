@@ -43,10 +43,11 @@ struct Resources {
   void* workspace =
       nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
   size_t workspace_bytes = 0;
-  int threads = 1;                   ///< host threads at most
-  bool threads_are_default = false;  ///< not set by the caller
-  int* threads_used = nullptr;       ///< where the host backend says how many worked, or nullptr
-  void* stream = nullptr;            ///< CUDA stream
+  int threads = 1;                     ///< host threads at most
+  bool threads_are_default = false;    ///< not set by the caller
+  int* threads_used = nullptr;         ///< where the host backend says how many worked, or nullptr
+  const char** method_used = nullptr;  ///< where a backend names another method than the plan's
+  void* stream = nullptr;              ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
 };
 
@@ -55,9 +56,10 @@ template <class T>
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Workspace that run() needs for this problem with these plans and that many threads.
+  /// Workspace that run() needs for this problem with these plans and resources, of which threads
+  /// and math mode are set.
   virtual size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans,
-                                 int threads) const = 0;
+                                 const Resources& resources) const = 0;
   virtual Status run(const Problem<T>& problem, const PlanTable& plans,
                      const Resources& resources) = 0;
 };

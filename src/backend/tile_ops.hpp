@@ -2,11 +2,14 @@
 // run each list as a few kernels and the cores as a loop over threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "backend/covariance.hpp"
+#include "base/buffer.hpp"
 #include "base/scalar.hpp"
 #include "base/status.hpp"
 
@@ -26,8 +29,8 @@ struct Product {
   int64_t ldc;
 };
 
-/// Products in groups. Those of a group follow each other in order, which fixes every sum; groups
-/// write different memory and may run side by side.
+/// Products in groups. Those of a group have one C and are added up in order, which fixes every
+/// sum; the first may overwrite C. Groups write different memory and may run side by side.
 template <class T>
 class ProductGroups {
  public:
@@ -50,6 +53,39 @@ class ProductGroups {
  private:
   std::vector<Product<T>> products_;
   std::vector<int64_t> ends_;
+};
+
+/// Lists of products, each of which may use what the ones before it have written.
+template <class T>
+class ProductSteps {
+ public:
+  static constexpr int kSteps = 3;
+  ProductGroups<T>& operator[](int step) { return steps_[static_cast<size_t>(step)]; }
+  const ProductGroups<T>& operator[](int step) const { return steps_[static_cast<size_t>(step)]; }
+  /// A group of one product.
+  void add(int step, const Product<T>& product) {
+    (*this)[step].begin_group();
+    (*this)[step].add(product);
+  }
+  double flops() const {
+    double sum = 0;
+    for (const ProductGroups<T>& groups : steps_) sum += groups.flops();
+    return sum;
+  }
+
+ private:
+  std::array<ProductGroups<T>, kSteps> steps_;
+};
+
+/// to := from or its conjugate transpose; rows and columns are those of `from`.
+template <class T>
+struct Copy {
+  bool adjoint;
+  int64_t rows, columns;
+  const T* from;
+  int64_t ld_from;
+  T* to;
+  int64_t ld_to;
 };
 
 /// Columns [first, columns) of Y are made orthonormal against all columns before and among
@@ -86,7 +122,7 @@ struct Truncation {
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
-  const T* L;         ///< n by n, lower, contiguous, zero above the diagonal
+  const T* L;         ///< n by n, contiguous, as potrf() and ldl() make it
   const T* inverses;  ///< its inverted diagonal blocks, by invert_blocks()
   int64_t n;
   bool adjoint;
@@ -94,14 +130,62 @@ struct TriangularSolve {
   int64_t columns, ldv;
 };
 
+/// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
+/// row_signs[i] and column_signs[j]. Without orders and adjoint, `from` may be `to`.
+template <class T>
+struct Rearrangement {
+  const T* from;
+  int64_t ld_from;
+  T* to;
+  int64_t ld_to;
+  int64_t rows, columns;                  ///< of `to`
+  bool adjoint = false;                   ///< op is the conjugate transpose
+  const int64_t* row_order = nullptr;     ///< or nullptr, as the following: on the host
+  const int64_t* column_order = nullptr;  ///< or nullptr
+  const RealOf<T>* row_signs = nullptr;   ///< 1 or -1
+  const RealOf<T>* column_signs = nullptr;
+};
+
+/// The Euclidean norm of `count` elements.
+template <class T>
+struct Norm {
+  const T* x;
+  int64_t count;
+  double norm;
+};
+
+/// Arrays lie in the memory of the operations where nothing else is said.
 template <class T>
 class TileOps {
  public:
   virtual ~TileOps() = default;
   virtual int threads() const = 0;
+
+  /// Of what the operations work on; nullptr: the host's.
+  virtual Memory* memory() const { return nullptr; }
+  Buffer<T> buffer(int64_t count) const { return Buffer<T>(count, memory()); }
+  /// Copies between any memory, the host's included; done on return as far as the host sees it.
+  virtual void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
+                        int64_t ld_to) = 0;
+  virtual void copy(const std::vector<Copy<T>>& list) = 0;
+  void copy(const T* from, int64_t count, T* to) {
+    if (count > 0) copy({{false, count, 1, from, count, to, count}});
+  }
+  virtual void set_zero(T* x, int64_t count) = 0;
+
   virtual void multiply(const ProductGroups<T>& groups) = 0;
+  void multiply(const ProductSteps<T>& steps) {
+    for (int step = 0; step < ProductSteps<T>::kSteps; ++step) multiply(steps[step]);
+  }
   virtual void orthonormalize(std::vector<Orthonormalization<T>>& list) = 0;
   virtual void truncate(std::vector<Truncation<T>>& list) = 0;
+
+  /// Of tiles n by n, contiguous, n of each in `orders`: the upper triangle becomes the adjoint of
+  /// the lower one, the diagonal real.
+  virtual void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) = 0;
+  virtual void add_to_diagonal(T* A, int64_t n, RealOf<T> shift) = 0;
+  /// The real parts of the diagonal, to the host.
+  virtual void read_diagonal(const T* A, int64_t n, RealOf<T>* host) = 0;
   /// Cholesky factor of a tile (n by n, contiguous) in its lower triangle, zeros above it. Returns
   /// info of potrf.
   virtual int potrf(T* A, int64_t n) = 0;
@@ -112,15 +196,33 @@ class TileOps {
   virtual int64_t inverse_elements(int64_t n) const = 0;
   virtual void invert_blocks(const T* L, int64_t n, T* inverses) = 0;
   virtual void solve(const std::vector<TriangularSolve<T>>& list) = 0;
+
+  /// Whether there are the following operations, which L D L^H and pivoting need.
+  virtual bool can_pivot() const { return false; }
+  /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
+  /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
+  /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
+  /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
+  virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 1; }
+  virtual void rearrange(const std::vector<Rearrangement<T>>& /*list*/) {}
+  virtual void norms(std::vector<Norm<T>>& /*list*/) {}
+
   /// Independent standard normal numbers, of complex type with E |x|^2 = 1: each of them by its
   /// place and the seed alone.
   virtual void random(T* block, int64_t count, uint64_t seed) = 0;
-  /// body(i) for each i in [0, count), side by side.
+  virtual void evaluate(const Covariance& covariance, const std::vector<Block<T>>& blocks) = 0;
+  /// y := the covariance times x.
+  virtual void multiply_covariance(const Covariance& covariance, const T* x, T* y) = 0;
+
+  /// The real part of x^H y, added up in double precision.
+  virtual double inner(const T* x, const T* y, int64_t n) = 0;
+  /// x := factor * x.
+  virtual void scale(T* x, int64_t n, RealOf<T> factor) = 0;
+  /// y := a x + b y.
+  virtual void combine(RealOf<T> a, const T* x, RealOf<T> b, T* y, int64_t n) = 0;
+
+  /// body(i) for each i in [0, count), side by side on threads of the host.
   virtual void for_each(int64_t count, const std::function<void(int64_t)>& body) = 0;
-  /// What the distances' kernel functions need: see host/products.hpp.
-  virtual void decay(double* x, int64_t n, double scale) = 0;
-  virtual void scaled_root(double* x, int64_t n, double factor) = 0;
-  virtual void add_squared_distance(double* r2, const double* x, double y, int64_t n) = 0;
 };
 
 }  // namespace chol::backend

@@ -9,6 +9,15 @@
 
 namespace chol {
 
+/// Memory of a backend that is not the host's; outlives what is allocated of it.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  /// Aligned to 256 bytes; nullptr when it cannot be had.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+};
+
 /// Aligned elements; std::bad_alloc when they cannot be had.
 template <class T>
 class Buffer {
@@ -16,29 +25,39 @@ class Buffer {
   static constexpr size_t kAlignment = 64;
 
   Buffer() = default;
-  explicit Buffer(int64_t count) : count_(count) {
+  /// @param memory nullptr: of the host
+  explicit Buffer(int64_t count, Memory* memory = nullptr)
+      : elements_(nullptr, Free{memory}), count_(count) {
     if (count <= 0) return;
     if (static_cast<uint64_t>(count) > (size_t(1) << 62) / sizeof(T)) throw std::bad_alloc();
-    const size_t bytes = static_cast<size_t>(count) * sizeof(T);
-    memory_.reset(static_cast<T*>(
-        std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment)));
-    if (!memory_) throw std::bad_alloc();
+    const size_t bytes =
+        (static_cast<size_t>(count) * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    elements_.reset(
+        static_cast<T*>(memory ? memory->allocate(bytes) : std::aligned_alloc(kAlignment, bytes)));
+    if (!elements_) throw std::bad_alloc();
   }
 
-  T* get() const { return memory_.get(); }
+  T* get() const { return elements_.get(); }
   int64_t count() const { return count_; }
   /// Makes room for `count` elements; what was there is lost when it grows.
   void reserve(int64_t count) {
     if (count <= count_) return;
-    *this = Buffer();
-    *this = Buffer(count);
+    Memory* const memory = elements_.get_deleter().memory;
+    *this = Buffer(0, memory);
+    *this = Buffer(count, memory);
   }
 
  private:
   struct Free {
-    void operator()(T* memory) const { std::free(memory); }
+    Memory* memory = nullptr;
+    void operator()(T* elements) const {
+      if (memory)
+        memory->release(elements);
+      else
+        std::free(elements);
+    }
   };
-  std::unique_ptr<T[], Free> memory_;
+  std::unique_ptr<T[], Free> elements_;
   int64_t count_ = 0;
 };
 

@@ -81,6 +81,14 @@ constexpr Variable kVariables[] = {
        return word >= 0;
      },
      false},
+    {"CHOL_MATH", "ieee, fast or tensor", "ieee", "the math mode of new handles (numerics)",
+     [](const char* value, Environment& read) {
+       static constexpr const char* kWords[] = {"ieee", "fast", "tensor"};
+       const int word = word_of(value, kWords);
+       if (word >= 0) read.math_mode = static_cast<chol_math_mode_t>(word);
+       return word >= 0;
+     },
+     false},
     {"CHOL_VERBOSE", "0 or 1", "0",
      "1 prints one line a call to stderr: the case as a chol-bench command, method, time, rate",
      [](const char* value, Environment& read) { return read_switch(value, &read.verbose); }, false},

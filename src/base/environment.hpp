@@ -14,17 +14,18 @@ inline constexpr int kMostThreads = 65536;
 
 /// What the variables say. One that is unset, empty or not understood has its default.
 struct Environment {
-  bool verbose = false;                    ///< CHOL_VERBOSE
-  int num_threads = 0;                     ///< CHOL_NUM_THREADS; 0: not said
-  std::optional<chol_backend_t> backend;   ///< CHOL_BACKEND
-  std::optional<chol_offload_t> offload;   ///< CHOL_OFFLOAD
-  const char* host_isa = nullptr;          ///< CHOL_HOST_ISA: avx512, avx2 or portable
-  const char* tuning_file = nullptr;       ///< CHOL_TUNING
-  const char* user_tuning_file = nullptr;  ///< where chol-tune writes for this user
-  const char* cuda_plugin = nullptr;       ///< CHOL_CUDA_PLUGIN
-  uint32_t routines = kEveryRoutine;       ///< CHOL_PRELOAD: selection_bit() of what is taken over
-  bool report = false;                     ///< CHOL_REPORT
-  const char* report_path = nullptr;       ///< CHOL_REPORT: where; nullptr is stderr
+  bool verbose = false;                         ///< CHOL_VERBOSE
+  int num_threads = 0;                          ///< CHOL_NUM_THREADS; 0: not said
+  std::optional<chol_backend_t> backend;        ///< CHOL_BACKEND
+  std::optional<chol_offload_t> offload;        ///< CHOL_OFFLOAD
+  chol_math_mode_t math_mode = CHOL_MATH_IEEE;  ///< CHOL_MATH
+  const char* host_isa = nullptr;               ///< CHOL_HOST_ISA: avx512, avx2 or portable
+  const char* tuning_file = nullptr;            ///< CHOL_TUNING
+  const char* user_tuning_file = nullptr;       ///< where chol-tune writes for this user
+  const char* cuda_plugin = nullptr;            ///< CHOL_CUDA_PLUGIN
+  uint32_t routines = kEveryRoutine;  ///< CHOL_PRELOAD: selection_bit() of what is taken over
+  bool report = false;                ///< CHOL_REPORT
+  const char* report_path = nullptr;  ///< CHOL_REPORT: where; nullptr is stderr
 };
 
 /// A row of the table. README.md has the same rows, which a test compares.

@@ -52,23 +52,23 @@ class HostBackend final : public backend::Backend {
   int default_threads() const override { return host::default_threads(); }
   backend::SmallFactor small_factor(char precision) override;
 
-#define CHOL_HOST_SOLVER(T)                                                                       \
-  size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans, int threads) \
-      const override {                                                                            \
-    if (is_begun(problem)) return workspace_bytes(rest_of(problem), plans, threads);              \
-    if (problem.form == Form::interleaved)                                                        \
-      return InterleavedBatch<T>(kernels_.kernels<T>(), problem, plans, threads)                  \
-          .workspace_bytes();                                                                     \
-    return Batch<T>(kernels_.kernels<T>(), problem, plans, threads).workspace_bytes();            \
-  }                                                                                               \
-  Status run(const backend::Problem<T>& problem, const PlanTable& plans,                          \
-             const backend::Resources& resources) override {                                      \
-    if (is_begun(problem)) return finish(problem, plans, resources);                              \
-    if (problem.form == Form::interleaved)                                                        \
-      run_batch<InterleavedBatch<T>>(problem, plans, resources);                                  \
-    else                                                                                          \
-      run_batch<Batch<T>>(problem, plans, resources);                                             \
-    return Status::success();                                                                     \
+#define CHOL_HOST_SOLVER(T)                                                                     \
+  size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans,            \
+                         const backend::Resources& resources) const override {                  \
+    if (is_begun(problem)) return workspace_bytes(rest_of(problem), plans, resources);          \
+    const Kernels& kernels = kernels_.kernels<T>();                                             \
+    if (problem.form == Form::interleaved)                                                      \
+      return InterleavedBatch<T>(kernels, problem, plans, resources.threads).workspace_bytes(); \
+    return Batch<T>(kernels, problem, plans, resources.threads).workspace_bytes();              \
+  }                                                                                             \
+  Status run(const backend::Problem<T>& problem, const PlanTable& plans,                        \
+             const backend::Resources& resources) override {                                    \
+    if (is_begun(problem)) return finish(problem, plans, resources);                            \
+    if (problem.form == Form::interleaved)                                                      \
+      run_batch<InterleavedBatch<T>>(problem, plans, resources);                                \
+    else                                                                                        \
+      run_batch<Batch<T>>(problem, plans, resources);                                           \
+    return Status::success();                                                                   \
   }
 #define CHOL_HOST_TILE_OPS(T)                                                     \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads) override { \

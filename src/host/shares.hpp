@@ -50,7 +50,8 @@ class SharedLoop final : public TeamWork {
   }
   Outcome advance(int worker) override {
     for (int s = 0; s < cuts_.shares; ++s)
-      work_on(shares_[(worker + s) % cuts_.shares], s == 0 && has_own_shares_, worker);
+      if (!work_on(shares_[(worker + s) % cuts_.shares], s == 0 && has_own_shares_, worker))
+        return Outcome::called_away;
     return Outcome::finished;
   }
 
@@ -61,12 +62,15 @@ class SharedLoop final : public TeamWork {
     int64_t end;
     int64_t apart[14];
   };
-  void work_on(Share& share, bool is_own, int worker) {
-    for (int64_t i;
-         (i = share.next.fetch_add(cuts_.chunk, std::memory_order_relaxed)) < share.end;) {
+  /// Whether the share was worked on to its end: else the worker is called away.
+  bool work_on(Share& share, bool is_own, int worker) {
+    while (!is_called_away(worker)) {
+      int64_t i = share.next.fetch_add(cuts_.chunk, std::memory_order_relaxed);
+      if (i >= share.end) return true;
       const int64_t last = std::min(i + cuts_.chunk, share.end);
       for (; i < last; ++i) body_(i, i + 1 < (is_own ? share.end : last), worker);
     }
+    return false;
   }
 
   const Cuts& cuts_;

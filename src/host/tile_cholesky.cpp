@@ -19,12 +19,17 @@ TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t 
   const int64_t wanted = nb > 0 && nb < n ? nb : n;
   nb_ = (wanted + step - 1) / step * step;
   tiles_ = (n + nb_ - 1) / nb_;
+  const int64_t small = static_cast<int64_t>(kSmallBytes / std::max<size_t>(1, strip_bytes()));
+  panels_ = std::min(tiles_, std::clamp(small, kLeastPanels, kMostPanels));
+}
+
+size_t TileCholesky::strip_bytes() const {
+  return kernels_.strip_elements(n_, nb_) * element_bytes_;
 }
 
 void TileCholesky::carve(Arena& arena) {
-  const size_t strip_bytes = kernels_.strip_elements(n_, nb_) * element_bytes_;
-  for (int i = 0; i < kPanels; ++i) {
-    strips_[i] = arena.take<char>(i < tiles_ ? strip_bytes : 0);
+  for (int64_t i = 0; i < panels_; ++i) {
+    strips_[i] = arena.take<char>(strip_bytes());
     reciprocal_[i] = arena.take<char>(nb_ * real_bytes_);
   }
   state_ = arena.take<std::atomic<int>>(tiles_ * tiles_);
@@ -32,7 +37,7 @@ void TileCholesky::carve(Arena& arena) {
 }
 
 PanelStrips TileCholesky::strips(int64_t step) const {
-  return {strips_[step % kPanels], nb_, reciprocal_[step % kPanels]};
+  return {strips_[step % panels_], nb_, reciprocal_[step % panels_]};
 }
 
 TileCholesky::Task TileCholesky::Order::task() const {
@@ -102,12 +107,14 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   return bad_minor_.load(std::memory_order_relaxed);
 }
 
-Outcome TileCholesky::advance(int) {
+Outcome TileCholesky::advance(int worker) {
   std::optional<SerialBlas> serial;
   if (product_) serial.emplace();
   Order from(tiles_, open_column_.load(std::memory_order_relaxed));
-  while (open_tiles_.load(std::memory_order_acquire) > 0)
+  while (open_tiles_.load(std::memory_order_acquire) > 0) {
+    if (is_called_away(worker)) return Outcome::called_away;
     if (!take_next(from)) return Outcome::waiting;
+  }
   return Outcome::finished;
 }
 
@@ -143,7 +150,7 @@ bool TileCholesky::is_ready(const Task& task) const {
     default:
       // The strips that the factor goes into were those of an earlier panel.
       return (c == 0 || is_finished(c, c - 1)) &&
-             (c < kPanels || open_updates_[c - kPanels].load(std::memory_order_acquire) == 0);
+             (c < panels_ || open_updates_[c - panels_].load(std::memory_order_acquire) == 0);
   }
 }
 

@@ -33,8 +33,10 @@ class TileCholesky final : public TeamWork {
 
  private:
   /// Panels whose strips are kept: that many steps may have open updates. Two let the next panel
-  /// start beside the updates of the last; the third bridges a worker that lost its core.
-  static constexpr int64_t kPanels = 3;
+  /// start beside the updates of the last; the others bridge workers that lost their core, as many
+  /// as are small.
+  static constexpr int64_t kLeastPanels = 3, kMostPanels = 8;
+  static constexpr size_t kSmallBytes = 32 << 20;
 
   enum class Kind : uint8_t { diagonal, update, solve, none };
   /// What a tile (row, column) with `step` steps behind it needs next. update: minus the product of
@@ -80,6 +82,7 @@ class TileCholesky final : public TeamWork {
   bool is_finished(int64_t row, int64_t column) const {
     return state(row, column).load(std::memory_order_acquire) == 2 * (column + 1);
   }
+  size_t strip_bytes() const;
   PanelStrips strips(int64_t step) const;
   int64_t start(int64_t tile) const { return tile * nb_; }
   int64_t end(int64_t tile) const { return tile + 1 < tiles_ ? start(tile + 1) : n_; }
@@ -87,10 +90,10 @@ class TileCholesky final : public TeamWork {
   const Kernels& kernels_;
   TileProduct product_;
   size_t element_bytes_, real_bytes_;
-  int64_t n_, nb_, tiles_;
+  int64_t n_, nb_, tiles_, panels_;
   const PanelMatrix* matrix_ = nullptr;
-  char* strips_[kPanels] = {};
-  char* reciprocal_[kPanels] = {};
+  char* strips_[kMostPanels] = {};
+  char* reciprocal_[kMostPanels] = {};
   std::atomic<int>* state_ = nullptr;
   std::atomic<int64_t>* open_updates_ = nullptr;  ///< updates of a step that are not done
   std::atomic<int64_t> open_tiles_{0};            ///< tiles that are not finished

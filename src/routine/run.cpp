@@ -26,6 +26,16 @@ const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& 
   return backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
 }
 
+/// All but the workspace.
+backend::Resources resources_of(const Handle& handle, backend::Backend& backend) {
+  backend::Resources resources;
+  resources.threads = handle.threads(backend);
+  resources.threads_are_default = !handle.threads_are_set();
+  resources.stream = handle.stream;
+  resources.math_mode = handle.math_mode;
+  return resources;
+}
+
 }  // namespace
 
 template <class T>
@@ -34,14 +44,8 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   backend::Backend& backend = *slot.backend;
   backend::Solver<T>& solver = backend.solver<T>();
   const PlanTable& plans = plans_of(backend, problem);
-  const int threads = handle.threads(backend);
-
-  backend::Resources resources;
-  resources.threads = threads;
-  resources.threads_are_default = !handle.threads_are_set();
-  resources.stream = handle.stream;
-  resources.math_mode = handle.math_mode;
-  resources.workspace_bytes = solver.workspace_bytes(problem, plans, threads);
+  backend::Resources resources = resources_of(handle, backend);
+  resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
   if (handle.workspace_need) {
     // The caller's memory may start anywhere; the workspace starts at a multiple of the alignment.
     const size_t need =
@@ -51,6 +55,12 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   }
   if (resources.workspace_bytes > 0) {
     resources.workspace = slot.workspace(resources.workspace_bytes);
+    if (!resources.workspace && resources.math_mode == CHOL_MATH_TENSOR) {
+      // The native method needs little: what memory does not hold goes that way.
+      resources.math_mode = CHOL_MATH_IEEE;
+      resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
+      resources.workspace = slot.workspace(resources.workspace_bytes);
+    }
     if (!resources.workspace)
       return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
                            function, resources.workspace_bytes);
@@ -58,10 +68,12 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   handle.last_backend = backend.kind();
   if (!environment().verbose) return solver.run(problem, plans, resources);
   int threads_used = 0;
+  const char* method = method_name(plans.plan_for(problem.sizes.n).method);
   resources.threads_used = &threads_used;
+  resources.method_used = &method;
   const Stopwatch watch;
   const Status status = solver.run(problem, plans, resources);
-  print_call(function, backend.name(), plans, problem, threads_used, watch.milliseconds());
+  print_call(function, backend.name(), method, problem, threads_used, watch.milliseconds());
   return status;
 }
 
@@ -69,7 +81,7 @@ template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
   const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans_of(backend, problem),
-                                                           handle.threads(backend));
+                                                           resources_of(handle, backend));
   return bytes == 0 || slot.workspace(bytes);
 }
 

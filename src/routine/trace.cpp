@@ -8,7 +8,7 @@
 
 namespace chol::routine {
 template <class T>
-void print_call(const char* function, const char* backend_name, const PlanTable& plans,
+void print_call(const char* function, const char* backend_name, const char* method,
                 const backend::Problem<T>& problem, int threads, double milliseconds) {
   const BatchSizes& sizes = problem.sizes;
   // The arrays of a variable batch may lie on the device: its flops are those of the bound.
@@ -21,13 +21,13 @@ void print_call(const char* function, const char* backend_name, const PlanTable&
                "chol-bench --function %s --uplo %c --n %" PRId64 " --nrhs %" PRId64
                " --lda %" PRId64 "%s --batch %" PRId64 "  # %s, %s%s, %.3f ms, %.2f Gflop/s%s\n",
                function, static_cast<char>(problem.uplo), sizes.n, sizes.nrhs, problem.A.ld, chunk,
-               sizes.count, backend_name, method_name(plans.plan_for(sizes.n).method), workers,
-               milliseconds, flops / (milliseconds * 1e6), sizes.variable() ? " at most" : "");
+               sizes.count, backend_name, method, workers, milliseconds,
+               flops / (milliseconds * 1e6), sizes.variable() ? " at most" : "");
 }
 
-#define CHOL_INSTANTIATE_PRINT(prefix, T, R)                              \
-  template void print_call<T>(const char*, const char*, const PlanTable&, \
-                              const backend::Problem<T>&, int, double);
+#define CHOL_INSTANTIATE_PRINT(prefix, T, R)                                                     \
+  template void print_call<T>(const char*, const char*, const char*, const backend::Problem<T>&, \
+                              int, double);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_PRINT)
 #undef CHOL_INSTANTIATE_PRINT
 

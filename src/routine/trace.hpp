@@ -20,7 +20,7 @@ class Stopwatch {
 };
 
 template <class T>
-void print_call(const char* function, const char* backend_name, const PlanTable& plans,
+void print_call(const char* function, const char* backend_name, const char* method,
                 const backend::Problem<T>& problem, int threads, double milliseconds);
 
 }  // namespace chol::routine

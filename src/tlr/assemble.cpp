@@ -1,59 +1,22 @@
 #include "tlr/assemble.hpp"
 
-#include <atomic>
 #include <cmath>
 #include <memory>
 
 #include "api/precisions.h"
 #include "tlr/dense_tiles.hpp"
+#include "tlr/row_error.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
 namespace {
 
-/// What a failed evaluation leaves for the threads that go on.
-class Failure {
- public:
-  void note(int64_t row, int64_t column, int code) {
-    bool expected = false;
-    if (code == 0 || !is_noted_.compare_exchange_strong(expected, true)) return;
-    row_ = row;
-    column_ = column;
-    code_ = code;
-  }
-  bool is_noted() const { return is_noted_; }
-  Status status(const char* function) const {
-    return Status::error(CHOL_STATUS_CALLBACK_FAILED,
-                         "%s: fill returned %d for the block at row %lld, column %lld", function,
-                         code_, static_cast<long long>(row_), static_cast<long long>(column_));
-  }
-
- private:
-  std::atomic<bool> is_noted_{false};
-  int64_t row_ = 0, column_ = 0;
-  int code_ = 0;
-};
-
-/// The upper triangle of a diagonal tile is the conjugate of the lower one, the diagonal real.
-template <class T>
-void make_hermitian(T* D, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) {
-    D[j + j * n] = std::real(D[j + j * n]);
-    for (int64_t i = j + 1; i < n; ++i) {
-      if constexpr (is_complex<T>)
-        D[j + i * n] = std::conj(D[i + j * n]);
-      else
-        D[j + i * n] = D[i + j * n];
-    }
-  }
-}
-
 template <class T>
 class Assembly {
  public:
-  Assembly(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+  Assembly(backend::TileOps<T>& ops, Matrix<T>& A, Source<T>& source,
            const chol_tlr_options_t& options, Control& control)
-      : ops_(ops), A_(A), fill_(fill), options_(options), control_(control) {}
+      : ops_(ops), A_(A), source_(source), options_(options), control_(control) {}
 
   Status run();
 
@@ -62,15 +25,20 @@ class Assembly {
     int64_t i, j;
   };
   Status fill_diagonal();
-  Status estimate_alike();
+  Status estimate_growth();
+  Status estimate_growth(int64_t row, double* growth);
+  double tolerance() const {
+    return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
+  }
   /// Compresses tiles at `places` to `tiles`, in runs that the workspace has room for.
-  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                        bool reports);
+  /// @param errors, row of a row of tiles that is measured, or nullptr
+  Status compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, TileError* errors,
+                        RowError<T>* row);
   int64_t tiles_at_once() const;
 
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
-  const Fill<T>& fill_;
+  Source<T>& source_;
   const chol_tlr_options_t& options_;
   Control& control_;
   std::unique_ptr<Samples<T>> samples_;
@@ -80,16 +48,20 @@ class Assembly {
 template <class T>
 Status Assembly<T>::fill_diagonal() {
   control_.begin(Phase::assembly);
-  for (int64_t i = 0; i < A_.tiles; ++i) A_.diagonal[i] = Buffer<T>(A_.rows(i) * A_.rows(i));
-  Failure failure;
-  ops_.for_each(A_.tiles, [&](int64_t i) {
+  std::vector<backend::Block<T>> blocks;
+  std::vector<T*> tiles;
+  std::vector<int64_t> orders;
+  for (int64_t i = 0; i < A_.tiles; ++i) {
     const int64_t rows = A_.rows(i);
-    if (failure.is_noted()) return;
-    failure.note(A_.start(i), A_.start(i),
-                 fill_(A_.start(i), A_.start(i), rows, rows, A_.diagonal[i].get(), rows));
-    make_hermitian(A_.diagonal[i].get(), rows);
-  });
-  return failure.is_noted() ? failure.status(control_.function()) : control_.report(0);
+    A_.diagonal[i] = ops_.buffer(rows * rows);
+    blocks.push_back({A_.start(i), A_.start(i), rows, rows, A_.diagonal[i].get(), rows});
+    tiles.push_back(A_.diagonal[i].get());
+    orders.push_back(rows);
+  }
+  const Status status = source_.fill(ops_, blocks);
+  if (!status.ok()) return status;
+  ops_.make_hermitian(tiles, orders);
+  return control_.report(0);
 }
 
 /// So many that no thread waits long, a tile a thread at least.
@@ -102,69 +74,99 @@ int64_t Assembly<T>::tiles_at_once() const {
 }
 
 template <class T>
-Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles, double* spikes,
-                                   bool reports) {
-  const double tolerance =
-      tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.tiles, A_.alike);
+Status Assembly<T>::compress_tiles(const std::vector<Place>& places, Tile<T>* tiles,
+                                   TileError* errors, RowError<T>* row) {
   for (int64_t first = 0; first < std::ssize(places); first += std::ssize(dense_)) {
     const int64_t count = std::min(std::ssize(dense_), std::ssize(places) - first);
     control_.begin(Phase::assembly);
-    Failure failure;
-    ops_.for_each(count, [&](int64_t t) {
+    std::vector<backend::Block<T>> blocks;
+    for (int64_t t = 0; t < count; ++t) {
       const auto [i, j] = places[first + t];
-      if (failure.is_noted()) return;
-      failure.note(
-          A_.start(i), A_.start(j),
-          fill_(A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)));
-    });
-    if (failure.is_noted()) return failure.status(control_.function());
-    DenseTiles<T> operators(*samples_);
+      blocks.push_back(
+          {A_.start(i), A_.start(j), A_.rows(i), A_.rows(j), dense_[t].get(), A_.rows(i)});
+    }
+    Status status = source_.fill(ops_, blocks);
+    if (!status.ok()) return status;
+    DenseTiles<T> operators(ops_, *samples_);
     std::vector<Tile<T>*> to;
     for (int64_t t = 0; t < count; ++t) {
       const auto [i, j] = places[first + t];
       operators.add(dense_[t].get(), A_.rows(i), A_.rows(j));
       to.push_back(&tiles[first + t]);
     }
-    compress(ops_, operators, {tolerance, options_.sample_columns, nullptr}, control_, to.data(),
-             spikes ? spikes + first : nullptr);
-    if (!reports) continue;
-    const Status status = control_.report(double(first + count) / double(places.size()));
+    compress(ops_, operators, {tolerance(), options_.sample_columns, nullptr}, control_, to.data(),
+             errors ? errors + first : nullptr);
+    if (row) {
+      for (int64_t t = 0; t < count; ++t) {
+        const auto [i, j] = places[first + t];
+        row->add(dense_[t].get(), A_.rows(i), A_.rows(j), i == row->index(), tiles[first + t],
+                 errors[first + t].norm);
+      }
+      row->update();
+      continue;
+    }
+    status = control_.report(double(first + count) / double(places.size()));
     if (!status.ok()) return status;
   }
   return Status::success();
 }
 
-/// From the tiles of the middle row. Those of the highest rank count whole, others as much less as
-/// their errors mostly are; what is dense has no error.
+/// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
+/// those of the highest rank count whole, others as much less as their errors mostly are. A dense
+/// tile has no error, but those of the factor may be of low rank: they count like the others.
 template <class T>
-Status Assembly<T>::estimate_alike() {
-  const int64_t middle = A_.tiles / 2;
+Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
-  for (int64_t j = 0; j < middle; ++j) places.push_back({middle, j});
-  for (int64_t i = middle + 1; i < A_.tiles; ++i) places.push_back({i, middle});
+  for (int64_t j = 0; j < row; ++j) places.push_back({row, j});
+  for (int64_t i = row + 1; i < A_.tiles; ++i) places.push_back({i, row});
   std::vector<Tile<T>> tiles(places.size());
-  std::vector<double> spikes(places.size(), 0);
-  const Status status = compress_tiles(places, tiles.data(), spikes.data(), false);
+  std::vector<TileError> errors(places.size());
+  RowError<T> measured(ops_, row, A_.rows(row));
+  const Status status = compress_tiles(places, tiles.data(), errors.data(), &measured);
   if (!status.ok()) return status;
-  double sum = 0, largest = 0;
+  double alike = 0, largest = 1, most = 0, unknown = 0, low_rank = 0;
   for (size_t t = 0; t < tiles.size(); ++t) {
-    if (tiles[t].dense) continue;
     const double rank = double(tiles[t].rank);
-    sum += spikes[t] * rank * rank;
+    if (tiles[t].dense) continue;
+    ++low_rank;
+    if (rank == 0 && errors[t].norm == 0) continue;
+    // Below the tolerance by far: with another one it may be the direction that was kept last.
+    const bool is_unknown = errors[t].norm < tolerance() / 10;
+    const double spike = is_unknown ? 1 : errors[t].spike;
+    unknown += is_unknown;
+    alike += spike * spike * rank * rank;
     largest = std::max(largest, rank);
+    most += spike;
   }
-  A_.alike = largest > 0 ? sum / (largest * largest) : 0;
+  const double all = double(tiles.size()) / std::max(1.0, low_rank);
+  alike *= all / (largest * largest);
+  most *= all;
+  const double independent =
+      kIndependentGrowth * std::sqrt(all) * std::hypot(measured.norm(), std::sqrt(unknown));
+  *growth =
+      std::max(*growth, low_rank > 0 ? std::min(std::max(independent, alike), most) : A_.growth);
   return status;
+}
+
+template <class T>
+Status Assembly<T>::estimate_growth() {
+  A_.growth = std::max(1.0, 0.55 * std::sqrt(double(A_.tiles)));
+  double growth = 1;
+  for (const int64_t row : {A_.tiles / 2, A_.tiles / 5}) {
+    const Status status = estimate_growth(row, &growth);
+    if (!status.ok()) return status;
+  }
+  A_.growth = growth;
+  return Status::success();
 }
 
 template <class T>
 Status Assembly<T>::run() {
   A_.clear();
   A_.eps = options_.eps;
-  A_.alike = 0;
   Status status = fill_diagonal();
   if (!status.ok()) return status;
-  const double least = least_eps<T>(A_.n, largest_diagonal(A_));
+  const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
   if (options_.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
@@ -172,14 +174,14 @@ Status Assembly<T>::run() {
   if (A_.tiles > 1) {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
     dense_.resize(static_cast<size_t>(tiles_at_once()));
-    for (Buffer<T>& D : dense_) D = Buffer<T>(A_.tile * A_.tile);
-    if (!options_.each_tile) status = estimate_alike();
+    for (Buffer<T>& D : dense_) D = ops_.buffer(A_.tile * A_.tile);
+    if (!options_.each_tile) status = estimate_growth();
     if (!status.ok()) return status;
     std::vector<Place> places;
     places.reserve(A_.lower.size());
     for (int64_t i = 1; i < A_.tiles; ++i)
       for (int64_t j = 0; j < i; ++j) places.push_back({i, j});
-    status = compress_tiles(places, A_.lower.data(), nullptr, true);
+    status = compress_tiles(places, A_.lower.data(), nullptr, nullptr);
     if (!status.ok()) return status;
   }
   control_.end();
@@ -190,13 +192,13 @@ Status Assembly<T>::run() {
 }  // namespace
 
 template <class T>
-Status assemble(backend::TileOps<T>& ops, Matrix<T>& A, const Fill<T>& fill,
+Status assemble(backend::TileOps<T>& ops, Matrix<T>& A, Source<T>& source,
                 const chol_tlr_options_t& options, Control& control) {
-  return Assembly<T>(ops, A, fill, options, control).run();
+  return Assembly<T>(ops, A, source, options, control).run();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                          \
-  template Status assemble<T>(backend::TileOps<T>&, Matrix<T>&, const Fill<T>&, \
+#define CHOL_INSTANTIATE(prefix, T, R)                                      \
+  template Status assemble<T>(backend::TileOps<T>&, Matrix<T>&, Source<T>&, \
                               const chol_tlr_options_t&, Control&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

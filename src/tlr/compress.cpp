@@ -19,10 +19,10 @@ struct Sketch {
 };
 
 template <class T>
-void grow(Sketch<T>& sketch, int64_t samples) {
+void grow(backend::TileOps<T>& ops, Sketch<T>& sketch, int64_t samples) {
   if (sketch.Y.count() >= sketch.rows * samples) return;
-  Buffer<T> larger(sketch.rows * samples);
-  std::copy_n(sketch.Y.get(), sketch.rows * sketch.samples, larger.get());
+  Buffer<T> larger = ops.buffer(sketch.rows * samples);
+  ops.copy(sketch.Y.get(), sketch.rows * sketch.samples, larger.get());
   sketch.Y = std::move(larger);
 }
 
@@ -44,7 +44,7 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
   for (bool is_first = true;; is_first = false) {
     std::vector<backend::Orthonormalization<T>> list;
     std::vector<int64_t> active;
-    backend::ProductGroups<T> groups;
+    backend::ProductSteps<T> steps;
     control.begin(Phase::sampling);
     std::vector<int64_t> wanted(sketches.size(), 0);
     int64_t most = 0;
@@ -61,14 +61,14 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
     operators.prepare(most);
     for (const int64_t i : active) {
       Sketch<T>& sketch = sketches[i];
-      grow(sketch, wanted[i]);
+      grow(ops, sketch, wanted[i]);
       operators.sample(i, sketch.samples, wanted[i], sketch.Y.get() + sketch.rows * sketch.samples,
-                       groups);
+                       steps);
       list.push_back({sketch.Y.get(), sketch.rows, sketch.samples, wanted[i], kTests, 0});
       sketch.samples = wanted[i];
     }
-    ops.multiply(groups);
-    control.add_flops(groups.flops());
+    ops.multiply(steps);
+    control.add_flops(steps.flops());
     control.begin(Phase::orthogonalization);
     ops.orthonormalize(list);
     for (size_t a = 0; a < active.size(); ++a) {
@@ -82,30 +82,23 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
 }
 
 template <class T>
-Buffer<T> copy_of(const T* from, int64_t count) {
-  Buffer<T> copy(count);
-  std::copy_n(from, count, copy.get());
-  return copy;
-}
-
-/// The square of the largest singular value of a tile's error over that of its Frobenius norm.
-template <class T>
-double share_of_largest(const backend::Truncation<T>& item, double not_found) {
-  const double dropped = double(item.dropped), largest = double(item.largest);
-  const double square = dropped * dropped + not_found * not_found;
-  return square > 0 ? largest * largest / square : 0;
+TileError error_of(const backend::Truncation<T>& item, double not_found) {
+  const double norm = std::hypot(double(item.dropped), not_found);
+  if (!(norm > 0)) return {};
+  // An error below what the last factorization sees is taken as one direction.
+  return {norm, item.largest > 0 ? std::min(1.0, double(item.largest) / norm) : 1};
 }
 
 /// Projects tiles on their bases, truncates, and stores what is of low rank.
 template <class T>
 void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
                      Control& control, std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles,
-                     double* spikes) {
+                     TileError* errors) {
   control.begin(Phase::projection);
   std::vector<int64_t> active;
   std::vector<Buffer<T>> memory;
   std::vector<backend::Truncation<T>> list;
-  backend::ProductGroups<T> groups;
+  backend::ProductSteps<T> steps;
   for (size_t i = 0; i < sketches.size(); ++i) {
     const Sketch<T>& sketch = sketches[i];
     if (!sketch.is_done) continue;
@@ -119,7 +112,7 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
       item.scratch = carver.take(backend::Truncation<T>::scratch_elements(q));
       return std::pair(item, carver.used());
     };
-    memory.emplace_back(carve(nullptr).second);
+    memory.push_back(ops.buffer(carve(nullptr).second));
     backend::Truncation<T> item = carve(memory.back().get()).first;
     item.Q = sketch.Y.get();
     item.q_rows = sketch.rows;
@@ -127,14 +120,15 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
     item.columns = q;
     item.tolerance = static_cast<RealOf<T>>(
         std::sqrt(rule.tolerance * rule.tolerance - sketch.residual * sketch.residual));
-    operators.project(static_cast<int64_t>(i), item.Q, q, item.B, groups);
+    operators.project(static_cast<int64_t>(i), item.Q, q, item.B, steps);
     list.push_back(item);
     active.push_back(static_cast<int64_t>(i));
   }
-  ops.multiply(groups);
-  control.add_flops(groups.flops());
+  ops.multiply(steps);
+  control.add_flops(steps.flops());
   control.begin(Phase::orthogonalization);
   ops.truncate(list);
+  std::vector<backend::Copy<T>> copies;
   for (size_t a = 0; a < active.size(); ++a) {
     Sketch<T>& sketch = sketches[active[a]];
     const backend::Truncation<T>& item = list[a];
@@ -142,29 +136,35 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
       sketch.is_dense = true;
       continue;
     }
-    if (spikes) spikes[active[a]] = share_of_largest(item, sketch.residual);
+    if (errors) errors[active[a]] = error_of(item, sketch.residual);
     Tile<T>& tile = *tiles[active[a]];
     tile.dense = false;
     tile.rank = item.rank;
-    tile.U = copy_of(item.U, sketch.rows * item.rank);
-    tile.V = copy_of(item.V, sketch.columns * item.rank);
+    tile.U = ops.buffer(sketch.rows * item.rank);
+    tile.V = ops.buffer(sketch.columns * item.rank);
+    if (item.rank == 0) continue;
+    copies.push_back(
+        {false, sketch.rows, item.rank, item.U, sketch.rows, tile.U.get(), sketch.rows});
+    copies.push_back(
+        {false, sketch.columns, item.rank, item.V, sketch.columns, tile.V.get(), sketch.columns});
   }
+  ops.copy(copies);
 }
 
 template <class T>
 void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& control,
                  const std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles) {
   control.begin(Phase::dense_update);
-  backend::ProductGroups<T> groups;
+  backend::ProductSteps<T> steps;
   std::vector<std::pair<size_t, Buffer<T>>> dense;
   for (size_t i = 0; i < sketches.size(); ++i) {
     if (!sketches[i].is_dense) continue;
-    Buffer<T> D(sketches[i].rows * sketches[i].columns);
-    operators.expand(static_cast<int64_t>(i), D.get(), groups);
+    Buffer<T> D = ops.buffer(sketches[i].rows * sketches[i].columns);
+    operators.expand(static_cast<int64_t>(i), D.get(), steps);
     dense.emplace_back(i, std::move(D));
   }
-  ops.multiply(groups);
-  control.add_flops(groups.flops());
+  ops.multiply(steps);
+  control.add_flops(steps.flops());
   for (auto& [i, D] : dense) {
     tiles[i]->dense = true;
     tiles[i]->rank = 0;
@@ -177,7 +177,7 @@ void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& con
 
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-              Control& control, Tile<T>* const* tiles, double* spikes) {
+              Control& control, Tile<T>* const* tiles, TileError* errors) {
   std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
   for (size_t i = 0; i < sketches.size(); ++i) {
     Sketch<T>& sketch = sketches[i];
@@ -188,13 +188,13 @@ void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compressi
     sketch.is_dense = sketch.most > order;
   }
   find_ranges(ops, operators, rule, control, sketches);
-  store_low_ranks(ops, operators, rule, control, sketches, tiles, spikes);
+  store_low_ranks(ops, operators, rule, control, sketches, tiles, errors);
   store_dense(ops, operators, control, sketches, tiles);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R)                                                         \
   template void compress<T>(backend::TileOps<T>&, Operators<T>&, const Compression&, Control&, \
-                            Tile<T>* const*, double*);
+                            Tile<T>* const*, TileError*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -15,7 +15,7 @@ template <class T>
 class Samples {
  public:
   Samples(backend::TileOps<T>& ops, int64_t tile, uint64_t seed)
-      : rows_(tile), columns_(most_columns(tile)), block_(rows_ * columns_) {
+      : rows_(tile), columns_(most_columns(tile)), block_(ops.buffer(rows_ * columns_)) {
     ops.random(block_.get(), rows_ * columns_, seed);
   }
   static constexpr int64_t kTests = 8;  ///< columns that judge the ones before them
@@ -37,16 +37,16 @@ class Operators {
   virtual int64_t count() const = 0;
   virtual int64_t rows(int64_t i) const = 0;
   virtual int64_t columns(int64_t i) const = 0;
-  /// To a group of its own: Y := M_i times the samples' columns [from, to).
+  /// Y := M_i times the samples' columns [from, to).
   virtual void sample(int64_t i, int64_t from, int64_t to, T* Y,
-                      backend::ProductGroups<T>& groups) = 0;
+                      backend::ProductSteps<T>& steps) = 0;
   /// Called before a round of sample() with the largest `to` of it.
   virtual void prepare(int64_t most_columns) = 0;
-  /// To a group of its own: B := M_i^H Q.
+  /// B := M_i^H Q.
   virtual void project(int64_t i, const T* Q, int64_t columns, T* B,
-                       backend::ProductGroups<T>& groups) = 0;
-  /// To a group of its own: D := M_i.
-  virtual void expand(int64_t i, T* D, backend::ProductGroups<T>& groups) = 0;
+                       backend::ProductSteps<T>& steps) = 0;
+  /// D := M_i.
+  virtual void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) = 0;
 };
 
 struct Compression {
@@ -55,11 +55,16 @@ struct Compression {
   const int64_t* guess;  ///< expected rank of each tile, or nullptr
 };
 
+/// Of a tile that is not dense: the Frobenius norm of its error, and the largest singular value of
+/// it over that.
+struct TileError {
+  double norm = 0, spike = 0;
+};
+
 /// Writes M_i to *tiles[i], dense where its rank is above half its order.
-/// @param spikes share of one direction in the square of a tile's error, 0 of a dense tile; or
-/// nullptr
+/// @param errors of each tile, or nullptr
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-              Control& control, Tile<T>* const* tiles, double* spikes = nullptr);
+              Control& control, Tile<T>* const* tiles, TileError* errors = nullptr);
 
 }  // namespace chol::tlr

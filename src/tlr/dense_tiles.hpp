@@ -1,7 +1,6 @@
 // Tiles that are formed, to be compressed.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "tlr/compress.hpp"
@@ -11,29 +10,26 @@ namespace chol::tlr {
 template <class T>
 class DenseTiles final : public Operators<T> {
  public:
-  explicit DenseTiles(const Samples<T>& samples) : samples_(samples) {}
+  DenseTiles(backend::TileOps<T>& ops, const Samples<T>& samples) : ops_(ops), samples_(samples) {}
   void add(const T* D, int64_t rows, int64_t columns) { tiles_.push_back({D, rows, columns}); }
 
   int64_t count() const override { return static_cast<int64_t>(tiles_.size()); }
   int64_t rows(int64_t i) const override { return tiles_[i].rows; }
   int64_t columns(int64_t i) const override { return tiles_[i].columns; }
   void prepare(int64_t) override {}
-  void sample(int64_t i, int64_t from, int64_t to, T* Y,
-              backend::ProductGroups<T>& groups) override {
+  void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override {
     const DenseTile& tile = tiles_[i];
-    groups.begin_group();
-    groups.add({false, false, 0, tile.rows, to - from, tile.columns, tile.D, tile.rows,
-                samples_.column(from), samples_.rows(), Y, tile.rows});
+    steps.add(0, {false, false, 0, tile.rows, to - from, tile.columns, tile.D, tile.rows,
+                  samples_.column(from), samples_.rows(), Y, tile.rows});
   }
   void project(int64_t i, const T* Q, int64_t columns, T* B,
-               backend::ProductGroups<T>& groups) override {
+               backend::ProductSteps<T>& steps) override {
     const DenseTile& tile = tiles_[i];
-    groups.begin_group();
-    groups.add({true, false, 0, tile.columns, columns, tile.rows, tile.D, tile.rows, Q, tile.rows,
-                B, tile.columns});
+    steps.add(0, {true, false, 0, tile.columns, columns, tile.rows, tile.D, tile.rows, Q, tile.rows,
+                  B, tile.columns});
   }
-  void expand(int64_t i, T* D, backend::ProductGroups<T>&) override {
-    std::copy_n(tiles_[i].D, tiles_[i].rows * tiles_[i].columns, D);
+  void expand(int64_t i, T* D, backend::ProductSteps<T>&) override {
+    ops_.copy(tiles_[i].D, tiles_[i].rows * tiles_[i].columns, D);
   }
 
  private:
@@ -41,6 +37,7 @@ class DenseTiles final : public Operators<T> {
     const T* D;
     int64_t rows, columns;
   };
+  backend::TileOps<T>& ops_;
   const Samples<T>& samples_;
   std::vector<DenseTile> tiles_;
 };

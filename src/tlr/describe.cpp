@@ -9,9 +9,9 @@ namespace chol::tlr {
 namespace {
 
 template <class T>
-Buffer<T> copy_of(const Buffer<T>& buffer) {
-  Buffer<T> copy(buffer.count());
-  std::copy_n(buffer.get(), buffer.count(), copy.get());
+Buffer<T> copy_of(backend::TileOps<T>& ops, const Buffer<T>& buffer) {
+  Buffer<T> copy = ops.buffer(buffer.count());
+  ops.copy(buffer.get(), buffer.count(), copy.get());
   return copy;
 }
 
@@ -24,6 +24,7 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   stats.size = size;
   stats.type = static_cast<chol_type_t>(precision_letter<T>);
   stats.factored = A.state == State::factored;
+  stats.ldl = A.is_ldl();
   stats.n = A.n;
   stats.tile = A.tile;
   stats.tiles = A.tiles;
@@ -61,23 +62,26 @@ void write_ranks(const Matrix<T>& A, int64_t* ranks) {
 }
 
 template <class T>
-std::unique_ptr<Matrix<T>> copy_of(const Matrix<T>& A) {
+std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A) {
   auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
   copy->eps = A.eps;
   copy->shift = A.shift;
   copy->flops = A.flops;
-  copy->alike = A.alike;
+  copy->growth = A.growth;
   copy->compensated = A.compensated;
   copy->modified = A.modified;
   copy->state = A.state;
+  copy->shorter = A.shorter;
+  copy->signs = A.signs;
+  copy->permutation = A.permutation;
   if (A.state != State::assembled && A.state != State::factored) return copy;
   copy->lower.resize(A.lower.size());
   for (size_t t = 0; t < A.lower.size(); ++t) {
     const Tile<T>& from = A.lower[t];
-    copy->lower[t] = {from.dense, from.rank, copy_of(from.U), copy_of(from.V)};
+    copy->lower[t] = {from.dense, from.rank, copy_of(ops, from.U), copy_of(ops, from.V)};
   }
-  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(D));
-  for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of(X));
+  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(ops, D));
+  for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of(ops, X));
   return copy;
 }
 
@@ -85,33 +89,27 @@ template <class T>
 void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,
                  int64_t ldb) {
   const int64_t rows = A.rows(i), columns = A.rows(j);
-  if (i == j) {
-    for (int64_t c = 0; c < columns; ++c)
-      std::copy_n(A.diagonal[i].get() + c * rows, rows, block + c * ldb);
-    return;
-  }
   const int64_t row = std::max(i, j), column = std::min(i, j);
+  if (i == j) {
+    ops.transfer(rows, columns, A.diagonal[i].get(), rows, block, ldb);
+    return;
+  }
   const Tile<T>& tile = A.at(row, column);
+  Buffer<T> expanded = ops.buffer(rows * columns);
+  T* const D = expanded.get();
   if (i < j && A.state == State::factored) {
-    for (int64_t c = 0; c < columns; ++c) std::fill_n(block + c * ldb, rows, T(0));
-    return;
+    ops.set_zero(D, rows * columns);
+  } else if (tile.dense) {
+    ops.copy({{i < j, A.rows(row), A.rows(column), tile.U.get(), A.rows(row), D, rows}});
+  } else {
+    const T *left = tile.U.get(), *right = tile.V.get();
+    if (i < j) std::swap(left, right);
+    backend::ProductGroups<T> groups;
+    groups.begin_group();
+    groups.add({false, true, 0, rows, columns, tile.rank, left, rows, right, columns, D, rows});
+    ops.multiply(groups);
   }
-  if (tile.dense) {
-    for (int64_t c = 0; c < columns; ++c)
-      for (int64_t r = 0; r < rows; ++r) {
-        T value = i > j ? tile.U.get()[r + c * rows] : tile.U.get()[c + r * columns];
-        if constexpr (is_complex<T>)
-          if (i < j) value = std::conj(value);
-        block[r + c * ldb] = value;
-      }
-    return;
-  }
-  const T *left = tile.U.get(), *right = tile.V.get();
-  if (i < j) std::swap(left, right);
-  backend::ProductGroups<T> groups;
-  groups.begin_group();
-  groups.add({false, true, 0, rows, columns, tile.rank, left, rows, right, columns, block, ldb});
-  ops.multiply(groups);
+  ops.transfer(rows, columns, D, rows, block, ldb);
 }
 
 template <class T>
@@ -119,7 +117,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
   if (A.state != State::factored) return;
   A.inverses.clear();
   for (int64_t i = 0; i < A.tiles; ++i) {
-    A.inverses.emplace_back(ops.inverse_elements(A.rows(i)));
+    A.inverses.push_back(ops.buffer(ops.inverse_elements(A.rows(i))));
     ops.invert_blocks(A.diagonal[i].get(), A.rows(i), A.inverses[i].get());
   }
 }
@@ -127,7 +125,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
 #define CHOL_INSTANTIATE(prefix, T, R)                                                       \
   template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
   template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
-  template std::unique_ptr<Matrix<T>> copy_of<T>(const Matrix<T>&);                          \
+  template std::unique_ptr<Matrix<T>> copy_of<T>(backend::TileOps<T>&, const Matrix<T>&);    \
   template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \
                                int64_t);                                                     \
   template void invert_diagonal<T>(backend::TileOps<T>&, Matrix<T>&);

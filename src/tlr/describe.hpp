@@ -18,9 +18,9 @@ template <class T>
 void write_ranks(const Matrix<T>& A, int64_t* ranks);
 
 template <class T>
-std::unique_ptr<Matrix<T>> copy_of(const Matrix<T>& A);
+std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A);
 
-/// Tile (i, j) as a dense block.
+/// Tile (i, j) as a dense block, in any memory that the operations can copy to.
 template <class T>
 void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,
                  int64_t ldb);

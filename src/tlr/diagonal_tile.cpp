@@ -8,35 +8,19 @@
 #include "api/precisions.h"
 
 namespace chol::tlr {
-namespace {
-
-template <class T>
-double norm(const T* x, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += std::norm(std::complex<double>(x[i]));
-  return std::sqrt(sum);
-}
-
-}  // namespace
-
-template <class T>
-void DiagonalTile<T>::add_to_diagonal(T* D, int64_t n, double shift) const {
-  for (int64_t i = 0; i < n; ++i) D[i + i * n] += static_cast<RealOf<T>>(shift);
-}
 
 /// An upper bound by inverse iteration from a random vector, in practice within a small factor.
 template <class T>
 double DiagonalTile<T>::smallest_eigenvalue(const T* L, const T* inverses, int64_t n) {
   constexpr int kSteps = 4;
-  vector_.reserve(n);
+  if (vector_.count() < n) vector_ = ops_.buffer(n);
   T* const x = vector_.get();
   ops_.random(x, n, options_.seed + 1);
   double smallest = 0;
   for (int step = 0; step < kSteps; ++step) {
-    const double before = norm(x, n);
-    for (int64_t i = 0; i < n; ++i) x[i] *= static_cast<RealOf<T>>(1 / before);
+    ops_.scale(x, n, static_cast<RealOf<T>>(1 / std::sqrt(ops_.inner(x, x, n))));
     for (const bool adjoint : {false, true}) ops_.solve({{L, inverses, n, adjoint, x, 1, n}});
-    const double after = norm(x, n);
+    const double after = std::sqrt(ops_.inner(x, x, n));
     if (!(after <= 1e300)) return 0;
     smallest = 1 / after;
   }
@@ -54,8 +38,8 @@ template <class T>
 bool DiagonalTile<T>::compensate(Matrix<T>& A, int64_t k) {
   const int64_t n = A.rows(k);
   T* const D = A.diagonal[k].get();
-  std::copy_n(copy_.get(), n * n, D);
-  add_to_diagonal(D, n, most_);
+  ops_.copy(copy_.get(), n * n, D);
+  ops_.add_to_diagonal(D, n, static_cast<RealOf<T>>(most_));
   if (try_factor(D, n, A.inverses[k].get()) != 0) return false;
   ++A.compensated;
   return true;
@@ -64,7 +48,10 @@ bool DiagonalTile<T>::compensate(Matrix<T>& A, int64_t k) {
 template <class T>
 bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
   const int64_t n = A.rows(k);
-  T *const D = A.diagonal[k].get(), *const copy = copy_.get();
+  T* const D = A.diagonal[k].get();
+  Buffer<T> tile(n * n);
+  ops_.transfer(n, n, copy_.get(), n, tile.get(), n);
+  const T* const copy = tile.get();
   double largest = 0;
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i) largest = std::max(largest, double(std::abs(copy[i + j * n])));
@@ -75,7 +62,7 @@ bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
   double least = std::max(most_, std::sqrt(u) * largest);
   constexpr int kMostTries = 8;
   for (int trial = 0; trial < kMostTries; ++trial) {
-    std::copy_n(copy, n * n, D);
+    ops_.copy(copy_.get(), n * n, D);
     ops_.make_definite(D, n, static_cast<RealOf<T>>(least));
     if (try_factor(D, n, A.inverses[k].get()) == 0) {
       ++A.modified;
@@ -90,9 +77,9 @@ template <class T>
 int DiagonalTile<T>::factor(Matrix<T>& A, int64_t k) {
   const int64_t n = A.rows(k);
   T* const D = A.diagonal[k].get();
-  copy_.reserve(n * n);
-  std::copy_n(D, n * n, copy_.get());
-  A.inverses[k] = Buffer<T>(ops_.inverse_elements(n));
+  if (copy_.count() < n * n) copy_ = ops_.buffer(n * n);
+  ops_.copy(D, n * n, copy_.get());
+  A.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
   const int info = try_factor(D, n, A.inverses[k].get());
   // Errors of the tiles of size E change the Schur complement of a tile with smallest eigenvalue w
   // by E^2 / w: one that is small against the errors is as good as indefinite.

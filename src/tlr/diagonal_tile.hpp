@@ -24,7 +24,6 @@ class DiagonalTile {
   bool compensate(Matrix<T>& A, int64_t k);
   bool modify(Matrix<T>& A, int64_t k);
   double smallest_eigenvalue(const T* L, const T* inverses, int64_t n);
-  void add_to_diagonal(T* D, int64_t n, double shift) const;
 
   backend::TileOps<T>& ops_;
   const chol_tlr_options_t& options_;

@@ -6,6 +6,8 @@
 #include "api/precisions.h"
 #include "tlr/dense_tiles.hpp"
 #include "tlr/diagonal_tile.hpp"
+#include "tlr/diagonal_update.hpp"
+#include "tlr/pivoting.hpp"
 #include "tlr/schur_tiles.hpp"
 #include "tlr/settings.hpp"
 
@@ -22,38 +24,44 @@ class Factorization {
         options_(options),
         control_(control),
         samples_(ops, A.tile, options.seed),
-        tolerance_(
-            tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.tiles, A.alike)),
-        least_tolerance_(tolerance_ / 2),
-        diagonal_(ops, options, compensation(options, A.tiles)) {}
+        tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
+        least_tolerance_(tolerance_ / 3),
+        diagonal_(ops, options, compensation(options, A.tiles)),
+        pivoting_(ops, A, options) {}
 
   Status run(int* info) {
     for (int64_t k = 0; k < A_.tiles; ++k) {
-      update_diagonal(k);
+      if (options_.pivot)
+        pivoting_.exchange_largest(k);
+      else
+        update_diagonal(ops_, A_, k, control_);
       control_.begin(Phase::potrf);
-      const int failed = diagonal_.factor(A_, k);
-      control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
-      // What is added to the diagonal of a singular matrix has to exceed the errors to come.
-      if (A_.compensated == 1) tolerance_ = least_tolerance_;
+      const int failed = options_.ldl ? factor_indefinite(k) : factor_definite(k);
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
         return Status::success();
       }
+      right_.make(ops_, A_, k, 0, k);
       compress_column(k);
       solve_column(k);
+      if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
       const Status status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
       if (!status.ok()) return status;
     }
+    if (options_.pivot || options_.ldl) A_.permutation = pivoting_.permutation();
     return Status::success();
   }
 
  private:
-  void update_diagonal(int64_t k);
+  int factor_definite(int64_t k);
+  int factor_indefinite(int64_t k);
   void compress_column(int64_t k);
   void compress_rows(int64_t k, const std::vector<int64_t>& rows);
   void compress_formed(int64_t k, const std::vector<int64_t>& rows);
   void solve_column(int64_t k);
+  /// Of block column k: L_ik := L_ik D_k.
+  void apply_signs(int64_t k);
   std::vector<std::vector<int64_t>> rows_at_once(int64_t k, const std::vector<int64_t>& rows,
                                                  bool formed) const;
   /// Sampling costs four products of the rank's size a term, forming the tile two of half of one.
@@ -69,52 +77,35 @@ class Factorization {
   const Samples<T> samples_;
   double tolerance_, least_tolerance_;
   DiagonalTile<T> diagonal_;
+  TilePivoting<T> pivoting_;
+  RightTiles<T> right_;  ///< of the current row
 };
 
-/// A_kk minus the sum of U_kj (G_kkj U_kj^H), in panels of columns of the lower triangle.
 template <class T>
-void Factorization<T>::update_diagonal(int64_t k) {
-  constexpr int64_t kPanel = 128;
-  control_.begin(Phase::dense_update);
+int Factorization<T>::factor_definite(int64_t k) {
+  const int info = diagonal_.factor(A_, k);
+  control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
+  // What is added to the diagonal of a singular matrix has to exceed the errors to come.
+  if (A_.compensated == 1) tolerance_ = least_tolerance_;
+  return info;
+}
+
+/// The interchanges inside the tile are those of its rows in the whole matrix.
+template <class T>
+int Factorization<T>::factor_indefinite(int64_t k) {
   const int64_t n = A_.rows(k);
-  std::vector<Buffer<T>> cores(static_cast<size_t>(k));
-  backend::ProductGroups<T> core_groups;
-  int64_t widest = 0;
-  for (int64_t j = 0; j < k; ++j) {
-    const Tile<T>& tile = A_.at(k, j);
-    if (tile.dense) continue;
-    cores[j] = Buffer<T>(tile.rank * tile.rank);
-    widest = std::max(widest, tile.rank);
-    core_groups.begin_group();
-    core_groups.add({true, false, 0, tile.rank, tile.rank, A_.rows(j), tile.V.get(), A_.rows(j),
-                     tile.V.get(), A_.rows(j), cores[j].get(), tile.rank});
-  }
-  ops_.multiply(core_groups);
-  const int64_t panels = (n + kPanel - 1) / kPanel;
-  Buffer<T> scratch(panels * widest * kPanel);
-  backend::ProductGroups<T> groups;
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::vector<RealOf<T>> signs(static_cast<size_t>(n));
   T* const D = A_.diagonal[k].get();
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    const int64_t first = panel * kPanel, columns = std::min(kPanel, n - first);
-    T* const Z = scratch.get() + panel * widest * kPanel;
-    groups.begin_group();
-    for (int64_t j = 0; j < k; ++j) {
-      const Tile<T>& tile = A_.at(k, j);
-      const T* const U = tile.U.get() + first;
-      if (tile.dense) {
-        groups.add({false, true, -1, n - first, columns, A_.rows(j), U, n, U, n,
-                    D + first + first * n, n});
-        continue;
-      }
-      if (tile.rank == 0) continue;
-      groups.add({false, true, 0, tile.rank, columns, tile.rank, cores[j].get(), tile.rank, U, n, Z,
-                  tile.rank});
-      groups.add({false, false, -1, n - first, columns, tile.rank, U, n, Z, tile.rank,
-                  D + first + first * n, n});
-    }
-  }
-  ops_.multiply(groups);
-  control_.add_flops(core_groups.flops() + groups.flops());
+  const int info = ops_.ldl(D, n, order.data(), signs.data());
+  control_.add_flops(flop_factor<T> * std::pow(double(n), 3) / 3);
+  if (info != 0) return info;
+  A_.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
+  ops_.invert_blocks(D, n, A_.inverses[k].get());
+  if (std::any_of(signs.begin(), signs.end(), [](RealOf<T> sign) { return sign < 0; }))
+    A_.signs[k] = std::move(signs);
+  pivoting_.reorder_rows(k, order);
+  return 0;
 }
 
 /// Rows in runs whose memory stays within the workspace, a row a thread at least.
@@ -154,7 +145,7 @@ void Factorization<T>::compress_column(int64_t k) {
 
 template <class T>
 void Factorization<T>::compress_rows(int64_t k, const std::vector<int64_t>& rows) {
-  SchurTiles<T> operators(ops_, A_, samples_, k, rows);
+  SchurTiles<T> operators(ops_, A_, samples_, k, right_, rows);
   std::vector<Tile<T>*> tiles;
   std::vector<int64_t> guess;
   for (const int64_t i : rows) {
@@ -169,38 +160,27 @@ void Factorization<T>::compress_rows(int64_t k, const std::vector<int64_t>& rows
 template <class T>
 void Factorization<T>::compress_formed(int64_t k, const std::vector<int64_t>& rows) {
   control_.begin(Phase::dense_update);
-  SchurTiles<T> schur(ops_, A_, samples_, k, rows);
-  DenseTiles<T> operators(samples_);
+  SchurTiles<T> schur(ops_, A_, samples_, k, right_, rows);
+  DenseTiles<T> operators(ops_, samples_);
   std::vector<Buffer<T>> dense;
   std::vector<Tile<T>*> tiles;
   std::vector<int64_t> guess;
-  backend::ProductGroups<T> groups;
+  backend::ProductSteps<T> steps;
   for (int64_t r = 0; r < std::ssize(rows); ++r) {
     const int64_t i = rows[r];
-    dense.emplace_back(A_.rows(i) * A_.rows(k));
-    schur.expand(r, dense.back().get(), groups);
+    dense.push_back(ops_.buffer(A_.rows(i) * A_.rows(k)));
+    schur.expand(r, dense.back().get(), steps);
     operators.add(dense.back().get(), A_.rows(i), A_.rows(k));
     tiles.push_back(&A_.at(i, k));
     guess.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
   }
-  ops_.multiply(groups);
-  control_.add_flops(groups.flops());
+  ops_.multiply(steps);
+  control_.add_flops(steps.flops());
   compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
            tiles.data());
 }
 
-template <class T>
-void adjoint_to(const T* from, int64_t rows, int64_t columns, T* to) {
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = 0; i < rows; ++i) {
-      if constexpr (is_complex<T>)
-        to[j + i * columns] = std::conj(from[i + j * rows]);
-      else
-        to[j + i * columns] = from[i + j * rows];
-    }
-}
-
-/// V := inverse(L_kk) V, and of dense tiles D := D inverse(L_kk^H).
+/// V := D_k inverse(L_kk) V, and of dense tiles U := U inverse(L_kk^H) D_k.
 template <class T>
 void Factorization<T>::solve_column(int64_t k) {
   control_.begin(Phase::trsm);
@@ -212,23 +192,38 @@ void Factorization<T>::solve_column(int64_t k) {
     Tile<T>& tile = A_.at(i, k);
     T* V = tile.V.get();
     if (tile.dense) {
-      dense.emplace_back(i, Buffer<T>(A_.rows(i) * n));
+      dense.emplace_back(i, ops_.buffer(A_.rows(i) * n));
       V = dense.back().second.get();
     }
     const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
     columns += double(count);
     list.push_back({A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n});
   }
-  ops_.for_each(std::ssize(dense), [&](int64_t d) {
-    const int64_t i = dense[d].first;
-    adjoint_to(A_.at(i, k).U.get(), A_.rows(i), n, dense[d].second.get());
-  });
+  std::vector<backend::Copy<T>> there, back;
+  for (const auto& [i, adjoint] : dense) {
+    const int64_t rows = A_.rows(i);
+    there.push_back({true, rows, n, A_.at(i, k).U.get(), rows, adjoint.get(), n});
+    back.push_back({true, n, rows, adjoint.get(), n, A_.at(i, k).U.get(), rows});
+  }
+  ops_.copy(there);
   ops_.solve(list);
-  ops_.for_each(std::ssize(dense), [&](int64_t d) {
-    const int64_t i = dense[d].first;
-    adjoint_to(dense[d].second.get(), n, A_.rows(i), A_.at(i, k).U.get());
-  });
+  ops_.copy(back);
+  if (options_.ldl && !A_.signs[k].empty()) apply_signs(k);
   control_.add_flops(flop_factor<T> * double(n) * double(n) * columns);
+}
+
+template <class T>
+void Factorization<T>::apply_signs(int64_t k) {
+  std::vector<backend::Rearrangement<T>> list;
+  for (int64_t i = k + 1; i < A_.tiles; ++i) {
+    Tile<T>& tile = A_.at(i, k);
+    T* const x = tile.dense ? tile.U.get() : tile.V.get();
+    const int64_t rows = A_.rows(tile.dense ? i : k);
+    backend::Rearrangement<T> item{x, rows, x, rows, rows, A_.width(i, k)};
+    (tile.dense ? item.column_signs : item.row_signs) = A_.signs[k].data();
+    list.push_back(item);
+  }
+  ops_.rearrange(list);
 }
 
 }  // namespace
@@ -236,19 +231,23 @@ void Factorization<T>::solve_column(int64_t k) {
 template <class T>
 Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
               Control& control, int* info) {
-  const double least = least_eps<T>(A.n, largest_diagonal(A));
+  const double least = least_eps<T>(A.n, largest_diagonal(ops, A));
   if (options.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
                          control.function(), options.eps, least);
+  if ((options.ldl || options.pivot) && !ops.can_pivot())
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                         "%s: options->%s = %d, must be 0 on this backend", control.function(),
+                         options.ldl ? "ldl" : "pivot", options.ldl ? options.ldl : options.pivot);
   *info = 0;
   A.state = State::failed;
   A.eps = options.eps;
   A.compensated = A.modified = 0;
   A.inverses.resize(static_cast<size_t>(A.tiles));
+  if (options.ldl) A.signs.resize(static_cast<size_t>(A.tiles));
   for (int64_t i = 0; i < A.tiles; ++i)
-    for (int64_t j = 0; j < A.rows(i); ++j)
-      A.diagonal[i].get()[j + j * A.rows(i)] += static_cast<RealOf<T>>(options.shift);
+    ops.add_to_diagonal(A.diagonal[i].get(), A.rows(i), static_cast<RealOf<T>>(options.shift));
   A.shift = options.shift;
   const Status status = Factorization<T>(ops, A, options, control).run(info);
   control.end();

@@ -12,7 +12,7 @@ namespace chol::tlr {
 namespace {
 
 constexpr char kMagic[8] = {'C', 'H', 'O', 'L', '-', 'T', 'L', 'R'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 struct Close {
   void operator()(FILE* file) const { std::fclose(file); }
@@ -91,26 +91,76 @@ constexpr int64_t kDense = -1;
 
 /// What of a file that is cut or damaged is no size of a tile.
 template <class T>
-bool read_buffer(Reader& reader, Buffer<T>& buffer, int64_t count) {
-  buffer = Buffer<T>(count);
-  return reader.read(buffer.get(), static_cast<size_t>(count) * sizeof(T));
+bool read_buffer(backend::TileOps<T>& ops, Reader& reader, Buffer<T>& buffer, int64_t count) {
+  buffer = ops.buffer(count);
+  const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+  if (!ops.memory()) return reader.read(buffer.get(), bytes);
+  const Buffer<T> staging(count);
+  if (!reader.read(staging.get(), bytes)) return false;
+  ops.transfer(count, 1, staging.get(), count, buffer.get(), count);
+  return true;
 }
 
 template <class T>
-bool read_tiles(Reader& reader, Matrix<T>& A) {
+void write_buffer(backend::TileOps<T>& ops, Writer& writer, const Buffer<T>& buffer,
+                  int64_t count) {
+  const size_t bytes = static_cast<size_t>(count) * sizeof(T);
+  if (!ops.memory()) return writer.write(buffer.get(), bytes);
+  const Buffer<T> staging(count);
+  ops.transfer(count, 1, buffer.get(), count, staging.get(), count);
+  writer.write(staging.get(), bytes);
+}
+
+template <class T>
+bool read_tiles(backend::TileOps<T>& ops, Reader& reader, Matrix<T>& A) {
   for (int64_t i = 0; i < A.tiles; ++i) {
     const int64_t rows = A.rows(i);
-    if (!read_buffer(reader, A.diagonal[i], rows * rows)) return false;
+    if (!read_buffer(ops, reader, A.diagonal[i], rows * rows)) return false;
     for (int64_t j = 0; j < i; ++j) {
       Tile<T>& tile = A.at(i, j);
       int64_t rank = 0;
       if (!reader.read(&rank, sizeof rank) || rank < kDense || rank > A.tile) return false;
       tile.dense = rank == kDense;
       tile.rank = tile.dense ? 0 : rank;
-      if (!read_buffer(reader, tile.U, rows * A.width(i, j)) ||
-          !read_buffer(reader, tile.V, A.rows(j) * tile.rank))
+      if (!read_buffer(ops, reader, tile.U, rows * A.width(i, j)) ||
+          !read_buffer(ops, reader, tile.V, A.rows(j) * tile.rank))
         return false;
     }
+  }
+  return true;
+}
+
+template <class T>
+void write_order(Writer& writer, const Matrix<T>& A) {
+  writer.write(A.permutation.data(), sizeof(int64_t) * A.permutation.size());
+  for (const auto& signs : A.signs) {
+    const int64_t count = std::ssize(signs);
+    writer.write(&count, sizeof count);
+    writer.write(signs.data(), sizeof(RealOf<T>) * signs.size());
+  }
+}
+
+/// What is no permutation, and no signs, is refused before it is used.
+template <class T>
+bool read_order(Reader& reader, const FileHeader& header, Matrix<T>& A) {
+  if (header.is_permuted) {
+    A.permutation.resize(static_cast<size_t>(A.n));
+    if (!reader.read(A.permutation.data(), sizeof(int64_t) * A.permutation.size())) return false;
+    std::vector<bool> is_there(static_cast<size_t>(A.n), false);
+    for (const int64_t row : A.permutation) {
+      if (row < 0 || row >= A.n || is_there[row]) return false;
+      is_there[row] = true;
+    }
+  }
+  if (header.is_ldl) A.signs.resize(static_cast<size_t>(A.tiles));
+  for (int64_t i = 0; i < std::ssize(A.signs); ++i) {
+    int64_t count = 0;
+    if (!reader.read(&count, sizeof count) || (count != 0 && count != A.rows(i))) return false;
+    auto& signs = A.signs[i];
+    signs.resize(static_cast<size_t>(count));
+    if (!reader.read(signs.data(), sizeof(RealOf<T>) * signs.size())) return false;
+    for (const RealOf<T> sign : signs)
+      if (sign != 1 && sign != -1) return false;
   }
   return true;
 }
@@ -118,7 +168,7 @@ bool read_tiles(Reader& reader, Matrix<T>& A) {
 }  // namespace
 
 template <class T>
-Status save(const Matrix<T>& A, const char* path) {
+Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path) {
   static constexpr const char* kFunction = "chol_tlr_save";
   const File file(std::fopen(path, "wb"));
   if (!file) return failed(kFunction, path, std::strerror(errno));
@@ -130,23 +180,27 @@ Status save(const Matrix<T>& A, const char* path) {
   header.state = static_cast<uint8_t>(A.state);
   header.n = A.n;
   header.tile = A.tile;
+  header.shorter = A.shorter;
+  header.is_permuted = !A.permutation.empty();
+  header.is_ldl = A.is_ldl();
   header.compensated = A.compensated;
   header.modified = A.modified;
   header.eps = A.eps;
   header.shift = A.shift;
   header.flops = A.flops;
-  header.alike = A.alike;
+  header.growth = A.growth;
   Writer writer(file.get());
   writer.write(&header, sizeof header);
+  write_order(writer, A);
   for (int64_t i = 0; i < A.tiles; ++i) {
     const int64_t rows = A.rows(i);
-    writer.write(A.diagonal[i].get(), sizeof(T) * static_cast<size_t>(rows * rows));
+    write_buffer(ops, writer, A.diagonal[i], rows * rows);
     for (int64_t j = 0; j < i; ++j) {
       const Tile<T>& tile = A.at(i, j);
       const int64_t rank = tile.dense ? kDense : tile.rank;
       writer.write(&rank, sizeof rank);
-      writer.write(tile.U.get(), sizeof(T) * static_cast<size_t>(rows * A.width(i, j)));
-      writer.write(tile.V.get(), sizeof(T) * static_cast<size_t>(A.rows(j) * tile.rank));
+      write_buffer(ops, writer, tile.U, rows * A.width(i, j));
+      write_buffer(ops, writer, tile.V, A.rows(j) * tile.rank);
     }
   }
   if (!writer.finish()) return failed(kFunction, path, "could not be written to its end");
@@ -161,11 +215,12 @@ Status load_header(const char* path, FileHeader& header) {
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
     return failed(kFunction, path, "must be a file of chol_tlr_save");
   if (header.version != kVersion || header.byte_order != 1)
-    return failed(kFunction, path, "must be of version 1 and this machine's byte order");
+    return failed(kFunction, path, "must be of version 2 and this machine's byte order");
   const auto state = static_cast<State>(header.state);
   const bool is_type = header.type && std::strchr("sdcz", header.type);
   if (!is_type || header.n < 0 || header.tile < 1 || header.tile > std::max<int64_t>(1, header.n) ||
-      (state != State::assembled && state != State::factored))
+      (state != State::assembled && state != State::factored) || header.is_permuted > 1 ||
+      header.is_ldl > 1)
     return failed(kFunction, path, "is damaged");
   // The number of tiles is believed if the file is long enough for their ranks.
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
@@ -177,7 +232,8 @@ Status load_header(const char* path, FileHeader& header) {
 }
 
 template <class T>
-Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix<T>>& A) {
+Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& expected,
+            std::unique_ptr<Matrix<T>>& A) {
   static constexpr const char* kFunction = "chol_tlr_load";
   const File file(std::fopen(path, "rb"));
   if (!file) return failed(kFunction, path, std::strerror(errno));
@@ -187,22 +243,26 @@ Status load(const char* path, const FileHeader& expected, std::unique_ptr<Matrix
     return failed(kFunction, path, "was changed meanwhile");
   auto made = std::make_unique<Matrix<T>>(header.n, header.tile);
   made->clear();
-  if (!read_tiles(reader, *made) || !reader.finish())
+  const bool is_place = header.shorter >= 0 && header.shorter < made->tiles;
+  if (made->tiles > 0 && !is_place) return failed(kFunction, path, "is damaged");
+  made->shorter = header.shorter;
+  if (!read_order(reader, header, *made) || !read_tiles(ops, reader, *made) || !reader.finish())
     return failed(kFunction, path, "is damaged: its checksum or its length is another one");
   made->state = static_cast<State>(header.state);
   made->eps = header.eps;
   made->shift = header.shift;
   made->flops = header.flops;
-  made->alike = header.alike;
+  made->growth = header.growth;
   made->compensated = header.compensated;
   made->modified = header.modified;
   A = std::move(made);
   return Status::success();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                    \
-  template Status save<T>(const Matrix<T>&, const char*); \
-  template Status load<T>(const char*, const FileHeader&, std::unique_ptr<Matrix<T>>&);
+#define CHOL_INSTANTIATE(prefix, T, R)                                          \
+  template Status save<T>(backend::TileOps<T>&, const Matrix<T>&, const char*); \
+  template Status load<T>(backend::TileOps<T>&, const char*, const FileHeader&, \
+                          std::unique_ptr<Matrix<T>>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -10,22 +10,9 @@
 namespace chol::tlr {
 namespace {
 
-/// x^H y, real for what it is used of; in double precision and in the order of the elements.
 template <class T>
-double inner(const T* x, const T* y, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    if constexpr (is_complex<T>)
-      sum += double(x[i].real()) * double(y[i].real()) + double(x[i].imag()) * double(y[i].imag());
-    else
-      sum += double(x[i]) * double(y[i]);
-  }
-  return sum;
-}
-
-template <class T>
-double norm(const T* x, int64_t n) {
-  return std::sqrt(inner(x, x, n));
+double norm(backend::TileOps<T>& ops, const T* x, int64_t n) {
+  return std::sqrt(ops.inner(x, x, n));
 }
 
 }  // namespace
@@ -34,35 +21,19 @@ template <class T>
 double norm_of_difference(backend::TileOps<T>& ops, int64_t n, const Apply<T>& original,
                           const Apply<T>& other, int iterations) {
   constexpr uint64_t kSeed = 5;
-  Buffer<T> x(n), y(n), z(n);
+  const Buffer<T> x = ops.buffer(n), y = ops.buffer(n), z = ops.buffer(n);
   ops.random(x.get(), n, kSeed);
-  double estimate = 0, length = norm(x.get(), n);
+  double estimate = 0, length = norm(ops, x.get(), n);
   for (int step = 0; step < iterations && length > 0; ++step) {
-    for (int64_t i = 0; i < n; ++i) x.get()[i] *= static_cast<RealOf<T>>(1 / length);
+    ops.scale(x.get(), n, static_cast<RealOf<T>>(1 / length));
     original(x.get(), y.get());
     other(x.get(), z.get());
-    for (int64_t i = 0; i < n; ++i) x.get()[i] = y.get()[i] - z.get()[i];
-    estimate = length = norm(x.get(), n);
+    ops.copy(y.get(), n, x.get());
+    ops.combine(-1, z.get(), 1, x.get(), n);
+    estimate = length = norm(ops, x.get(), n);
     if (!(length <= 1e300)) break;
   }
   return estimate;
-}
-
-template <class T>
-void multiply_kernel(backend::TileOps<T>& ops, const CovarianceKernel& kernel, int64_t n,
-                     const T* x, T* y) {
-  constexpr int64_t kRows = 128, kColumns = 16;
-  ops.for_each((n + kRows - 1) / kRows, [&](int64_t chunk) {
-    const int64_t row = chunk * kRows, rows = std::min(kRows, n - row);
-    T block[kRows * kColumns];
-    std::fill_n(y + row, rows, T(0));
-    for (int64_t j = 0; j < n; j += kColumns) {
-      const int64_t columns = std::min(kColumns, n - j);
-      kernel.fill(ops, row, j, rows, columns, block, kRows);
-      for (int64_t c = 0; c < columns; ++c)
-        for (int64_t i = 0; i < rows; ++i) y[row + i] += block[i + c * kRows] * x[j + c];
-    }
-  });
 }
 
 template <class T>
@@ -70,38 +41,35 @@ int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matr
                         const T* b, T* x, double tolerance, int most, double* residuals) {
   using R = RealOf<T>;
   const int64_t n = A.n;
-  const double scale = norm(b, n);
-  std::fill_n(x, n, T(0));
+  const double scale = norm(ops, b, n);
+  ops.set_zero(x, n);
   if (residuals) std::fill_n(residuals, most + 1, 0.0);
   if (scale == 0) return 0;
-  Buffer<T> r(n), z(n), p(n), q(n);
-  std::copy_n(b, n, r.get());
+  const Buffer<T> r = ops.buffer(n), z = ops.buffer(n), p = ops.buffer(n), q = ops.buffer(n);
+  ops.copy(b, n, r.get());
   const auto precondition = [&] {
-    std::copy_n(r.get(), n, z.get());
-    solve_half(ops, factor, false, 1, z.get(), n);
-    solve_half(ops, factor, true, 1, z.get(), n);
+    ops.copy(r.get(), n, z.get());
+    solve(ops, factor, 1, z.get(), n);
   };
   precondition();
-  std::copy_n(z.get(), n, p.get());
-  double product = inner(r.get(), z.get(), n);
+  ops.copy(z.get(), n, p.get());
+  double product = ops.inner(r.get(), z.get(), n);
   if (residuals) residuals[0] = 1;
   if (1 <= tolerance) return 0;
   for (int step = 1; step <= most; ++step) {
     multiply(ops, A, 1, p.get(), n, q.get(), n);
-    const double curvature = inner(p.get(), q.get(), n);
+    const double curvature = ops.inner(p.get(), q.get(), n);
     if (!(curvature > 0)) return -most;
     const R alpha = static_cast<R>(product / curvature);
-    for (int64_t i = 0; i < n; ++i) {
-      x[i] += alpha * p.get()[i];
-      r.get()[i] -= alpha * q.get()[i];
-    }
-    const double residual = norm(r.get(), n) / scale;
+    ops.combine(alpha, p.get(), 1, x, n);
+    ops.combine(-alpha, q.get(), 1, r.get(), n);
+    const double residual = norm(ops, r.get(), n) / scale;
     if (residuals) residuals[step] = residual;
     if (residual <= tolerance) return step;
     precondition();
-    const double next = inner(r.get(), z.get(), n);
+    const double next = ops.inner(r.get(), z.get(), n);
     const R beta = static_cast<R>(next / product);
-    for (int64_t i = 0; i < n; ++i) p.get()[i] = z.get()[i] + beta * p.get()[i];
+    ops.combine(1, z.get(), beta, p.get(), n);
     product = next;
   }
   return -most;
@@ -110,8 +78,6 @@ int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matr
 #define CHOL_INSTANTIATE(prefix, T, R)                                                          \
   template double norm_of_difference<T>(backend::TileOps<T>&, int64_t, const Apply<T>&,         \
                                         const Apply<T>&, int);                                  \
-  template void multiply_kernel<T>(backend::TileOps<T>&, const CovarianceKernel&, int64_t,      \
-                                   const T*, T*);                                               \
   template int conjugate_gradients<T>(backend::TileOps<T>&, const Matrix<T>&, const Matrix<T>&, \
                                       const T*, T*, double, int, double*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)

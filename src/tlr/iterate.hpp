@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "backend/tile_ops.hpp"
-#include "tlr/kernel.hpp"
 #include "tlr/matrix.hpp"
 
 namespace chol::tlr {
@@ -17,11 +16,6 @@ using Apply = std::function<void(const T* x, T* y)>;
 template <class T>
 double norm_of_difference(backend::TileOps<T>& ops, int64_t n, const Apply<T>& original,
                           const Apply<T>& other, int iterations);
-
-/// y := the covariance of points times x.
-template <class T>
-void multiply_kernel(backend::TileOps<T>& ops, const CovarianceKernel& kernel, int64_t n,
-                     const T* x, T* y);
 
 /// Solves A x = b by conjugate gradients with the preconditioner `factor`. Returns the iterations,
 /// negative when it did not converge.

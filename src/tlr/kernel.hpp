@@ -1,4 +1,4 @@
-// Covariance functions of points, evaluated by blocks.
+// Covariance functions of points, evaluated by the operations of a backend.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,18 @@
 
 namespace chol::tlr {
 
+/// A kernel of the caller with the points of its matrix, in the memory of the operations.
+template <class T>
 class CovarianceKernel {
  public:
-  CovarianceKernel(const chol_kernel_t& kernel, int dim, int64_t n, const double* points,
-                   int64_t ldp);
-
-  /// Elements (row.., column..) of the matrix.
-  template <class T>
-  void fill(backend::TileOps<T>& ops, int64_t row, int64_t column, int64_t rows, int64_t columns,
-            T* block, int64_t ldb) const;
+  CovarianceKernel(backend::TileOps<T>& ops, const chol_kernel_t& kernel, int dim, int64_t n,
+                   const double* points, int64_t ldp);
+  const backend::Covariance& covariance() const { return covariance_; }
 
  private:
-  template <class T>
-  void evaluate(backend::TileOps<T>& ops, double* squared_distances, int64_t count) const;
-
-  chol_kernel_kind_t kind_;
-  double variance_, nugget_, nu_;
-  int dim_;
-  int64_t n_;
-  std::vector<double> coordinates_;  ///< over the lengths; one dimension after the other
+  /// An element of type T has room for one double or for a part of it.
+  Buffer<T> coordinates_;
+  backend::Covariance covariance_;
 };
 
 }  // namespace chol::tlr

@@ -25,10 +25,12 @@ template <class T>
 class Matrix {
  public:
   Matrix(int64_t order, int64_t tile_size)
-      : n(order), tile(tile_size), tiles((order + tile_size - 1) / tile_size) {}
+      : n(order), tile(tile_size), tiles((order + tile_size - 1) / tile_size), shorter(tiles - 1) {}
 
-  int64_t rows(int64_t i) const { return i + 1 < tiles ? tile : n - i * tile; }
-  int64_t start(int64_t i) const { return i * tile; }
+  /// Rows of the tile that is the last one before pivoting.
+  int64_t last_rows() const { return n - (tiles - 1) * tile; }
+  int64_t rows(int64_t i) const { return i != shorter ? tile : last_rows(); }
+  int64_t start(int64_t i) const { return i * tile - (i > shorter ? tile - last_rows() : 0); }
   Tile<T>& at(int64_t i, int64_t j) { return lower[i * (i - 1) / 2 + j]; }
   const Tile<T>& at(int64_t i, int64_t j) const { return lower[i * (i - 1) / 2 + j]; }
   /// Columns of what stands left of V in tile (i, j).
@@ -38,6 +40,9 @@ class Matrix {
     return at(i, j).dense ? std::min(rows(i), rows(j)) : at(i, j).rank;
   }
 
+  /// A factor L D L^H.
+  bool is_ldl() const { return !signs.empty(); }
+
   /// Gives back all tiles and makes room for new ones.
   void clear() {
     const int64_t pairs = tiles * (tiles - 1) / 2;
@@ -45,6 +50,9 @@ class Matrix {
     lower.clear();
     diagonal.clear();
     inverses.clear();
+    signs.clear();
+    permutation.clear();
+    shorter = tiles - 1;
     lower.resize(static_cast<size_t>(pairs));
     diagonal.resize(static_cast<size_t>(tiles));
     compensated = modified = 0;
@@ -52,12 +60,18 @@ class Matrix {
   }
 
   int64_t n, tile, tiles;
+  int64_t shorter;  ///< the place of the tile that is last before pivoting
   State state = State::empty;
   std::vector<Tile<T>> lower;       ///< row after row
   std::vector<Buffer<T>> diagonal;  ///< of A whole, of a factor with zeros above the diagonal
   std::vector<Buffer<T>> inverses;  ///< of a factor: TileOps::invert_blocks() of the diagonal tiles
+  /// Of L D L^H: the elements of D, which are 1 and -1, for each tile; none where all are 1. Empty
+  /// of other factors.
+  std::vector<std::vector<RealOf<T>>> signs;
+  /// Of a factor: which row of the matrix comes i-th; empty for the identity.
+  std::vector<int64_t> permutation;
   double eps = 0, shift = 0, flops = 0;
-  double alike = 0;  ///< tiles of a row whose errors add up in phase: see settings.hpp
+  double growth = 1;  ///< the whole error over that of a tile: see settings.hpp
   int64_t compensated = 0, modified = 0;
 };
 

@@ -1,30 +1,32 @@
 // Tiles of a block column k of the factor before its triangular solve: A_ik minus the sum over the
 // columns j before k of L_ij L_kj^H, known by its products. With L_ij = U_ij V_ij^H a term is
-// U_ij (G_ijk U_kj^H), and G_ijk = V_ij^H V_kj is formed once for all products of the tile.
+// U_ij (G_ijk U_kj^H), and G_ijk = V_ij^H V_kj is formed once for all products of the tile. Of
+// L D L^H, the tiles of row k are those of L D.
 #pragma once
 
 #include <vector>
 
 #include "tlr/compress.hpp"
+#include "tlr/right_tiles.hpp"
 
 namespace chol::tlr {
 
 template <class T>
 class SchurTiles final : public Operators<T> {
  public:
+  /// @param right tiles of row k
   /// @param rows rows of block column k, in ascending order
   SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples, int64_t k,
-             std::vector<int64_t> rows);
+             const RightTiles<T>& right, std::vector<int64_t> rows);
 
   int64_t count() const override { return static_cast<int64_t>(rows_.size()); }
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
   int64_t columns(int64_t) const override { return M_.rows(k_); }
   void prepare(int64_t most_columns) override;
-  void sample(int64_t i, int64_t from, int64_t to, T* Y,
-              backend::ProductGroups<T>& groups) override;
+  void sample(int64_t i, int64_t from, int64_t to, T* Y, backend::ProductSteps<T>& steps) override;
   void project(int64_t i, const T* Q, int64_t columns, T* B,
-               backend::ProductGroups<T>& groups) override;
-  void expand(int64_t i, T* D, backend::ProductGroups<T>& groups) override;
+               backend::ProductSteps<T>& steps) override;
+  void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) override;
 
   /// Elements that row i of block column k takes while its tile is computed with `samples` samples.
   static int64_t elements(const Matrix<T>& M, int64_t i, int64_t k, int64_t samples);
@@ -32,21 +34,26 @@ class SchurTiles final : public Operators<T> {
  private:
   struct Row {
     int64_t index;
-    std::vector<int64_t>
-        core;         ///< where G_ijk starts in cores, or -1 where V_ij or V_kj is no more
+    /// Where G_ijk starts in cores, or -1 where V_ij or V_kj is no more.
+    std::vector<int64_t> core;
     Buffer<T> cores;  ///< G_ijk for all j
     Buffer<T> scratch;
     bool has_cores = false;
   };
-  void add_cores(Row& row, backend::ProductGroups<T>& groups);
-  /// Z (width(i, j) by n) := V_ij^H V_kj X for X = op(X) of width(k, j) rows; what of it is there.
+  /// Whether there is a term of column j.
+  bool has_term(int64_t i, int64_t j) const { return M_.width(i, j) > 0 && M_.width(k_, j) > 0; }
+  void add_cores(Row& row, backend::ProductSteps<T>& steps);
+  /// Z (width(i, j) by n) := V_ij^H V_kj X for X = op(X) of width(k, j) rows, or X where both are
+  /// the identity.
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
-                      T* Z, int64_t* ldz, backend::ProductGroups<T>& groups) const;
+                      T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
+  int64_t sum_of_widths(int64_t i) const;
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;
   const Samples<T>& samples_;
   int64_t k_;
+  const RightTiles<T>& right_;
   std::vector<Row> rows_;
   std::vector<Buffer<T>> X_;  ///< U_kj^H times the samples, for all j
   int64_t prepared_ = 0;      ///< columns of X

@@ -102,6 +102,18 @@ RateRow rate_of(const Json& entry) {
           each ? number_of(*each, "gbytes_each", true) : 0};
 }
 
+ResidueRow residues_of(const Json& entry) {
+  refuse_others(entry, {"precision", "least_n", "panel", "native_columns"});
+  const auto integer = [&](const char* key) {
+    return integer_of(needed(entry, key), key, int64_t{1} << 30);
+  };
+  const ResidueRow row{precision_of(entry), integer("least_n"), integer("panel"),
+                       integer("native_columns")};
+  if (row.panel == 0 || row.panel % ResidueRow::kPanelStep != 0)
+    refuse("panel", entry.at("panel"), "a multiple of 128");
+  return row;
+}
+
 TuningRow row_of(const Json& entry) {
   refuse_others(entry,
                 {"routine", "form", "precision", "max_n", "method", "block", "tile", "threads"});
@@ -209,12 +221,31 @@ const RateRow* TuningStore::rate(char precision, int64_t n) const {
   return rows.empty() ? nullptr : &rows.back();
 }
 
-/// What a file lays over the tables of a store: whole keys, and whole precisions of rates.
+void TuningStore::load_residues(const ResidueRow* rows, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    residues_[precision_index(rows[i].precision)].push_back(rows[i]);
+}
+
+const ResidueRow* TuningStore::residues(char precision, int64_t n) const {
+  const ResidueRow* serves = nullptr;
+  for (const ResidueRow& row : residues_[precision_index(precision)])
+    if (n >= row.least_n) serves = &row;
+  return serves;
+}
+
+/// What a file lays over the tables of a store: whole keys, and whole precisions of the others.
 struct TuningStore::Overlay {
   std::map<size_t, PlanTable> tables;
   std::map<size_t, TuningRow> last;
   std::array<std::vector<RateRow>, 4> rates;
+  std::array<std::vector<ResidueRow>, 4> residues;
 
+  void add_residues(const ResidueRow& row) {
+    std::vector<ResidueRow>& rows = residues[precision_index(row.precision)];
+    if (!rows.empty() && rows.back().least_n >= row.least_n)
+      throw std::runtime_error("rows of residues of one precision must ascend in \"least_n\"");
+    rows.push_back(row);
+  }
   void add_rate(const RateRow& row) {
     std::vector<RateRow>& rows = rates[precision_index(row.precision)];
     if (!rows.empty() && rows.back().max_n >= row.max_n)
@@ -256,6 +287,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
         if (!entry.is_object()) throw std::runtime_error("must be an object");
         if (entry.contains("gflops"))
           read.add_rate(rate_of(entry));
+        else if (entry.contains("least_n"))
+          read.add_residues(residues_of(entry));
         else
           read.add_row(row_of(entry), accepts);
       }
@@ -264,6 +297,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
     for (auto& [k, table] : read.tables) tables_[k] = std::move(table);
     for (size_t p = 0; p < rates_.size(); ++p)
       if (!read.rates[p].empty()) rates_[p] = std::move(read.rates[p]);
+    for (size_t p = 0; p < residues_.size(); ++p)
+      if (!read.residues[p].empty()) residues_[p] = std::move(read.residues[p]);
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "tuning file %s: out of memory", path);
   } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 
 #include "base/status.hpp"
 #include "tune/plan.hpp"
+#include "tune/residue_row.hpp"
 
 namespace chol {
 
@@ -15,8 +16,8 @@ class TuningStore {
   void load_rows(const TuningRow* rows, size_t count);
 
   using Accepts = std::function<bool(const TuningRow&)>;
-  /// Replaces whole keys (routine, form, precision), and whole precisions of rates, by what the
-  /// JSON file says for `machine`.
+  /// Replaces whole keys (routine, form, precision), and whole precisions of rates and of residues,
+  /// by what the JSON file says for `machine`.
   /// @param accepts refuses a plan that the backend cannot run, so that no bad row is ever run.
   Status load_file(const char* path, const char* machine, const Accepts& accepts);
 
@@ -25,6 +26,11 @@ class TuningStore {
   /// The rate at order n, nullptr when none is known.
   const RateRow* rate(char precision, int64_t n) const;
 
+  /// Takes `count` built-in rows, ordered by least_n within a precision.
+  void load_residues(const ResidueRow* rows, size_t count);
+  /// The row that serves order n, nullptr when its products are native.
+  const ResidueRow* residues(char precision, int64_t n) const;
+
   const PlanTable& plans(Routine routine, Form form, char precision) const;
 
  private:
@@ -32,6 +38,7 @@ class TuningStore {
   static size_t key(Routine routine, Form form, char precision);
   std::array<PlanTable, kRoutineCount * kFormCount * 4> tables_;
   std::array<std::vector<RateRow>, 4> rates_;
+  std::array<std::vector<ResidueRow>, 4> residues_;
 };
 
 }  // namespace chol

@@ -72,8 +72,8 @@ class Problem {
     std::vector<int> flags(flag_ints(rows, rows), 0);
     std::vector<Doubled<T>> scratch(4 * rows * C::kScratchTile,
                                     from_real<Doubled<T>>(std::nan("")));
-    const Call<T> call{&at(0, 0), ld_,    n_,           columns_,      0,
-                       groups,    &info_, flags.data(), scratch.data()};
+    const Call<T> call{&at(0, 0), nullptr, ld_,    n_,           columns_,
+                       0,         groups,  &info_, flags.data(), scratch.data()};
     const int blocks = C::kComplex ? 3 : 2;
     Chain<T, swapped, aligned>(call, shared, 0).prepare_barriers();
     for (int block = 1; block < blocks; ++block)

@@ -1,15 +1,59 @@
 // One matrix on the device by one kernel over all multiprocessors, through chol.h:
-// test_persistent [--reduced] [precisions]. Reduced, it is for compute-sanitizer.
+// test_persistent [--reduced] [n=order,...] [precisions]. Reduced, it is for compute-sanitizer;
+// with orders it factors matrices of these that are made, and checked, on the device.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
 
 #include "calls.hpp"
+#include "large_matrix.hpp"
 #include "spin.hpp"
 
 namespace chol::test {
 namespace {
 
-bool reduced = false;
+bool reduced = false, by_panels = false;
+std::vector<int64_t> given_orders;
+
+/// A tuning file by which one matrix is factored by panels of 64 columns.
+class PanelRows {
+ public:
+  /// Before the process's first call.
+  PanelRows() { setenv("CHOL_TUNING", path_.c_str(), 1), write("{}"); }
+  ~PanelRows() { std::filesystem::remove(path_); }
+  PanelRows(const PanelRows&) = delete;
+  PanelRows& operator=(const PanelRows&) = delete;
+
+  /// For the handles that are made from here on.
+  void add() const {
+    chol_handle_t handle = nullptr;
+    expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
+    std::string rows;
+    for (const char* routine : {"potrf", "posv"})
+      for (const char* p = "sdcz"; *p; ++p)
+        rows += std::string(rows.empty() ? "" : ",") + R"({"routine": ")" + routine +
+                R"(", "form": "one", "precision": ")" + *p + R"(", "max_n": )" +
+                std::to_string(INT64_MAX) +
+                R"(, "method": "persistent", "block": 64, "tile": 2, "threads": 0})";
+    const char* name = "";
+    expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
+    write(std::string("{\"") + name + "\": [" + rows + "]}");
+    chol_destroy(handle);
+  }
+
+ private:
+  void write(const std::string& machines) const {
+    std::ofstream(path_) << "{\"machines\": " << machines << "}\n";
+  }
+  std::string path_ =
+      std::filesystem::temp_directory_path() / ("chol_panels_" + std::to_string(getpid()));
+};
 
 /// One matrix in device memory, and what potrf made of it.
 template <class T>
@@ -88,6 +132,55 @@ struct OneMatrix : Calls<T> {
       error /= double(n) * A.norm1(0) * size * epsilon<T>();
       check(error < Base::kBound, "residual of a large matrix", n, error);
     }
+  }
+
+  /// The same of matrices that are made on the device, which holds nothing else of their size.
+  void device_orders(const std::vector<int64_t>& sizes) const {
+    using R = Real<T>;
+    for (int64_t n : sizes) {
+      const int64_t ld = n + 4;
+      DeviceArray<T> device(ld * n);
+      DeviceArray<int> info(std::vector<int>(1, -99));
+      const LargeMatrix<R> A{reinterpret_cast<R*>(device.data()), int(sizeof(T) / sizeof(R)), n, ld,
+                             uplo == CHOL_UPPER};
+      CHOL_TEST_CUDA(A.fill());
+      ok(potrf_of(T{})(handle, uplo, n, device.data(), ld, info.data()), "potrf");
+      CHOL_TEST_CUDA(cudaDeviceSynchronize());
+      check(info.get()[0] == 0, "info of a matrix made on the device", n, info.get()[0]);
+      unsigned long long changed = 1;
+      CHOL_TEST_CUDA(A.count_changed(&changed));
+      check(changed == 0, "outside of a matrix made on the device", n, double(changed));
+      double residual = -1;
+      CHOL_TEST_CUDA(A.residual(epsilon<T>(), &residual));
+      check(residual >= 0 && residual < Base::kBound, "residual of a matrix made on the device", n,
+            residual);
+    }
+  }
+
+  /// A batch of one matrix gives the bits that the matrix alone does, info as well.
+  void batches_of_one(const std::vector<int64_t>& sizes) const {
+    for (int64_t n : sizes)
+      for (int64_t offset : {0, 1}) {
+        Batch<T> A(uplo, n, n + offset, 1, static_cast<unsigned>(n));
+        for (bool good : {true, false}) {
+          if (!good) A.lower(0, n - 3, n - 3) = T(-1);
+          int wanted = -1;
+          const Batch<T> L = factor(A, offset, &wanted);
+          std::vector<T> moved(A.a.size() + offset, T(0));
+          std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
+          DeviceArray<T> device(moved);
+          DeviceArray<T*> pointers(std::vector<T*>(1, device.data() + offset));
+          DeviceArray<int> info(std::vector<int>(1, -99));
+          ok(potrf_batched_of(T{})(handle, uplo, n, pointers.data(), A.lda, info.data(), 1),
+             "potrf_batched");
+          const std::vector<T> result = device.get();
+          check(info.get()[0] == wanted, "info of a batch of one", n, info.get()[0]);
+          if (!good) continue;
+          const bool same =
+              std::memcmp(result.data() + offset, L.a.data(), sizeof(T) * L.a.size()) == 0;
+          check(same, "bits of a batch of one", n, double(offset));
+        }
+      }
   }
 
   /// Pivots in the first, a middle and the last tile: negative, NaN, infinite, zero.
@@ -242,9 +335,20 @@ void run_suite(chol_handle_t handle) {
   for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
     const auto start = std::chrono::steady_clock::now();
     const OneMatrix<T> one{{handle, uplo}};
-    if (reduced) {
+    if (!given_orders.empty()) {
+      one.device_orders(given_orders);
+    } else if (by_panels) {
+      one.orders({65, 256, 257, 319, 320, 321, 449, 700});
+      one.bad_pivots({700});
+      if (reduced) continue;
+      one.orders({1025, 2111});
+      one.device_orders({2500});
+      one.systems({500});
+      run_beside<T>(uplo);
+    } else if (reduced) {
       one.orders({40, 65, 130, 257});
       one.bad_pivots({200});
+      one.batches_of_one({100, 300});
     } else {
       std::vector<int64_t> all;
       for (int64_t n = 1; n <= 300; ++n) all.push_back(n);
@@ -253,6 +357,8 @@ void run_suite(chol_handle_t handle) {
                   1024, 1025});
       one.large_orders({1601, 2047, 2113, 3333, 4159, 5001});
       one.bad_pivots({20, 64, 65, 130, 333, 700});
+      one.batches_of_one({65, 128, 300, 511, 1024, 2000});
+      one.device_orders({20000});
       one.systems({500, 1000});
       for (int64_t n : {70, 300, 1000}) one.not_a_number(n);
       for (int64_t n : {50, 100, 257, 600}) one.extremes(n);
@@ -274,9 +380,16 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--reduced") == 0)
       reduced = true;
+    else if (std::strcmp(argv[k], "--panels") == 0)
+      by_panels = true;
+    else if (std::strncmp(argv[k], "n=", 2) == 0)
+      for (const char* order = argv[k] + 2; *order; order += *order == ',')
+        given_orders.push_back(std::strtoll(order, const_cast<char**>(&order), 10));
     else
       wanted += argv[k];
   if (!device_present()) return 0;
+  std::optional<PanelRows> rows;
+  if (by_panels) rows.emplace().add();
   chol_handle_t handle = nullptr;
   if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
     std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));

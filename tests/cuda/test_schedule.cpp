@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "native/persistent/schedule.hpp"
+#include "native/update/tiles.hpp"
 
 namespace chol::cuda::persistent {
 namespace {
@@ -223,13 +224,31 @@ class Threads {
   Flag next_{0};
 };
 
+/// That a trailing update has each tile on and below the diagonal once.
+void check_update(const update::Tiles& tiles) {
+  std::vector<int> met(size_t(tiles.rows) * tiles.columns, 0);
+  for (int64_t index = 0; index < tiles.total(); ++index) {
+    const auto [row, column] = tiles.at(index);
+    const bool inside = row < tiles.rows && column < tiles.columns && row >= column && column >= 0;
+    expect(inside, "a tile of an update", {tiles.rows, tiles.columns}, static_cast<int>(index));
+    if (inside) ++met[size_t(row) * tiles.columns + column];
+  }
+  for (int row = 0; row < tiles.rows; ++row)
+    for (int column = 0; column <= row && column < tiles.columns; ++column)
+      expect(met[size_t(row) * tiles.columns + column] == 1, "tiles of an update",
+             {tiles.rows, tiles.columns}, row);
+}
+
 }  // namespace
 }  // namespace chol::cuda::persistent
 
 int main() {
   using namespace chol::cuda::persistent;
   for (int rows = 1; rows <= 40; ++rows)
-    for (int columns = 1; columns <= rows; ++columns) InOrder({rows, columns}).run();
+    for (int columns = 1; columns <= rows; ++columns) {
+      InOrder({rows, columns}).run();
+      check_update({rows, columns});
+    }
   for (int rows : {1, 2, 3, 4, 5, 8, 13, 21})
     for (int columns : {rows, (rows + 1) / 2, 1})
       for (int groups : {1, 2, 5}) {

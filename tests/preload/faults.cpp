@@ -16,9 +16,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/child.hpp"
+
 extern "C" void dpotrf_(const char*, const int*, double*, const int*, int*, size_t);
 
 namespace {
+
+using chol::test::holds_in_child;
 
 using Potrf = void(const char*, const int*, double*, const int*, int*, size_t);
 
@@ -45,18 +49,6 @@ int verdict(bool good, const char* what = "a wrong factor") {
   return good ? 0 : 1;
 }
 
-/// What child() returns, in a child that is ended when it hangs.
-template <class Child>
-bool in_child(Child&& child) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    alarm(60);
-    _exit(child() ? 0 : 1);
-  }
-  int status = 0;
-  return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 int many_threads() {
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
@@ -77,13 +69,13 @@ int forks() {
   });
   bool good = true;
   for (int round = 0; round < 10; ++round)
-    good =
-        in_child([] {
-          bool threads_too = false;
-          std::thread([&] { threads_too = factors(500); }).join();
-          return factors(500) && factors(3) && threads_too && in_child([] { return factors(500); });
-        }) &&
-        good;
+    good = holds_in_child([] {
+             bool threads_too = false;
+             std::thread([&] { threads_too = factors(500); }).join();
+             return factors(500) && factors(3) && threads_too &&
+                    holds_in_child([] { return factors(500); });
+           }) &&
+           good;
   over = true;
   other.join();
   return verdict(good && factors(500));

@@ -39,7 +39,8 @@ TEST_F(Calls, RefuseWrongArguments) {
   expect_refused(chol_tlr_create(handle_, CHOL_TYPE_D, -1, 2, &made), "n = -1");
   expect_refused(chol_tlr_create(handle_, CHOL_TYPE_D, 1, -2, &made), "tile = -2");
   expect_refused(chol_tlr_create(handle_, CHOL_TYPE_D, 1, 2, nullptr), "A = NULL");
-  expect_refused(chol_tlr_create(handle_, CHOL_TYPE_D, int64_t{1} << 60, 1, &made), "A spans");
+  expect_refused(chol_tlr_create(handle_, CHOL_TYPE_D, int64_t{1} << 31, 1, &made),
+                 "n = 2147483648, must be at most 2^31 - 1");
 
   const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
   int info = 0;
@@ -88,17 +89,11 @@ TEST_F(Calls, RefuseWrongArguments) {
   expect_refused(with([](auto& o) { o.eps = 1e-15; }), "must be at least n * u * max |a_ii|");
   expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
   expect_refused(with([](auto& o) { o.sample_columns = -1; }), "options->sample_columns = -1");
+  expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
   expect_refused(with([](auto& o) { o.shift = INFINITY; }), "options->shift = inf");
 
   CHOL_ASSERT_SUCCESS(handle_, assemble(M, options));
   expect_refused(chol_tlr_factor(handle_, M, &options, nullptr), "info = NULL");
-  for (const auto change :
-       {+[](chol_tlr_options_t& o) { o.ldl = 1; }, +[](chol_tlr_options_t& o) { o.pivot = 2; }}) {
-    chol_tlr_options_t changed = options;
-    change(changed);
-    EXPECT_EQ(chol_tlr_factor(handle_, M, &changed, &info), CHOL_STATUS_NOT_SUPPORTED);
-    EXPECT_NE(std::strstr(chol_last_error(handle_), "must be 0"), nullptr);
-  }
   std::vector<double> x(kOrder), y(kOrder);
   expect_refused(chol_tlr_solve(handle_, M, 1, x.data(), kOrder), "A holds a matrix");
   CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));

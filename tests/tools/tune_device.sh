@@ -20,9 +20,9 @@ die() {
 
 run --device cuda || die "first run"
 grep -q 'plans of cuda stand-in' "$work/said" || die "no result"
-grep -q '\[24/24\]' "$work/log" || die "no progress"
+grep -q '\[25/25\]' "$work/log" || die "no progress"
 grep -q '"cuda stand-in"' "$out" || die "no rows"
-for form in batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
+for form in one batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
 # Refused, wrong and deadly plans are noted as such and win nowhere.
 rates() { sed -n "s/.*\"key\":\"[^|]*|$1|0\",\"gflops\":\(.*\)}/\1/p" "$out.journal" | sort -u; }
 for bad in 'lanes threads 128' 'panel threads 64' 'fused tile 4 threads 32'; do

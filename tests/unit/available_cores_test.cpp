@@ -98,7 +98,7 @@ int threads_with(const std::vector<std::pair<const char*, const char*>>& variabl
 TEST(DefaultThreads, FollowOpenMpsVariables) {
   const int usual = threads_with({});
   EXPECT_GE(usual, 1);
-  EXPECT_LE(usual, cores_of_this_thread());
+  EXPECT_LE(usual, count_cores_of_this_thread());
   EXPECT_EQ(threads_with({{"OMP_NUM_THREADS", "7"}}), 7);
   EXPECT_EQ(threads_with({{"OMP_NUM_THREADS", "3,2"}}), 3);
   EXPECT_EQ(threads_with({{"OMP_NUM_THREADS", " 5 "}}), 5);

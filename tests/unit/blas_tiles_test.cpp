@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "support/child.hpp"
 #include "support/system.hpp"
 
 extern "C" {
@@ -95,6 +96,22 @@ TEST_F(BlasTiles, HandlesSideBySide) {
         solve_systems<std::complex<double>>(handle, Layout::one, CHOL_LOWER, 300, 1, 2);
     });
   for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(openblas_get_num_threads(), kBlasThreads);
+}
+
+/// A child of a process whose other thread is in a call: nobody there puts the setting back.
+TEST_F(BlasTiles, SettingsComeBackInAChild) {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    const Handle handle(CHOL_BACKEND_HOST, 1);
+    while (!over) solve_systems<float>(handle, Layout::one, CHOL_LOWER, 900, 1, 1);
+  });
+  for (int round = 0; round < 20; ++round) {
+    while (openblas_get_num_threads() != 1) std::this_thread::yield();
+    EXPECT_TRUE(holds_in_child([] { return openblas_get_num_threads() == kBlasThreads; })) << round;
+  }
+  over = true;
+  other.join();
   EXPECT_EQ(openblas_get_num_threads(), kBlasThreads);
 }
 

@@ -62,6 +62,7 @@ TEST(Environment, WhatIsNotUnderstoodIsRefused) {
       {"CHOL_NUM_THREADS",
        {"-4", "many", "1e3", "1.5", "2x", "' 2'", "+2", "0x10", "65537", "99999999999"}},
       {"CHOL_OFFLOAD", {"sometimes", "1", "alway"}},
+      {"CHOL_MATH", {"2", "exact", "tensors"}},
       {"CHOL_VERBOSE", {"2", "maybe", "-1"}},
       {"CHOL_HOST_ISA", {"sse2", "avx", "avx512f"}},
   };
@@ -234,6 +235,8 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
     return text.replace(text.find(what), what.size(), by);
   };
   const std::string precision = "\"precision\": \"d\", ";
+  const std::string residues =
+      "{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128, \"native_columns\": 0}";
   const struct {
     std::string rows, reason;
   } kFaults[] = {
@@ -265,6 +268,12 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "line 3, row 1: \"gflops\" is -2, must be a number > 0"},
       {"{\"precision\": \"d\", \"max_n\": 9, \"gflops\": 2, \"gbytes_each\": \"2\"}",
        "line 3, row 1: \"gbytes_each\" is \"2\", must be a number >= 0"},
+      {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 100, \"native_columns\": 0}",
+       "line 3, row 1: \"panel\" is 100, must be a multiple of 128"},
+      {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128}",
+       "line 3, row 1: \"native_columns\" is missing"},
+      {residues + ",\n" + residues,
+       "line 4, row 2: rows of residues of one precision must ascend in \"least_n\""},
   };
   for (const auto& fault : kFaults) {
     const std::string output = with_rows(fault.rows);

@@ -1,10 +1,8 @@
 // Handles after fork(): R's multicore, Python's multiprocessing. The parent's threads are not in
 // the child, which must neither wait for them nor give other bits.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/handle.hpp"
 
 namespace chol::test {
@@ -23,19 +21,6 @@ std::vector<double> factor(chol_handle_t handle) {
   return A;
 }
 
-/// Runs body() in a child that is ended when it hangs; whether it returned true.
-template <class Body>
-bool succeeds_in_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
-}
-
 class Fork : public testing::Test {
  protected:
   const Handle handle_{CHOL_BACKEND_HOST, kThreads};
@@ -44,13 +29,13 @@ class Fork : public testing::Test {
 TEST_F(Fork, TheParentsHandle) {
   const std::vector<double> expected = factor(handle_);
   ASSERT_FALSE(expected.empty());
-  EXPECT_TRUE(succeeds_in_child([&] { return factor(handle_) == expected; }));
+  EXPECT_TRUE(holds_in_child([&] { return factor(handle_) == expected; }));
   EXPECT_TRUE(factor(handle_) == expected);
 }
 
 TEST_F(Fork, ANewHandle) {
   const std::vector<double> expected = factor(handle_);
-  EXPECT_TRUE(succeeds_in_child([&] {
+  EXPECT_TRUE(holds_in_child([&] {
     const Handle own(CHOL_BACKEND_HOST, kThreads);
     return factor(own) == expected && factor(own) == expected;
   }));
@@ -58,14 +43,14 @@ TEST_F(Fork, ANewHandle) {
 
 TEST_F(Fork, AGrandchild) {
   const std::vector<double> expected = factor(handle_);
-  EXPECT_TRUE(succeeds_in_child([&] {
+  EXPECT_TRUE(holds_in_child([&] {
     if (factor(handle_) != expected) return false;
-    return succeeds_in_child([&] { return factor(handle_) == expected; });
+    return holds_in_child([&] { return factor(handle_) == expected; });
   }));
 }
 
 TEST_F(Fork, BeforeTheFirstCall) {
-  EXPECT_TRUE(succeeds_in_child([&] { return !factor(handle_).empty(); }));
+  EXPECT_TRUE(holds_in_child([&] { return !factor(handle_).empty(); }));
 }
 
 }  // namespace

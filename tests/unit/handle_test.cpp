@@ -121,7 +121,7 @@ TEST(HandleOptions, MathMode) {
   EXPECT_EQ(chol_set_math_mode(handle, static_cast<chol_math_mode_t>(9)),
             CHOL_STATUS_INVALID_VALUE);
   EXPECT_STREQ(handle.last_error(),
-               "chol_set_math_mode: mode = 9, must be CHOL_MATH_IEEE (0) or CHOL_MATH_FAST (1)");
+               "chol_set_math_mode: mode = 9, must be CHOL_MATH_IEEE (0), CHOL_MATH_FAST (1) or CHOL_MATH_TENSOR (2)");
 }
 
 TEST(HandleOptions, BackendNameChecksItsArguments) {

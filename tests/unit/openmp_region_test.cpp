@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sched.h>
 
 #include <cstring>
 #include <fstream>
@@ -26,11 +27,11 @@ int helpers() {
   return count;
 }
 
-void factor() {
+void factor(int threads = 3) {
   constexpr int64_t kOrder = 700;  // work for several threads
   std::vector<double> A(kOrder * kOrder, 0.25);
   for (int64_t i = 0; i < kOrder; ++i) A[i * (kOrder + 1)] = static_cast<double>(kOrder);
-  const Handle handle(CHOL_BACKEND_HOST, 3);
+  const Handle handle(CHOL_BACKEND_HOST, threads);
   int info = -1;
   ASSERT_EQ(chol_dpotrf(handle, CHOL_LOWER, kOrder, A.data(), kOrder, &info), CHOL_STATUS_SUCCESS);
   ASSERT_EQ(info, 0);
@@ -54,6 +55,20 @@ TEST(OpenMpRegion, ItsNumberOfThreadsIsTheDefault) {
   omp_set_num_threads(before);
   EXPECT_EQ(limited, 1);
   EXPECT_GE(usual, limited);
+}
+
+/// Run with OMP_PROC_BIND: the runtime has bound this thread to one core before anything else.
+TEST(OpenMpBinding, AllPlacesCount) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
+  ASSERT_EQ(CPU_COUNT(&own), 1);
+  const Handle handle(CHOL_BACKEND_HOST, 0);
+  int threads = 0;
+  ASSERT_EQ(chol_get_num_threads(handle, &threads), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(threads, omp_get_num_procs());
+  if (omp_get_num_procs() == 1) GTEST_SKIP() << "one core";
+  factor(0);
+  EXPECT_GT(helpers(), 0);
 }
 
 }  // namespace

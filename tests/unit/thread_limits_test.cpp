@@ -1,12 +1,15 @@
 // A process that may start no thread, or few: calls are slower, and never end it.
+#include <sched.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/handle.hpp"
+#include "support/system.hpp"
 
 namespace chol::test {
 namespace {
@@ -20,18 +23,6 @@ bool factors(int threads) {
   int info = -1;
   return chol_dpotrf(handle, CHOL_LOWER, kOrder, A.data(), kOrder, &info) == CHOL_STATUS_SUCCESS &&
          info == 0;
-}
-
-/// Whether body() is true in a child, which ends by nothing else.
-template <class Body>
-bool holds_in_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /// Address space for `bytes` more than now.
@@ -64,6 +55,17 @@ TEST(ThreadLimits, NoRoomForStacks) {
 
 TEST(ThreadLimits, ManyMoreThanCores) {
   EXPECT_TRUE(holds_in_child([] { return factors(300); }));
+}
+
+TEST(ThreadLimits, OpenMpsVariableAsksForMoreThanCores) {
+  EXPECT_TRUE(holds_in_child([] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(static_cast<size_t>(sched_getcpu()), &first);
+    sched_setaffinity(0, sizeof first, &first);
+    setenv("OMP_NUM_THREADS", "3", 1);
+    return factors(0) && threads_of_this_process() == 3;
+  }));
 }
 
 }  // namespace

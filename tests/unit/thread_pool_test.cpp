@@ -5,8 +5,6 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,16 +17,22 @@
 
 #include "host/shares.hpp"
 #include "host/threads/floating_point_mode.hpp"
+#include "support/child.hpp"
 
 namespace {
 
 std::atomic<bool> threads_can_be_created{true};
+/// Of so many threads one can be created; 1 is all.
+std::atomic<int> threads_to_try{1};
+std::atomic<int> threads_tried{0};
 
 }  // namespace
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*body)(void*), void* argument) {
-  if (!threads_can_be_created) return EAGAIN;
+  const bool is_of_pool = attributes;  // std::thread has none
+  if (is_of_pool && (!threads_can_be_created || ++threads_tried % threads_to_try != 0))
+    return EAGAIN;
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const Create original = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return original(thread, attributes, body, argument);
@@ -39,6 +43,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using test::holds_in_child;
 
 /// Waits for a condition that other threads make true; gives up after a while.
 template <class Condition>
@@ -148,6 +153,43 @@ TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
   }
 }
 
+/// A call that comes beside a long one gets helpers, which return to the long one afterwards.
+TEST(ThreadPool, ALongCallSharesItsHelpers) {
+  const int threads = std::max(4, ThreadPool::instance().threads()) + 1;
+  std::mutex mutex;
+  std::set<int> workers;
+  std::atomic<bool> over{false};
+  const auto step = [] { std::this_thread::sleep_for(milliseconds(1)); };
+  std::thread caller([&] {
+    for_each_of_shares({1000000, 1, 1}, threads, [&](int64_t, bool, int worker) {
+      if (over) return;
+      step();
+      const std::lock_guard lock(mutex);
+      workers.insert(worker);
+    });
+  });
+  const auto has_all = [&] {
+    const std::lock_guard lock(mutex);
+    return workers.size() == static_cast<size_t>(threads);
+  };
+  EXPECT_TRUE(comes_true(has_all));
+  EXPECT_TRUE(comes_true([&] {
+    Counted counted(50);
+    for_each_of_shares({50, 1, 1}, threads, [&](int64_t i, bool, int worker) {
+      step();
+      counted.note(i, worker);
+    });
+    return counted.every_index_once() && counted.workers().size() > 1;
+  }));
+  {
+    const std::lock_guard lock(mutex);
+    workers.clear();
+  }
+  EXPECT_TRUE(comes_true(has_all));
+  over = true;
+  caller.join();
+}
+
 TEST(ThreadPool, SixtyFourCallersAtOnce) {
   std::vector<std::thread> callers;
   std::atomic<int> wrong{0};
@@ -210,16 +252,6 @@ TEST(ThreadPool, HelpersComputeInTheModeOfTheCaller) {
 }
 #endif
 
-TEST(OtherCores, ComeBackAfterSeveralMoves) {
-  cpu_set_t before, after;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  OtherCores cores;
-  for (int move = 0; move < 4; ++move) cores.move_from(sched_getcpu());
-  cores.allow_all();
-  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
-}
-
 /// Steps that must be done in turn: each is ready when the one before is done. Workers wait.
 class Chain final : public TeamWork {
  public:
@@ -252,18 +284,6 @@ TEST(ThreadPool, WorkersThatWaitAreWoken) {
   }
 }
 
-/// Whether body() is true in a child, which is ended when it hangs.
-template <class Body>
-bool holds_in_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    _exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 bool loop_is_right(int threads) {
   Counted counted(100);
   counted.run({100, 1, 1}, threads);
@@ -292,6 +312,20 @@ TEST(ThreadPool, AThreadThatCannotBeCreatedIsASmallerTeam) {
   EXPECT_TRUE(loop_is_right(before + 10));
   EXPECT_EQ(ThreadPool::instance().threads(), before);
   threads_can_be_created = true;
+}
+
+/// Callers with different numbers of threads, while every other thread cannot be created.
+TEST(ThreadPool, ThreadsThatCannotBeCreatedAtTimes) {
+  threads_to_try = 2;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 32; ++caller)
+    callers.emplace_back([&, threads = ThreadPool::instance().threads() + caller] {
+      for (int round = 0; round < 50; ++round) wrong += !loop_is_right(threads);
+    });
+  for (std::thread& caller : callers) caller.join();
+  threads_to_try = 1;
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

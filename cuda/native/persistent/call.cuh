@@ -23,9 +23,11 @@ __device__ __forceinline__ Doubled<T>* scratch_tile(const Call<T>& call, Scratch
   return call.scratch + (4 * int64_t(step) + int(which)) * Config<T>::kScratchTile;
 }
 
-/// Stores the rows below n of a block of the factor at (row, column).
+/// Stores the rows below n of a block of the matrix at (row, column).
 /// @tparam kLower whether only its lower triangle.
-template <bool swapped, bool aligned, bool kLower = false, class T, int kParts>
+/// @param call this one's or that of the trailing update.
+template <bool swapped, bool aligned, bool kLower = false, template <class> class Call, class T,
+          int kParts>
 __device__ __forceinline__ void store_factor(const Call<T>& call, int row, int column,
                                              const Block<kParts>& block, Lane lane) {
   struct alignas(sizeof(T) == 16 ? 16 : 2 * sizeof(T)) Pair {

@@ -11,6 +11,7 @@ namespace chol::cuda::persistent {
 template <class T>
 struct Call {
   T* A;
+  T* const* array;  ///< in device memory, which holds A, or nullptr
   int64_t ld;
   int n, columns;
   int before;  ///< columns of the matrix before these, for info, which is set if that is 0

@@ -9,8 +9,10 @@ namespace chol::cuda::persistent {
 /// Blocks beyond the first need the flags, which are zero when it begins.
 template <class T, bool swapped, bool aligned>
 __global__ void __launch_bounds__(Config<T>::kThreads, 1)
-    factor_kernel(const __grid_constant__ Call<T> call) {
+    factor_kernel(const __grid_constant__ Call<T> given) {
 #if __CUDA_ARCH__ >= 900
+  Call<T> call = given;
+  if (call.array) call.A = *call.array;
   using C = Config<T>;
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ int is_chain;

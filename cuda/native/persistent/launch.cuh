@@ -1,10 +1,9 @@
 // Launches the kernel of one matrix.
 #pragma once
 
-#include <atomic>
-
 #include "native/persistent/kernel.cuh"
 #include "native/persistent/launch.hpp"
+#include "native/persistent/prepare.cuh"
 
 namespace chol::cuda::persistent {
 
@@ -17,22 +16,10 @@ Status clear_flags(const Call<T>& call, cudaStream_t stream) {
       "flags of one matrix");
 }
 
-/// Once a device: what more than 48 KiB of shared memory needs.
-template <class T, bool swapped, bool aligned>
-Status prepare_kernel(int device) {
-  static std::atomic<uint64_t> prepared{0};
-  const uint64_t bit = uint64_t(1) << (device & 63);
-  if (device < 64 && (prepared.load(std::memory_order_relaxed) & bit)) return Status::success();
-  const Status status = status_of(
-      cudaFuncSetAttribute(factor_kernel<T, swapped, aligned>,
-                           cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<T>()),
-      "one matrix");
-  if (status.ok() && device < 64) prepared.fetch_or(bit, std::memory_order_relaxed);
-  return status;
-}
 template <class T, bool swapped, bool aligned>
 Status launch_kernel(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
-  Status status = prepare_kernel<T, swapped, aligned>(device.number);
+  Status status =
+      allow_shared_memory<factor_kernel<T, swapped, aligned>>(device.number, shared_bytes<T>());
   if (status.ok()) status = clear_flags(call, stream);
   if (!status.ok()) return status;
   const int64_t workers = (call.schedule().total() + call.groups - 1) / call.groups;
@@ -44,7 +31,9 @@ Status launch_kernel(const Call<T>& call, const DeviceFacts& device, cudaStream_
 
 template <class T, bool swapped>
 Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
-  const bool aligned = (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
+  // What only the device can read may begin anywhere.
+  const bool aligned =
+      !call.array && (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
   return aligned ? launch_kernel<T, swapped, true>(call, device, stream)
                  : launch_kernel<T, swapped, sizeof(T) == 16>(call, device, stream);
 }

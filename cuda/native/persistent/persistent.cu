@@ -2,6 +2,7 @@
 
 #include "common/precisions.hpp"
 #include "native/persistent/persistent.hpp"
+#include "native/update/launch.hpp"
 
 namespace chol::cuda::persistent {
 
@@ -52,7 +53,9 @@ template <class T>
 Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t columns, int groups,
                       const Workspace<T>& work, cudaStream_t stream) {
   const int64_t n = problem.n - first, ld = problem.A.ld;
-  const Call<T> call{problem.A.first + first * (ld + 1),
+  const bool in_array = problem.A.pointers != nullptr;
+  const Call<T> call{in_array ? nullptr : problem.A.first + first * (ld + 1),
+                     problem.A.pointers,
                      ld,
                      static_cast<int>(n),
                      static_cast<int>(std::min(columns, n)),
@@ -66,11 +69,28 @@ Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t col
                          : run_stored<T, false>(call, device, stream);
 }
 
-#define CHOL_INSTANTIATE(T)                                                        \
-  template struct Workspace<T>;                                                    \
-  template bool can_run<T>();                                                      \
-  template Status factor_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int, \
-                                    const Workspace<T>&, cudaStream_t);
+template <class T>
+Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t depth, int64_t column,
+                      int64_t width, cudaStream_t stream) {
+  const update::Call<T> call{problem.A.first,
+                             problem.A.ld,
+                             static_cast<int>(problem.n),
+                             static_cast<int>(first),
+                             static_cast<int>(depth),
+                             static_cast<int>(column),
+                             static_cast<int>(width)};
+  const DeviceFacts& device = current_device();
+  return problem.swapped ? update::run_stored<T, true>(call, device, stream)
+                         : update::run_stored<T, false>(call, device, stream);
+}
+
+#define CHOL_INSTANTIATE(T)                                                                     \
+  template struct Workspace<T>;                                                                 \
+  template bool can_run<T>();                                                                   \
+  template Status factor_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int,              \
+                                    const Workspace<T>&, cudaStream_t);                         \
+  template Status update_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int64_t, int64_t, \
+                                    cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

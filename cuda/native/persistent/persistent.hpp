@@ -32,4 +32,16 @@ template <class T>
 Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t columns, int groups,
                       const Workspace<T>& work, cudaStream_t stream);
 
+/// Whether it factors one matrix of a batch, whose address is in device memory perhaps.
+template <class T>
+bool factors_whole(int64_t n, int64_t ld) {
+  return n > 0 && ld < kLargestDimension<T> && can_run<T>();
+}
+
+/// From columns [column, column + width), down to the last row, the product of columns
+/// [first, first + depth) with their adjoint is subtracted, of the lower triangle.
+template <class T>
+Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t depth, int64_t column,
+                      int64_t width, cudaStream_t stream);
+
 }  // namespace chol::cuda::persistent

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "native/persistent/call.cuh"
+#include "native/persistent/line_copy.cuh"
+#include "native/persistent/products.cuh"
 
 namespace chol::cuda::persistent {
 
@@ -15,27 +17,12 @@ struct GroupBarriers {
   Task tasks[2];
 };
 
-/// A position in a ring of stages, and the parity of its round.
-template <int kLength>
-struct Turn {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == kLength) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
 template <class T, bool swapped, bool aligned>
 struct Group {
   using D = Doubled<T>;
   using C = Config<T>;
   using Fragment = Block<C::kParts>;
   static constexpr int kOrder = C::kOrder, kSide = C::kSide;
-  /// What one copy moves: where columns begin anywhere, an element.
-  static constexpr int kUnit = aligned ? 16 : int(sizeof(T)), kElements = kUnit / int(sizeof(T));
 
   const Call<T>& call;
   GroupBarriers<T>& barriers;
@@ -64,59 +51,20 @@ struct Group {
     }
   }
 
-  static __device__ __forceinline__ void copy_unit(unsigned to, const T* from, int bytes) {
-    if constexpr (kUnit == 16)
-      copy_async_once(to, from, bytes);
-    else
-      copy_async<kUnit>(to, from, bytes);
-  }
-  /// Rows of tile row `row`, columns [column, column + 16), to `to`; zero where there are none.
-  /// Each lane copies a unit of every so many lines: addresses are sums of a product, which leaves
-  /// the warp two instructions a copy.
-  /// @tparam kEnds whether lines end within the tile.
-  template <bool kEnds>
-  __device__ __forceinline__ void copy_lines(T* to, int row, int column) const {
-    constexpr int kLine = swapped ? kSmall / kElements : kOrder / kElements;  // units
-    constexpr int kLines = swapped ? kOrder : kSmall;
-    constexpr int kAtOnce = larger(1, 32 / kLine), kPieces = larger(1, kLine / 32);
-    constexpr bool kSameExchange = kAtOnce % 4 == 0 || sizeof(T) > 4;
-    const int first_row = row * kOrder, line0 = lane_id / kLine;
-    const auto stride = static_cast<unsigned>(kAtOnce * call.ld * sizeof(T));
-#pragma unroll
-    for (int piece = 0; piece < kPieces; ++piece) {
-      const int along = (lane_id % kLine + 32 * piece) * kElements;
-      const int rest = call.n - (swapped ? column : first_row) - along;
-      const int bytes = larger(0, smaller(rest, kElements)) * int(sizeof(T));
-      const auto* const from = reinterpret_cast<const char*>(
-          call.template at<swapped>(first_row, column) + line0 * call.ld + along);
-      const int first_line = swapped ? first_row + line0 : column + line0;
-      const unsigned address = shared_address(to);
-      const int offset0 =
-          swapped ? RowTile<T>::offset(line0, along) : line0 * C::kStoredPitch + along;
-#pragma unroll
-      for (int k = 0; k < kLines / kAtOnce; ++k) {
-        const int offset = !swapped        ? offset0 + k * kAtOnce * C::kStoredPitch
-                           : kSameExchange ? offset0 + k * kAtOnce * kSmall
-                                           : RowTile<T>::offset(line0 + k * kAtOnce, along);
-        const int read = kEnds && first_line + k * kAtOnce >= call.n ? 0 : bytes;
-        copy_unit(address + offset * int(sizeof(T)),
-                  reinterpret_cast<const T*>(from + uint64_t(unsigned(k)) * stride), read);
-      }
-    }
-  }
+  using Lines = LineCopy<T, swapped, aligned, kOrder, C::kStoredPitch>;
+
   __device__ __forceinline__ void copy_operand(T* to, int row, int column) const {
-    const int last = swapped ? (row + 1) * kOrder : column + kSmall;
-    if (last > call.n)
-      copy_lines<true>(to, row, column);
-    else
-      copy_lines<false>(to, row, column);
+    const int first_row = row * kOrder;
+    Lines::copy(to, call.template at<swapped>(first_row, column), call.ld, call.n - first_row,
+                call.n - column, lane_id);
   }
-  /// Block column p of the finished diagonal tile of column c.
+  /// Block column p of the finished diagonal tile of column c, from its diagonal on.
   __device__ __forceinline__ void copy_diagonal(D* to, int c, int p) const {
     const char* const from = reinterpret_cast<const char*>(
                                  scratch_tile(call, Scratch::diagonal, c) + p * kSmall * kOrder) +
                              16 * lane_id;
     const unsigned address = shared_address(to) + 16 * lane_id;
+    if (16 * lane_id < p * kSmall * int(sizeof(D))) return;
 #pragma unroll
     for (int j = 0; j < kSmall; ++j)
       copy_async_once(address + j * C::kPitch * int(sizeof(D)), from + j * 512);
@@ -184,7 +132,8 @@ struct Group {
     }
   }
 
-  __device__ __forceinline__ static void load_operand(Fragment& block, const T* tile, int row0,
+  template <class Operand>
+  __device__ __forceinline__ static void load_operand(Operand& block, const T* tile, int row0,
                                                       Lane lane) {
     if constexpr (swapped)
       load_rows(block, tile, row0, lane);
@@ -218,22 +167,27 @@ struct Group {
   /// Products of all stages: 16 rows of the tile.
   __device__ __forceinline__ void multiply_rows(int count, int w, Fragment (&sum)[kSide],
                                                 Turn<C::kStages>& turn, Lane lane) const {
+    using Sum = Products<C::kParts, swapped>;
+    Sum products[kSide];
 #pragma unroll
-    for (int q = 0; q < kSide; ++q) sum[q].clear();
+    for (int q = 0; q < kSide; ++q) products[q].clear();
 #pragma unroll 1
     for (int s = 0; s < count; ++s) {
       barriers.full[turn.stage].wait(turn.parity);
-      Fragment a;
+      typename Sum::First a;
       load_operand(a, operand(turn.stage), kSmall * w, lane);
+      Sum::prepare(a);
 #pragma unroll
       for (int q = 0; q < kSide; ++q) {
         Fragment b;
         load_operand(b, second<T>(turn.stage), kSmall * q, lane);
-        multiply(sum[q], a, b);
+        products[q].add(a, b);
       }
       barriers.empty[turn.stage].arrive_warp(lane_id);
       turn.advance();
     }
+#pragma unroll
+    for (int q = 0; q < kSide; ++q) sum[q] = products[q].value();
   }
   /// The same by a square quarter of the tile, which reads less of shared memory; then pairs of
   /// warps exchange halves, so that each has its 16 rows.

@@ -1,9 +1,11 @@
 #include "host/blas/blas.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "api/precisions.h"
 #include "base/scalar.hpp"
@@ -107,7 +109,31 @@ Function* find(const char* name) {
 /// counts in int, BLIS in an integer of 32 or 64 bits: calls by the widest serve them all.
 class ProcessThreads {
  public:
-  ProcessThreads() {
+  void set_one() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    look_up();
+    if (!get_ || !set_ || users_++ > 0) return;
+    before_ = static_cast<int>(get_());
+    if (before_ != 1) set_(1);
+  }
+  void put_back() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!get_ || !set_ || --users_ > 0) return;
+    if (before_ != 1) set_(before_);
+  }
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+  /// The users are not in the child, where they do not put back what the program had set.
+  void in_child() {
+    const int users = std::exchange(users_, 0);
+    mutex_.unlock();
+    if (users > 0 && before_ != 1) set_(before_);
+  }
+
+ private:
+  void look_up() {
+    if (is_looked_up_) return;
+    is_looked_up_ = true;
     // OpenBLAS over OpenMP asks OpenMP, and what is set here would be set there.
     auto* const kind = find<int()>("openblas_get_parallel");
     constexpr int kOverPthreads = 1;
@@ -119,30 +145,20 @@ class ProcessThreads {
       set_ = find<void(int64_t)>("bli_thread_set_num_threads");
     }
   }
-  void set_one() {
-    if (!get_ || !set_) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (users_++ > 0) return;
-    before_ = static_cast<int>(get_());
-    if (before_ != 1) set_(1);
-  }
-  void put_back() {
-    if (!get_ || !set_) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (--users_ == 0 && before_ != 1) set_(before_);
-  }
 
- private:
+  std::mutex mutex_;
+  bool is_looked_up_ = false;
   int64_t (*get_)() = nullptr;
   void (*set_)(int64_t) = nullptr;
-  std::mutex mutex_;
   int users_ = 0, before_ = 1;
 };
 
-ProcessThreads& process_threads() {
-  static ProcessThreads threads;
-  return threads;
-}
+constinit ProcessThreads process_threads;
+
+// At load: a fork before would leave the mutex locked in the child.
+[[maybe_unused]] const int watches_forks =
+    pthread_atfork([] { process_threads.before_fork(); }, [] { process_threads.after_fork(); },
+                   [] { process_threads.in_child(); });
 
 /// MKL keeps a number for each thread; 0 takes the process's.
 int set_mkl_threads(int count) {
@@ -155,11 +171,11 @@ int set_mkl_threads(int count) {
 // A BLAS over OpenMP works by OpenMP's number for the calling thread.
 SerialBlas::SerialBlas() : openmp_threads_(openmp_max_threads()), mkl_threads_(set_mkl_threads(1)) {
   set_openmp_threads(1);
-  process_threads().set_one();
+  process_threads.set_one();
 }
 
 SerialBlas::~SerialBlas() {
-  process_threads().put_back();
+  process_threads.put_back();
   if (openmp_threads_ > 0) set_openmp_threads(openmp_threads_);
   set_mkl_threads(mkl_threads_);
 }

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -94,12 +95,19 @@ int number_in(const char* variable) {
   return is_number && number > 0 && number <= INT_MAX ? static_cast<int>(number) : 0;
 }
 
+int cores_of_process() {
+  cpu_set_t cores;
+  if (!cores_of_this_thread(cores)) return count_cores_of_this_thread();
+  add_cores_of_process(cores);
+  return CPU_COUNT(&cores);
+}
+
 int threads_by_environment() {
   const int error_before = errno;
   int threads = number_in("OMP_NUM_THREADS");
   if (threads == 0)
-    threads = std::max(1, least_quota(cores_of_this_thread(),
-                                      cores_of_quota("/proc/self/cgroup", "/sys/fs/cgroup")));
+    threads = std::max(
+        1, least_quota(cores_of_process(), cores_of_quota("/proc/self/cgroup", "/sys/fs/cgroup")));
   const int limit = number_in("OMP_THREAD_LIMIT");
   errno = error_before;
   return limit > 0 ? std::min(threads, limit) : threads;
@@ -107,10 +115,21 @@ int threads_by_environment() {
 
 }  // namespace
 
-int cores_of_this_thread() {
+bool cores_of_this_thread(cpu_set_t& cores) {
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return false;
+  add_openmp_places(cores);
+  return true;
+}
+
+void add_cores_of_process(cpu_set_t& cores) {
+  cpu_set_t first;
+  if (sched_getaffinity(getpid(), sizeof first, &first) == 0) CPU_OR(&cores, &cores, &first);
+}
+
+int count_cores_of_this_thread() {
   constexpr int kMostCores = 1 << 16;
   cpu_set_t few;
-  if (sched_getaffinity(0, sizeof few, &few) == 0) return std::max(1, CPU_COUNT(&few));
+  if (cores_of_this_thread(few)) return std::max(1, CPU_COUNT(&few));
   // More cores than a cpu_set_t holds.
   for (int cores = 2 * CPU_SETSIZE; cores <= kMostCores; cores *= 2) {
     cpu_set_t* const set = CPU_ALLOC(cores);
@@ -147,6 +166,11 @@ int cores_of_quota(const char* memberships, const char* mount) {
   }
   std::fclose(file);
   return cores;
+}
+
+bool openmp_variable_asks() {
+  static const bool asks = number_in("OMP_NUM_THREADS") > 0;
+  return asks;
 }
 
 int default_threads() {

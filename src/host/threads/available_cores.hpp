@@ -1,10 +1,22 @@
 // How many cores this process may use: affinity, cgroup quota, OpenMP's variables.
 #pragma once
 
+#include <sched.h>
+
 namespace chol::host {
 
-/// Cores that the affinity of the calling thread allows; 1 at least.
-int cores_of_this_thread();
+/// The cores that the calling thread may use with others: those of its affinity, or all places of
+/// an OpenMP runtime that has bound it to one. False on machines of more cores than the set holds.
+bool cores_of_this_thread(cpu_set_t& cores);
+
+/// Their number; 1 at least, and right on larger machines, too.
+int count_cores_of_this_thread();
+
+/// Whether OMP_NUM_THREADS asks for a number of threads, cores or not.
+bool openmp_variable_asks();
+
+/// Adds the cores that the affinity of the process's first thread allows.
+void add_cores_of_process(cpu_set_t& cores);
 
 /// Cores that the CPU quotas of a cgroup and those above it are worth, rounded up, or 0 without a
 /// quota.
@@ -12,8 +24,8 @@ int cores_of_this_thread();
 int cores_of_quota(const char* memberships, const char* mount);
 
 /// The number of threads of a call when nobody says: OMP_NUM_THREADS, else the cores that the
-/// affinity and the cgroup allow; at most OMP_THREAD_LIMIT, and what an OpenMP runtime that the
-/// program has loaded would use.
+/// affinity of the process and the cgroup allow; at most OMP_THREAD_LIMIT, and what an OpenMP
+/// runtime that the program has loaded would use.
 int default_threads();
 
 }  // namespace chol::host

@@ -31,15 +31,21 @@ bool CoreLosses::any_since_last() {
   return any;
 }
 
-void OtherCores::move_from(int cpu) {
+void HelperCores::set(const cpu_set_t& cores) {
+  all_ = cores;
+  moved_ = false;
+  sched_setaffinity(0, sizeof all_, &all_);
+}
+
+void HelperCores::move_from(int cpu) {
   if (cpu < 0 || cpu >= CPU_SETSIZE) return;
-  if (!moved_ && sched_getaffinity(0, sizeof all_, &all_) != 0) return;
+  if (CPU_COUNT(&all_) == 0 && sched_getaffinity(0, sizeof all_, &all_) != 0) return;
   cpu_set_t others = all_;
   CPU_CLR(static_cast<size_t>(cpu), &others);
   if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0) moved_ = true;
 }
 
-void OtherCores::allow_all() {
+void HelperCores::allow_all() {
   if (moved_) sched_setaffinity(0, sizeof all_, &all_);
   moved_ = false;
 }

@@ -38,9 +38,12 @@ class CoreLosses {
   long seen_ = 0;
 };
 
-/// Moves a helper off a core while it works for the caller there.
-class OtherCores {
+/// Where a helper may run: on the cores of its caller, and off the one that the caller is on.
+class HelperCores {
  public:
+  bool are(const cpu_set_t& cores) const { return CPU_EQUAL(&all_, &cores); }
+  /// The caller's cores, for this call and until another caller has others.
+  void set(const cpu_set_t& cores);
   /// Leaves `cpu` for another one of the thread's cores. Does nothing when there is no other.
   void move_from(int cpu);
   /// The cores as they were before.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <climits>
 #include <cstring>
+#include <span>
 
 namespace chol::host {
 namespace {
@@ -15,6 +16,10 @@ struct Runtime {
   int (*in_parallel)();
   int (*get_max_threads)();
   void (*set_num_threads)(int);
+  // Since OpenMP 4.5; they may be missing.
+  int (*get_num_places)();
+  int (*get_place_num_procs)(int);
+  void (*get_place_proc_ids)(int, int*);
 };
 
 constexpr int kMostRuntimes = 8;
@@ -59,11 +64,19 @@ int note_openmp(dl_phdr_info* info, size_t, void* to) {
   return 0;
 }
 
+template <class Function>
+void find(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+}
+
 void add_runtime(void* library) {
   Runtime found;
-  found.in_parallel = reinterpret_cast<int (*)()>(dlsym(library, "omp_in_parallel"));
-  found.get_max_threads = reinterpret_cast<int (*)()>(dlsym(library, "omp_get_max_threads"));
-  found.set_num_threads = reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"));
+  find(library, "omp_in_parallel", found.in_parallel);
+  find(library, "omp_get_max_threads", found.get_max_threads);
+  find(library, "omp_set_num_threads", found.set_num_threads);
+  find(library, "omp_get_num_places", found.get_num_places);
+  find(library, "omp_get_place_num_procs", found.get_place_num_procs);
+  find(library, "omp_get_place_proc_ids", found.get_place_proc_ids);
   const int count = runtime_count.load(std::memory_order_relaxed);
   if (!found.in_parallel || !found.get_max_threads || !found.set_num_threads) return;
   for (int i = 0; i < count; ++i)
@@ -71,6 +84,18 @@ void add_runtime(void* library) {
   if (count == kMostRuntimes) return;
   runtimes[count] = found;
   runtime_count.store(count + 1, std::memory_order_release);
+}
+
+cpu_set_t cores_of_place(const Runtime& runtime, int place) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  int ids[CPU_SETSIZE];
+  const int count = runtime.get_place_num_procs(place);
+  if (count <= 0 || count > CPU_SETSIZE) return cores;
+  runtime.get_place_proc_ids(place, ids);
+  for (int i = 0; i < count; ++i)
+    if (ids[i] >= 0 && ids[i] < CPU_SETSIZE) CPU_SET(static_cast<size_t>(ids[i]), &cores);
+  return cores;
 }
 
 }  // namespace
@@ -103,6 +128,24 @@ int openmp_max_threads() {
     least = least == 0 ? most : std::min(least, most);
   }
   return least;
+}
+
+void add_openmp_places(cpu_set_t& cores) {
+  const cpu_set_t before = cores;
+  const int count = runtime_count.load(std::memory_order_acquire);
+  for (const Runtime& runtime : std::span(runtimes, static_cast<size_t>(count))) {
+    if (!runtime.get_num_places || !runtime.get_place_num_procs || !runtime.get_place_proc_ids)
+      continue;
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    bool is_bound = false;
+    for (int place = 0; place < runtime.get_num_places(); ++place) {
+      const cpu_set_t cores_of_this = cores_of_place(runtime, place);
+      is_bound = is_bound || CPU_EQUAL(&cores_of_this, &before);
+      CPU_OR(&all, &all, &cores_of_this);
+    }
+    if (is_bound) CPU_OR(&cores, &cores, &all);
+  }
 }
 
 void set_openmp_threads(int threads) {

@@ -2,6 +2,8 @@
 // there whether the caller is in a parallel region, and how many threads it may have.
 #pragma once
 
+#include <sched.h>
+
 namespace chol::host {
 
 /// Whether the calling thread is in a parallel region of any runtime: its cores are taken.
@@ -9,6 +11,10 @@ bool in_openmp_parallel_region();
 
 /// The least omp_get_max_threads() of the runtimes that were found, or 0.
 int openmp_max_threads();
+
+/// Adds the cores of all places of a runtime that has bound a thread with this affinity to one of
+/// them (OMP_PROC_BIND). Its team would have them, too.
+void add_openmp_places(cpu_set_t& cores);
 
 /// Sets the number of threads of the calling thread's next parallel region in each runtime.
 void set_openmp_threads(int threads);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "host/threads/available_cores.hpp"
 #include "host/threads/floating_point_mode.hpp"
@@ -24,6 +25,12 @@ constexpr int kWakesAtATime = 2;
 constexpr int64_t kNextAttemptNs = 1000000000;
 /// No wake-up counts for more, so that what a busy time has taught is soon forgotten.
 constexpr int64_t kLongestWakeUpNs = 5000000;
+
+/// A wait that long, in a call so short that no task of it is, is for a helper that lost its core.
+constexpr int64_t kStallNs = 500000;
+constexpr double kShortNs = 20000000;
+/// Work of a worker that others do not wait for.
+constexpr double kLongNs = 1000000;
 
 constinit ThreadPool the_pool;
 
@@ -46,11 +53,20 @@ CallScope::~CallScope() { current_ = outer_; }
 
 ThreadPool& ThreadPool::instance() { return the_pool; }
 
-int ThreadPool::useful_helpers(const Team& team) {
+/// @param cores gets those that they may use
+int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   int most = team.workers - 1;
+  CPU_ZERO(&cores);
   if (most <= 0 || is_helper || in_openmp_parallel_region()) return 0;
-  if (const CallScope* call = CallScope::current_; call && call->threads_are_default_)
-    most = std::min(most, cores_of_this_thread() - 1);
+  const bool are_known = cores_of_this_thread(cores);
+  const int count = are_known ? CPU_COUNT(&cores) : count_cores_of_this_thread();
+  const CallScope* const call = CallScope::current_;
+  cpu_set_t all = cores;
+  if (are_known && count <= most) add_cores_of_process(all);
+  if (!call || !call->threads_are_default_)
+    cores = all;  // a thread that is bound to few cores asks for more
+  else if (!openmp_variable_asks() || CPU_COUNT(&all) > count)
+    most = std::min(most, count - 1);
   const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
                                         team.serial_ns / kSpinningGrainNs);
   const int64_t wake_up = wake_up_ns_.load(std::memory_order_relaxed);
@@ -58,7 +74,30 @@ int ThreadPool::useful_helpers(const Team& team) {
   // What was measured beside other programs is forgotten little by little.
   if (asleep < most && wake_up > kFirstWakeUpNs)
     wake_up_ns_.store(wake_up - wake_up / 16, std::memory_order_relaxed);
-  return static_cast<int>(std::min<double>(most, std::max(awake, asleep)));
+  const int helpers = static_cast<int>(std::min<double>(most, std::max(awake, asleep)));
+  return pay_for_stalls(helpers, team) ? helpers : 0;
+}
+
+/// Whether helpers save more time than calls have waited of late for helpers that lost their core.
+bool ThreadPool::pay_for_stalls(int helpers, const Team& team) {
+  const int64_t stall = stall_ns_.load(std::memory_order_relaxed);
+  if (static_cast<double>(stall) * (helpers + 1) <= team.serial_ns * helpers) return true;
+  stall_ns_.store(stall - stall / 32, std::memory_order_relaxed);  // tried again some calls later
+  return false;
+}
+
+void ThreadPool::note_stall(const Team& team, int64_t waited) {
+  if (team.serial_ns > kShortNs) return;
+  const int64_t average = stall_ns_.load(std::memory_order_relaxed);
+  stall_ns_.store(average + (waited - average) / 16, std::memory_order_relaxed);
+}
+
+/// Waits for a change. Returns how long when a helper must have lost its core meanwhile, else 0.
+int64_t ThreadPool::stall_in_wait(Slot& slot, uint32_t seen) {
+  const int64_t start = now_ns();
+  slot.changes.wait(seen, kTaskSpinNs);
+  const int64_t waited = now_ns() - start;
+  return waited > kStallNs ? waited : 0;
 }
 
 void ThreadPool::note_wake_up(int64_t nanoseconds) {
@@ -133,31 +172,52 @@ void ThreadPool::wake(int count) {
   if (count > 0 && parked_.load(std::memory_order_seq_cst) > 0) futex_wake(posts_, count);
 }
 
-void ThreadPool::post(Slot& slot, TeamWork& work, int helpers) {
+void ThreadPool::post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& cores) {
   const int asleep = helpers - spinning_.load(std::memory_order_relaxed);
   slot.work = &work;
   slot.workers = helpers + 1;
   slot.posted_at = now_ns();
   slot.caller_cpu = sched_getcpu();
+  slot.cores = cores;
   slot.floating_point_mode = floating_point_mode();
   slot.joined.store(0, std::memory_order_relaxed);
+  slot.departures.store(0, std::memory_order_relaxed);
   slot.to_wake.store(std::max(0, asleep - kWakesAtATime), std::memory_order_relaxed);
   slot.gate.store((slot.gate.load(std::memory_order_relaxed) + 1) | kOpen,
                   std::memory_order_seq_cst);
   open_.fetch_or(uint64_t{1} << index(slot), std::memory_order_release);
   posts_.fetch_add(1, std::memory_order_seq_cst);
   wake(std::min(asleep, kWakesAtATime));
+  call_helpers_away(slot, helpers);
 }
 
-/// Closes the slot to helpers and waits for those that have begun a task.
-void ThreadPool::close(Slot& slot, int helpers) {
+/// Where long calls have all helpers, one that comes gets its share of them after their next task.
+void ThreadPool::call_helpers_away(const Slot& to, int wanted) {
+  const uint64_t open = open_.load(std::memory_order_relaxed);
+  const int free =
+      spinning_.load(std::memory_order_relaxed) + parked_.load(std::memory_order_relaxed);
+  const int share = threads() / std::max(1, std::popcount(open));
+  int missing = std::min(wanted, share) - free;
+  for (uint64_t others = open; others && missing > 0; others &= others - 1) {
+    Slot& slot = slots_[std::countr_zero(others)];
+    const int surplus = slot.joined.load(std::memory_order_relaxed) - share;
+    if (&slot == &to || surplus <= 0 || !slot.is_long.load(std::memory_order_relaxed)) continue;
+    slot.departures.store(std::min(surplus, missing), std::memory_order_relaxed);
+    missing -= surplus;
+  }
+}
+
+/// Closes the slot to helpers and waits for those that have begun a task. Returns what of that was
+/// a stall.
+int64_t ThreadPool::close(Slot& slot, int helpers) {
+  int64_t stalled = 0;
   open_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_relaxed);
   slot.gate.fetch_and(~kOpen, std::memory_order_seq_cst);
   slot.changes.raise(Signal::kAll);
   for (;;) {
     const uint32_t seen = slot.changes.count();
     if (is_empty(slot)) break;
-    slot.changes.wait(seen, kTaskSpinNs);
+    stalled += stall_in_wait(slot, seen);
   }
   const int joined = std::min(slot.joined.load(std::memory_order_relaxed), helpers);
   if (CallScope* call = CallScope::current_) call->workers_ = std::max(call->workers_, joined + 1);
@@ -165,10 +225,12 @@ void ThreadPool::close(Slot& slot, int helpers) {
   const int64_t spent = now_ns() - slot.posted_at;
   if (joined == 0 && spent > wake_up_ns_.load(std::memory_order_relaxed)) note_wake_up(spent);
   taken_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_release);
+  return stalled;
 }
 
 void ThreadPool::run(TeamWork& work, const Team& team) {
-  const int helpers = useful_helpers(team);
+  cpu_set_t cores;
+  const int helpers = useful_helpers(team, cores);
   Slot* const slot = helpers > 0 && create_threads(helpers) ? take_slot() : nullptr;
   if (!slot) {
     Signal unheard;
@@ -177,17 +239,20 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
     return;
   }
   work.changes = &slot->changes;
-  post(*slot, work, helpers);
-  const Closing closing{*this, *slot, helpers};
+  work.departures = &slot->departures;
+  slot->is_long.store(team.serial_ns > kLongNs * (helpers + 1), std::memory_order_relaxed);
+  post(*slot, work, helpers, cores);
+  Closing closing{*this, *slot, helpers, team};
   for (;;) {
     const uint32_t seen = slot->changes.count();
     if (work.advance(0) == Outcome::finished) return;
-    slot->changes.wait(seen, kTaskSpinNs);
+    closing.stalled += stall_in_wait(*slot, seen);
   }
 }
 
 void* ThreadPool::helper_main(void* helper) {
   is_helper = true;
+  static_cast<Helper*>(helper)->forget();
   the_pool.serve(*static_cast<Helper*>(helper));
   return nullptr;
 }
@@ -225,7 +290,7 @@ bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
     helper.spin.post_came();
   else
     helper.spin.post_did_not_come();
-  if (came) return false;
+  if (came || return_to_left(helper)) return false;
   helper.cores.allow_all();
   helper.asleep_since = now_ns();
   parked_.fetch_add(1, std::memory_order_seq_cst);
@@ -256,11 +321,25 @@ bool ThreadPool::is_empty(const Slot& slot) const {
   });
 }
 
+/// Has a helper that is inside run where it should. Whether it is inside afterwards: it moves
+/// outside, since that may take long.
+bool ThreadPool::move_to_cores(Helper& helper, Slot& slot, uint32_t post) {
+  const cpu_set_t cores = slot.cores;
+  const int caller_cpu = slot.caller_cpu;
+  const bool has_others = CPU_COUNT(&cores) > 0 && !helper.cores.are(cores);
+  if (!has_others && sched_getcpu() != caller_cpu) return true;
+  leave(helper, slot);
+  if (has_others) helper.cores.set(cores);
+  // Where every core is taken, the scheduler may start a helper on the core of its caller.
+  if (sched_getcpu() == caller_cpu) helper.cores.move_from(caller_cpu);
+  return enter(helper, slot, post);
+}
+
 /// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
 bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
   const uint32_t post = slot.gate.load(std::memory_order_acquire);
-  const bool is_finished = helper.finished_slot == &slot && helper.finished_post == post;
-  if (!(post & kOpen) || is_finished || !enter(helper, slot, post)) return false;
+  const bool was_here = helper.finished.is_of(slot, post) || helper.left.is_of(slot, post);
+  if (!(post & kOpen) || was_here || !enter(helper, slot, post)) return false;
   // Looked at first: however often helpers come by, the number stays near the team's size.
   const bool is_full = slot.joined.load(std::memory_order_relaxed) >= slot.workers - 1;
   const int worker = is_full ? 0 : slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -268,29 +347,38 @@ bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
     leave(helper, slot);
     return false;
   }
-  set_floating_point_mode(slot.floating_point_mode);
-  // Where every core is taken, the scheduler may start a helper on the core of its caller.
-  const int caller_cpu = slot.caller_cpu;
   if (was_parked && slot.posted_at > helper.asleep_since) note_wake_up(now_ns() - slot.posted_at);
-  if (sched_getcpu() == caller_cpu) {
-    leave(helper, slot);
-    helper.cores.move_from(caller_cpu);
-    if (!enter(helper, slot, post)) return true;
-  }
   const int to_wake = slot.to_wake.fetch_sub(kWakesAtATime, std::memory_order_relaxed);
   wake(std::min(to_wake, kWakesAtATime));
+  work_in(helper, slot, post, worker);
+  return true;
+}
+
+/// A helper that is inside works until it is not needed or the slot is closed.
+void ThreadPool::work_in(Helper& helper, Slot& slot, uint32_t post, int worker) {
+  set_floating_point_mode(slot.floating_point_mode);
+  if (!move_to_cores(helper, slot, post)) return;
   for (;;) {
     const uint32_t seen = slot.changes.count();
     const Outcome outcome = slot.work->advance(worker);
     leave(helper, slot);
-    if (outcome == Outcome::finished) {
-      helper.finished_slot = &slot;
-      helper.finished_post = post;
-      return true;
+    if (outcome == Outcome::finished) helper.finished = {&slot, post, worker};
+    if (outcome == Outcome::called_away) {
+      helper.left = {&slot, post, worker};
+      slot.changes.raise(Signal::kAll);  // it may have been the only one that was told of a task
     }
+    if (outcome != Outcome::waiting) return;
     slot.changes.wait(seen, kTaskSpinNs);
-    if (!enter(helper, slot, post)) return true;
+    if (!enter(helper, slot, post)) return;
   }
+}
+
+/// Goes back to what it was called away from, when no other call wants it any more.
+bool ThreadPool::return_to_left(Helper& helper) {
+  const Membership left = std::exchange(helper.left, {});
+  if (!left.slot || !enter(helper, *left.slot, left.post)) return false;
+  work_in(helper, *left.slot, left.post, left.worker);
+  return true;
 }
 
 }  // namespace chol::host

@@ -18,9 +18,9 @@
 
 namespace chol::host {
 
-/// What a worker found once it had done all that it could: the whole work needs it no more, or
-/// tasks of other workers must complete first.
-enum class Outcome : uint8_t { finished, waiting };
+/// Why a worker stopped: the whole work needs it no more, tasks of other workers must complete
+/// first, or another call is to have it.
+enum class Outcome : uint8_t { finished, waiting, called_away };
 
 /// Work of one call that several workers do together.
 class TeamWork {
@@ -32,9 +32,18 @@ class TeamWork {
 
   /// Raised by workers when a task completes that others may wait for.
   Signal* changes = nullptr;
+  /// How many helpers are to go to another call.
+  std::atomic<int>* departures = nullptr;
 
  protected:
   ~TeamWork() = default;
+  /// Asked between two tasks: whether the worker is to stop with Outcome::called_away.
+  bool is_called_away(int worker) {
+    if (worker == 0 || !departures) return false;
+    int open = departures->load(std::memory_order_relaxed);
+    return open > 0 &&
+           departures->compare_exchange_strong(open, open - 1, std::memory_order_relaxed);
+  }
 };
 
 /// How many may work on something, and what is known of its size.
@@ -87,13 +96,25 @@ class ThreadPool {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
     alignas(128) std::atomic<int> joined{0};  ///< helpers that have had a number
     std::atomic<int> to_wake{0};              ///< helpers that those who join still have to wake
+    std::atomic<bool> is_long{false};         ///< so that other calls do not wait for its helpers
+    alignas(64) std::atomic<int> departures{0};  ///< helpers that are to go to another call
     alignas(128) Signal changes;
     // Written while closed and empty, read inside.
     alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
     int caller_cpu = -1;               ///< where the caller was then
+    cpu_set_t cores{};                 ///< that it may use; empty when that is not known
     uint64_t floating_point_mode = 0;  ///< the caller's
+  };
+  /// A post, and the number that a helper has there.
+  struct Membership {
+    Slot* slot = nullptr;
+    uint32_t post = 0;
+    int worker = 0;
+    bool is_of(const Slot& other, uint32_t other_post) const {
+      return slot == &other && post == other_post;
+    }
   };
   /// What the others see of a helper. It is inside a slot while it may touch the memory of the
   /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
@@ -102,12 +123,20 @@ class ThreadPool {
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
     // The thread's own.
-    const Slot* finished_slot = nullptr;  ///< what it did last, and has nothing left for it
-    uint32_t finished_post = 0;
+    Membership finished;  ///< what it did last, and has nothing left for it
+    Membership left;      ///< what it was called away from, and may return to
     int64_t asleep_since = 0;
     IdleSpin spin;
     CoreLosses losses;
-    alignas(64) OtherCores cores;
+    alignas(64) HelperCores cores;
+
+    /// What a thread of a parent process knew.
+    void forget() {
+      finished = left = {};
+      spin = {};
+      losses = {};
+      cores = {};
+    }
   };
 
   /// Closes a slot when its caller leaves, by an exception of a callback too.
@@ -115,15 +144,20 @@ class ThreadPool {
     ThreadPool& pool;
     Slot& slot;
     int helpers;
-    ~Closing() { pool.close(slot, helpers); }
+    const Team& team;
+    int64_t stalled = 0;
+    ~Closing() { pool.note_stall(team, stalled + pool.close(slot, helpers)); }
   };
 
-  int useful_helpers(const Team& team);
+  int useful_helpers(const Team& team, cpu_set_t& cores);
   bool create_threads(int wanted);
   void wake(int count);
   Slot* take_slot();
-  void post(Slot& slot, TeamWork& work, int helpers);
-  void close(Slot& slot, int helpers);
+  void post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& cores);
+  int64_t close(Slot& slot, int helpers);
+  bool pay_for_stalls(int helpers, const Team& team);
+  void note_stall(const Team& team, int64_t waited);
+  static int64_t stall_in_wait(Slot& slot, uint32_t seen);
   int index(const Slot& slot) const { return static_cast<int>(&slot - slots_); }
 
   static void* helper_main(void* helper);
@@ -131,6 +165,10 @@ class ThreadPool {
   void serve(Helper& helper);
   bool join_any(Helper& helper, bool was_parked);
   bool help(Helper& helper, Slot& slot, bool was_parked);
+  void work_in(Helper& helper, Slot& slot, uint32_t post, int worker);
+  bool return_to_left(Helper& helper);
+  void call_helpers_away(const Slot& to, int wanted);
+  static bool move_to_cores(Helper& helper, Slot& slot, uint32_t post);
   static bool enter(Helper& helper, Slot& slot, uint32_t post);
   static void leave(Helper& helper, Slot& slot);
   bool is_empty(const Slot& slot) const;
@@ -147,6 +185,7 @@ class ThreadPool {
   alignas(128) std::atomic<int> spinning_{0};        ///< helpers that wait for a post awake
   std::atomic<int> parked_{0};                       ///< helpers that sleep until a post
   std::atomic<int64_t> wake_up_ns_{kFirstWakeUpNs};  ///< average from a post to a sleeper's start
+  std::atomic<int64_t> stall_ns_{0};                 ///< average wait of a call for lost helpers
   std::atomic<int> threads_{0};
   std::atomic<bool> creating_{false};
   std::atomic<int64_t> no_thread_until_{0};  ///< creation failed; clock of now_ns()

@@ -89,6 +89,16 @@ std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
   return plans;
 }
 
+/// Plans of one matrix by one kernel, or by panels of so many columns.
+std::vector<Plan> one_matrix(const Point& point, const Plan& built_in) {
+  std::vector<Plan> plans = {built_in};
+  if (built_in.method != Method::persistent) return plans;
+  for (const int panel : {0, 256, 512, 1024, 2048})
+    for (const int groups : {1, 2})
+      if (panel < point.n) add_plan(plans, {Method::persistent, panel, groups, built_in.threads});
+  return plans;
+}
+
 }  // namespace
 
 DevicePlans::DevicePlans(const DeviceModel& model, bool compiled)
@@ -182,8 +192,9 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
 }
 
 std::vector<Plan> DevicePlans::candidates(const Point& point) const {
-  return point.form == Form::interleaved ? interleaved(point)
-                                         : column_major(point, built_in(point));
+  if (point.form == Form::interleaved) return interleaved(point);
+  return point.form == Form::one ? one_matrix(point, built_in(point))
+                                 : column_major(point, built_in(point));
 }
 
 std::vector<Plan> DevicePlans::ruled_out(const Point& point) const {

@@ -1,4 +1,4 @@
-// Interleaved and column-major batches on the first CUDA device.
+// Interleaved and column-major batches, and one matrix, on the first CUDA device.
 #pragma once
 
 #include <memory>

@@ -19,13 +19,14 @@ namespace {
 
 /// One call of one right-hand side, interleaved or column-major.
 struct Arrays {
-  int64_t n, chunk, batch;  ///< chunk 0: column-major
+  int64_t n, chunk, batch;  ///< chunk 0: column-major; batch 0: one matrix, which is factored
   int* info;
 };
 #define CHOL_TUNE_CALL(p, T, R)                                                                    \
   chol_status_t call_of(Routine routine, chol_handle_t h, const Arrays& c, T* A, T* B) {           \
     const int64_t n = c.n, batch = c.batch;                                                        \
     const bool side_by_side = c.chunk > 0;                                                         \
+    if (batch == 0) return chol_##p##potrf(h, CHOL_LOWER, n, A, n, c.info);                        \
     switch (routine) {                                                                             \
       case Routine::potrf:                                                                         \
         return side_by_side                                                                        \
@@ -59,8 +60,8 @@ class DeviceTrialOf final : public DeviceTrial {
  public:
   explicit DeviceTrialOf(const Point& point)
       : point_(point),
-        systems_(point.n, chunk(), kSystems),
-        batch_(kSystems * copies()),
+        systems_(point.n, chunk(), different()),
+        batch_(different() * copies()),
         A_(bytes_of(systems_.A)),
         start_A_(bytes_of(systems_.A)),
         B_(bytes_of(systems_.B)),
@@ -99,22 +100,25 @@ class DeviceTrialOf final : public DeviceTrial {
   static constexpr int64_t kSystems = 64, kChunk = 32, kCaches = 5;
   static constexpr size_t kFewest = 5, kMost = 500;
 
+  bool is_one() const { return point_.form == Form::one; }
+  int64_t different() const { return is_one() ? 1 : kSystems; }
   int64_t chunk() const { return point_.form == Form::interleaved ? kChunk : 0; }
   int64_t copies() const {
+    if (is_one()) return 1;
     const int64_t bytes = static_cast<int64_t>(systems_.A.size() * sizeof(T));
     const int64_t wanted = kCaches * device::cache_bytes();
     const int64_t filling = (4 * device::processors() + kSystems - 1) / kSystems;
     return std::max({int64_t{1}, wanted / bytes, filling});
   }
   size_t bytes_of(const std::vector<T>& systems) const {
-    return systems.size() * sizeof(T) * static_cast<size_t>(batch_ / kSystems);
+    return systems.size() * sizeof(T) * static_cast<size_t>(batch_ / different());
   }
   void restore() {
     A_.copy_from(start_A_);
     if (point_.routine != Routine::potrf) B_.copy_from(start_B_);
   }
   void call(Routine routine, chol_handle_t handle) {
-    const Arrays arrays{point_.n, chunk(), batch_, info_.as<int>()};
+    const Arrays arrays{point_.n, chunk(), is_one() ? 0 : batch_, info_.as<int>()};
     if (call_of(routine, handle, arrays, A_.as<T>(), B_.as<T>()) != CHOL_STATUS_SUCCESS)
       throw std::runtime_error(chol_last_error(handle));
   }
@@ -158,7 +162,8 @@ Point point_of(std::istream& words) {
   words >> routine >> form >> precision >> point.n;
   if (!words || precision.size() != 1) throw std::invalid_argument("no request");
   point.precision = precision[0];
-  point.form = form == form_name(Form::batch) ? Form::batch : Form::interleaved;
+  for (const Form known : {Form::one, Form::batch, Form::interleaved})
+    if (form == form_name(known)) point.form = known;
   for (const Routine known : {Routine::potrf, Routine::potrs, Routine::posv})
     if (routine == routine_name(known)) {
       point.routine = known;

@@ -47,11 +47,14 @@ using std::min;
 extern unsigned char shared[];
 
 struct HostIndex {
-  unsigned x, y = 0;
+  unsigned x, y = 0, z = 0;
 };
 #define blockDim (HostIndex{static_cast<unsigned>(HostBlock::current->threads())})
 #define threadIdx (HostIndex{HostBlock::current->thread()})
 #define blockIdx (HostIndex{static_cast<unsigned>(HostBlock::block) + HostBlock::current->rank()})
+
+/// Tests run the blocks along x only.
+#define gridDim (HostIndex{1, 1, 1})
 
 inline void __syncwarp() { HostBlock::current->meet(32); }
 inline void __syncthreads() { HostBlock::current->meet(HostBlock::current->threads()); }
@@ -107,6 +110,10 @@ inline int __ffs(unsigned x) { return __builtin_ffs(static_cast<int>(x)); }
 inline int atomicAdd(int* sum, int x) {
   const Unseen unseen;
   return std::exchange(*sum, *sum + x);
+}
+inline int atomicMin(int* least, int x) {
+  const Unseen unseen;
+  return std::exchange(*least, min(*least, x));
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int distance) {

@@ -1,0 +1,119 @@
+// potrf of one matrix in CHOL_MATH_TENSOR against cuSOLVER and the native method, on input that is
+// generated anew for each repetition: bench_tensor precisions n,n,... [file.csv [repetitions]]
+#include <optional>
+
+#include "generated_matrix.hpp"
+#include "measure.hpp"
+
+namespace chol::bench {
+namespace {
+
+using test::GeneratedMatrix;
+using test::SampledResidual;
+
+struct Times {
+  double peer = 0, native = 0, tensor = 0;
+};
+
+/// cusolverDnXpotrf with its workspace.
+template <class T>
+class Peer {
+ public:
+  Peer(cublasFillMode_t uplo, int64_t n) : uplo_(uplo), n_(n) {
+    peer(cusolverDnCreateParams(&params_));
+    size_t on_device = 0, on_host = 0;
+    peer(cusolverDnXpotrf_bufferSize(solver, params_, uplo_, n_, data_type<T>(), nullptr, n_,
+                                     data_type<T>(), &on_device, &on_host));
+    device_.emplace(on_device + 1);
+    host_.resize(on_host + 1);
+  }
+  ~Peer() { cusolverDnDestroyParams(params_); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void factor(T* A, int* info) {
+    peer(cusolverDnXpotrf(solver, params_, uplo_, n_, data_type<T>(), A, n_, data_type<T>(),
+                          device_->data(), device_->size(), host_.data(), host_.size(), info));
+  }
+
+ private:
+  cublasFillMode_t uplo_;
+  int64_t n_;
+  cusolverDnParams_t params_ = nullptr;
+  std::optional<DeviceArray<char>> device_;
+  std::vector<char> host_;
+};
+
+template <class T>
+void bench(chol_uplo_t uplo, int64_t n) {
+  const char letter = letter_of(T{});
+  const bool upper = uplo == CHOL_UPPER;
+  const GeneratedMatrix matrix{GeneratedMatrix::random, n};
+  DeviceArray<T> A(size_t(n) * n);
+  DeviceArray<int> info(1);
+  const auto write = [&] { CHOL_TEST_CUDA(matrix.write(letter, upper, A.data(), n, stream)); };
+  const auto factor = [&] { ours(test::potrf_of(T{})(handle, uplo, n, A.data(), n, info.data())); };
+  Times times;
+  {
+    Peer<T> cusolver(upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER, n);
+    times.peer = median_ms(write, [&] { cusolver.factor(A.data(), info.data()); });
+  }
+  SampledResidual native{}, tensor{};
+  ours(chol_set_math_mode(handle, CHOL_MATH_IEEE));
+  times.native = median_ms(write, factor);
+  CHOL_TEST_CUDA(test::sampled_residual(matrix, letter, upper, A.data(), n, &native));
+  ours(chol_set_math_mode(handle, CHOL_MATH_TENSOR));
+  times.tensor = median_ms(write, factor);
+  CHOL_TEST_CUDA(test::sampled_residual(matrix, letter, upper, A.data(), n, &tensor));
+  const double gflop =
+      double(n) * double(n) * double(n) / 3e9 * (sizeof(T) > sizeof(Real<T>) ? 4 : 1);
+  const auto print = [&](FILE* to) {
+    std::fprintf(to, "%c,%c,%lld,%.2f,%.2f,%.2f,%.1f,%.2f,%.2f,%.1e,%.1e,%.2f,%.2f,%d\n", letter,
+                 static_cast<char>(uplo), static_cast<long long>(n), times.tensor, times.native,
+                 times.peer, gflop / times.tensor, times.peer / times.tensor,
+                 times.native / times.tensor, tensor.ratio, native.ratio, tensor.scaled,
+                 native.scaled, info.get()[0]);
+    std::fflush(to);
+  };
+  print(stdout);
+  if (csv) print(csv);
+}
+
+}  // namespace
+}  // namespace chol::bench
+
+int main(int argc, char** argv) {
+  using namespace chol::bench;
+  if (!chol::test::device_present()) return 0;
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: bench_tensor precisions n,n,... [file.csv [repetitions]]\n");
+    return 1;
+  }
+  if (argc > 3) csv = std::fopen(argv[3], "a");
+  if (argc > 4) repetitions = std::atoi(argv[4]);
+  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
+  peer(cusolverDnCreate(&solver));
+  peer(cusolverDnSetStream(solver, stream));
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
+    return 1;
+  }
+  ours(chol_set_stream(handle, stream));
+  const char* header =
+      "precision,uplo,n,tensor_ms,native_ms,cusolver_ms,tensor_tflops,over_cusolver,over_native,"
+      "ratio,native_ratio,scaled,native_scaled,info";
+  std::printf("%s\n", header);
+  if (csv) std::fprintf(csv, "%s\n", header);
+  const std::string sizes = std::string("=") + argv[2];
+  for (const char* p = argv[1]; *p; ++p)
+    for (const int64_t n : orders_of(sizes))
+      for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+        if (*p == 's') bench<float>(uplo, n);
+        if (*p == 'd') bench<double>(uplo, n);
+        if (*p == 'c') bench<std::complex<float>>(uplo, n);
+        if (*p == 'z') bench<std::complex<double>>(uplo, n);
+      }
+  if (csv) std::fclose(csv);
+  chol_destroy(handle);
+  return 0;
+}

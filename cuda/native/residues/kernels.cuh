@@ -1,0 +1,186 @@
+// Kernels of residue arithmetic: scales, quantization, reconstruction.
+#pragma once
+
+#include "common/view.cuh"
+#include "native/residues/arithmetic.cuh"
+#include "native/residues/call.hpp"
+
+namespace chol::cuda::residues {
+
+inline constexpr int kThreads = 256;
+
+/// Scales of the rows by the diagonal. A diagonal element that is not positive and finite is
+/// flagged.
+/// @param half_log2 binary logarithm of P / 2
+template <class T>
+__global__ void find_scales(LowerView<T> A, int n, double half_log2, Scales scales, int* flagged) {
+  const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (i >= n) return;
+  const double a = static_cast<double>(real(*A.at(i, i)));
+  const bool is_good = a > 0 && a <= DBL_MAX;
+  // A little less, for the roundings of the row and of its sum of squares.
+  const int exponent = is_good ? static_cast<int>(floor((half_log2 - log2(a)) / 2 - 1e-3)) : 0;
+  scales.up[i] = ldexp(1.0, exponent);
+  scales.down[i] = ldexp(1.0, -exponent);
+  scales.squares[i] = 0;
+  if (!is_good) atomicMin(flagged, kScales);
+}
+
+/// One real number of a row: part 1 is the imaginary one.
+template <class T>
+__device__ __forceinline__ double part_of(T x, int part) {
+  if constexpr (Traits<T>::is_complex)
+    return static_cast<double>(part ? x.im : x.re);
+  else
+    return static_cast<double>(x);
+}
+
+/// A block: kRowsOfBlock rows of a panel, all of its columns, so that each row's sum of squares has
+/// one order.
+template <class T, bool swapped>
+struct Quantizer {
+  static constexpr int kColumns = kChunk / kParts<T>;
+  static constexpr int kWarps = kThreads / 32;
+  using Integers = int64_t[kRowsOfBlock][kChunk + 1];
+
+  const Quantization<T>& call;
+  Integers& integers;
+  int first_row, warp, lane;
+
+  __device__ __forceinline__ void put(int row, int column, int first_column) const {
+    const int64_t i = first_row + row, j = first_column + column;
+    const bool is_inside = i < call.rows && j < call.columns;
+    T x = from_real<T>(0);
+    if (is_inside) x = call.A[swapped ? i * call.ld + j : j * call.ld + i];
+    const double up = is_inside ? call.scales.up[i] : 0;
+#pragma unroll
+    for (int part = 0; part < kParts<T>; ++part)
+      integers[row][column * kParts<T> + part] = round_to_integer(part_of(x, part) * up);
+  }
+  __device__ __forceinline__ void load(int first_column) const {
+    if constexpr (swapped) {
+      for (int row = warp; row < kRowsOfBlock; row += kWarps)
+        for (int column = lane; column < kColumns; column += 32) put(row, column, first_column);
+    } else {
+      for (int column = warp; column < kColumns; column += kWarps) put(lane, column, first_column);
+    }
+  }
+  /// Four numbers of a row by a lane. Returns the sum of their squares.
+  __device__ __forceinline__ double store(int row, int first_column) const {
+    const int64_t* const x = integers[row] + 4 * lane;
+    const SignedBytes bytes[] = {SignedBytes(x[0]), SignedBytes(x[1]), SignedBytes(x[2]),
+                                 SignedBytes(x[3])};
+    int8_t* const to = call.planes.at(first_row + row, first_column * kParts<T> + 4 * lane);
+#pragma unroll
+    for (int k = 0; k < kModuli<T>; ++k) {
+      unsigned packed = 0;
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        packed |= static_cast<unsigned>(residue<sizeof(Real<T>) == 8>(call.to, k, bytes[e]) & 255)
+                  << (8 * e);
+      *reinterpret_cast<unsigned*>(to + k * call.planes.stride) = packed;
+    }
+    double sum = 0;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) sum += static_cast<double>(x[e]) * static_cast<double>(x[e]);
+    return sum;
+  }
+  __device__ __forceinline__ void run() const {
+    constexpr int kOwn = kRowsOfBlock / kWarps;
+    double sums[kOwn] = {};
+    for (int first_column = 0; first_column < call.columns; first_column += kColumns) {
+      load(first_column);
+      __syncthreads();
+#pragma unroll
+      for (int k = 0; k < kOwn; ++k) {
+        const int row = warp + k * kWarps;
+        if (first_row + row < call.rows) sums[k] += store(row, first_column);
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k) {
+      const int row = first_row + warp + k * kWarps;
+      for (int distance = 16; distance > 0; distance /= 2)
+        sums[k] += __shfl_xor_sync(0xffffffffu, sums[k], distance);
+      if (row >= call.rows || lane != 0) continue;
+      const double total = call.scales.squares[row] + sums[k];
+      call.scales.squares[row] = total;
+      // Whatever is not a number is a most negative integer here, whose square exceeds the limit.
+      if (!(total < call.limit)) atomicMin(call.flagged, call.panel);
+    }
+  }
+};
+template <class T, bool swapped>
+__global__ void __launch_bounds__(kThreads) quantize(Quantization<T> call) {
+  __shared__ int64_t integers[kRowsOfBlock][kChunk + 1];
+  const auto thread = static_cast<int>(threadIdx.x);
+  Quantizer<T, swapped>{call, integers, static_cast<int>(blockIdx.x) * kRowsOfBlock, thread / 32,
+                        thread % 32}
+      .run();
+}
+
+/// The difference from what the sums of residues say: C(i, j) -= y 2^-(s_i + s_j).
+template <class T>
+__device__ __forceinline__ double reconstruct_part(const Reconstruction<T>& call, const Sums& sums,
+                                                   int64_t offset, double down_i, double down_j) {
+  Fraction fraction;
+#pragma unroll
+  for (int k = 0; k < kModuli<T>; ++k)
+    fraction.add(call.from, k, sums.first[k * sums.stride + offset]);
+  // Powers of two but for the unit, so that the order of the factors does not round; y 2^-s_i
+  // first, since the other product could underflow.
+  return static_cast<double>(fraction.value()) * (call.from.unit * down_i) * down_j;
+}
+
+/// Threads along what is contiguous in C and in the sums alike: columns of the lower storage, rows
+/// of the swapped one.
+template <class T, bool swapped>
+__global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T> call) {
+  if (*call.flagged < call.panel) return;
+  const int64_t fast_count = swapped ? call.columns : call.rows;
+  const int64_t slow_count = swapped ? call.rows : call.columns;
+  const int64_t fast = int64_t(blockIdx.x) * kThreads + threadIdx.x;
+  if (fast >= fast_count) return;
+  for (int64_t slow = blockIdx.y; slow < slow_count; slow += gridDim.y) {
+    const int64_t i = swapped ? slow : fast, j = swapped ? fast : slow;
+    if (i < j) continue;
+    const double down_i = call.down[i], down_j = call.down[j];
+    T* const c = call.C + slow * call.ld + fast;
+    const double re = reconstruct_part(call, call.real, slow * call.real.ld + fast, down_i, down_j);
+    if constexpr (Traits<T>::is_complex) {
+      const double im =
+          reconstruct_part(call, call.imaginary, slow * call.imaginary.ld + fast, down_i, down_j);
+      *c = {static_cast<Real<T>>(c->re - re), static_cast<Real<T>>(c->im - im)};
+    } else {
+      *c = static_cast<T>(*c - re);
+    }
+  }
+}
+
+/// A signed byte each: of pairs (re, im) in four bytes the pairs (-im, re). -128 stays, which
+/// stands for 128 modulo 256; other moduli do not have it.
+__host__ __device__ __forceinline__ unsigned times_i(unsigned pairs) {
+  const unsigned re = pairs & 0x00ff00ffu, im = pairs >> 8 & 0x00ff00ffu;
+  const unsigned minus_im = (0x01000100u - im) & 0x00ff00ffu;
+  return minus_im | re << 8;
+}
+/// to := i times from, rows by columns of bytes, columns a multiple of four, of all moduli.
+inline __global__ void __launch_bounds__(kThreads)
+    multiply_by_i(Planes from, Planes to, int rows, int columns) {
+  const int64_t column = 4 * (int64_t(blockIdx.x) * kThreads + threadIdx.x);
+  if (column >= columns) return;
+  for (int row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
+    const int64_t plane = blockIdx.z;
+    const int8_t* const x = from.first + plane * from.stride + row * from.ld + column;
+    int8_t* const y = to.first + plane * to.stride + row * to.ld + column;
+    *reinterpret_cast<unsigned*>(y) = times_i(*reinterpret_cast<const unsigned*>(x));
+  }
+}
+
+/// info, when 0, becomes that of the rest of the matrix from row `before` down.
+inline __global__ void add_info_of_rest(int* info, const int* rest, int before) {
+  if (*info == 0 && *rest != 0) *info = before + *rest;
+}
+
+}  // namespace chol::cuda::residues

@@ -1,0 +1,46 @@
+// Factorization of one large matrix whose products run on the integer tensor cores, at the accuracy
+// of the working precision: left-looking over panels, with the factor's rows as integers by their
+// residues modulo coprime numbers (Ozaki scheme II: Ozaki, Uchino, Imamura, 2025). A row has one
+// scale for all panels, since sum |l_ik|^2 <= a_ii.
+#pragma once
+
+#include "base/arena.hpp"
+#include "common/view.cuh"
+#include "native/blas.hpp"
+#include "native/persistent/persistent.hpp"
+#include "native/residues/call.hpp"
+#include "native/residues/progress.hpp"
+#include "tune/residue_row.hpp"
+
+namespace chol::cuda::residues {
+
+template <class T>
+struct Workspace {
+  int64_t panel_columns, native_columns;  ///< as the row says
+  persistent::Workspace<T> panel;
+  Scales scales;
+  int* flagged = nullptr;
+  Planes planes;
+  Sums sums[kParts<T>];  ///< of a panel, of the real and the imaginary parts
+  Planes turned;         ///< complex: i times the rows of the diagonal block
+  int* info_of_rest = nullptr;
+
+  static Workspace carve(Arena& arena, int64_t n, const ResidueRow& row);
+};
+
+/// Whether the current device, its panels included, can do it for that order.
+template <class T>
+bool can_run(int64_t n);
+
+/// Factors as many panels as are certified: rows of integers within the bound that makes their
+/// products exact. Waits for the device as it goes.
+/// @param factored columns of the factor that are done: whole panels, after which the columns are
+/// as they were; n when nothing is left to do, also since info has been set. info is 0 otherwise.
+template <class T>
+Status factor_certified(const BatchProblem<T>& problem, const Workspace<T>& work, Blas& blas,
+                        Progress& progress, cudaStream_t stream, int64_t* factored);
+
+/// info of the whole from that of the rows from `before` down.
+Status add_info_of_rest(int* info, const int* rest, int64_t before, cudaStream_t stream);
+
+}  // namespace chol::cuda::residues

@@ -1,0 +1,47 @@
+// What the kernel of a trailing update is made of, and what it is told.
+#pragma once
+
+#include "native/persistent/config.hpp"
+#include "native/update/tiles.hpp"
+
+namespace chol::cuda::update {
+
+using persistent::kBarrierBytes;
+using persistent::kSmall;
+
+template <class T>
+struct Config {
+  static constexpr bool kComplex = Traits<T>::is_complex;
+  static constexpr int kParts = kComplex ? 2 : 1;
+  static constexpr int kOrder = kComplex ? 64 : 128;  ///< of a tile
+  /// Each warp has so many rows of blocks of 16 and two columns of them.
+  static constexpr int kWarps = 8, kBlockRows = kComplex ? 1 : 4, kBlockColumns = 2;
+  static constexpr int kWarpsDown = kOrder / (kBlockRows * kSmall);
+  static constexpr int kThreads = 32 * kWarps;
+  /// Columns in shared memory are so far apart that a warp's reads meet no bank twice.
+  static constexpr int kPitch = kOrder + (sizeof(T) == 4 ? 4 : sizeof(T) == 16 ? 1 : 2);
+  static constexpr int kOperandBytes = kSmall * kPitch * int(sizeof(T));
+  static constexpr int kStages = sizeof(T) == (kComplex ? 8 : 4) ? 8 : 6;
+  static constexpr int kSharedBytes = kBarrierBytes + kStages * 2 * kOperandBytes;
+};
+
+/// From the lower triangle of a matrix, columns [column, column + width) down to row n, the product
+/// of its columns [first, first + depth) with their adjoint is subtracted. All but n and the end of
+/// the last columns are multiples of 16.
+template <class T>
+struct Call {
+  T* A;
+  int64_t ld;
+  int n, first, depth, column, width;
+
+  CHOL_ANYWHERE Tiles tiles() const {
+    constexpr int kOrder = Config<T>::kOrder;
+    return {(n - column + kOrder - 1) / kOrder, (width + kOrder - 1) / kOrder};
+  }
+  template <bool swapped>
+  CHOL_ANYWHERE T* at(int64_t i, int64_t j) const {
+    return swapped ? A + i * ld + j : A + j * ld + i;
+  }
+};
+
+}  // namespace chol::cuda::update

@@ -1,0 +1,188 @@
+// C := C - A B^H on a trapezoid of one matrix, by the double precision tensor cores for all four
+// types: all warps copy 16 columns a stage into a ring in shared memory, beyond the end of a tile,
+// and each has a part of the tile in registers. As in persistent/worker.cuh a tile begins with its
+// products, from zero; its elements are the last to come, and what is subtracted from.
+#pragma once
+
+#include "native/persistent/call.cuh"
+#include "native/persistent/line_copy.cuh"
+#include "native/persistent/products.cuh"
+#include "native/update/call.hpp"
+
+namespace chol::cuda::update {
+
+template <class T>
+struct Barriers {
+  persistent::Barrier full[Config<T>::kStages], empty[Config<T>::kStages];
+
+  __device__ __forceinline__ void prepare() {
+    for (int s = 0; s < Config<T>::kStages; ++s) {
+      full[s].prepare(Config<T>::kThreads);
+      empty[s].prepare(Config<T>::kWarps);
+    }
+  }
+};
+
+template <class T, bool swapped, bool aligned>
+struct TrailingUpdate {
+  using C = Config<T>;
+  using Sum = persistent::Products<C::kParts, swapped>;
+  using Lines = persistent::LineCopy<T, swapped, aligned, C::kOrder, C::kPitch, C::kThreads>;
+  using Turn = persistent::Turn<C::kStages>;
+  static constexpr int kSide = C::kOrder / kSmall;
+  /// Stages that are copied ahead; a warp may be the two others behind.
+  static constexpr int kAhead = C::kStages - 2;
+
+  const Call<T>& call;
+  Barriers<T>& barriers;
+  T* stages;
+  int thread;
+  Tiles tiles = call.tiles();
+  int64_t total = tiles.total();
+
+  /// A tile of this block, and the columns of its products that come next, or of its own.
+  struct Position {
+    int64_t index;
+    int row, column, k;
+  };
+  __device__ __forceinline__ bool ends(const Position& at) const { return at.index >= total; }
+  __device__ __forceinline__ Position tile(int64_t index) const {
+    if (index >= total) return {index, 0, 0, 0};
+    const Tiles::Tile tile = tiles.at(index);
+    return {index, call.column + tile.row * C::kOrder, call.column + tile.column * C::kOrder, 0};
+  }
+
+  __device__ __forceinline__ T* operand(int stage, int which) const {
+    return stages + (2 * stage + which) * (C::kOperandBytes / int(sizeof(T)));
+  }
+  __device__ __forceinline__ void copy_lines(T* to, int row, int column) const {
+    Lines::copy(to, call.template at<swapped>(row, column), call.ld, call.n - row, call.n - column,
+                thread);
+  }
+  /// 16 columns of both operands or, behind them, 32 of the tile.
+  __device__ __forceinline__ void copy_stage(Position& at, Turn& turn) const {
+    if (ends(at)) return;
+    const int beyond = at.k - call.depth;
+    barriers.empty[turn.stage].wait(turn.parity ^ 1);
+    const int column = beyond < 0 ? call.first + at.k : at.column + 2 * beyond;
+    copy_lines(operand(turn.stage, 0), at.row, column);
+    copy_lines(operand(turn.stage, 1), beyond < 0 ? at.column : at.row,
+               beyond < 0 ? column : column + kSmall);
+    barriers.full[turn.stage].arrive_after_copies();
+    turn.advance();
+    at.k += kSmall;
+    if (at.k == call.depth + C::kOrder / 2) at = tile(at.index + gridDim.x);
+  }
+
+  template <class Operand>
+  __device__ __forceinline__ static void load(Operand& block, const T* tile, int row0,
+                                              persistent::Lane lane) {
+    if constexpr (swapped)
+      persistent::load_rows(block, tile, row0, lane);
+    else
+      persistent::load(block, tile + row0, C::kPitch, lane);
+  }
+  __device__ __forceinline__ void release(Turn& turn) const {
+    barriers.empty[turn.stage].arrive_warp(thread % 32);
+    turn.advance();
+  }
+  __device__ __forceinline__ void run(int w) const {
+    const persistent::Lane lane(thread % 32);
+    const int rows = w % C::kWarpsDown * C::kBlockRows * kSmall;
+    const int across = w / C::kWarpsDown, columns = across * C::kBlockColumns * kSmall;
+    Turn turn, next_turn;
+    Position next = tile(blockIdx.x);
+    for (int s = 0; s < kAhead; ++s) copy_stage(next, next_turn);
+    for (Position now = tile(blockIdx.x); !ends(now); now = tile(now.index + gridDim.x)) {
+      Sum sums[C::kBlockRows][C::kBlockColumns];
+#pragma unroll
+      for (auto& line : sums)
+#pragma unroll
+        for (Sum& sum : line) sum.clear();
+#pragma unroll 1
+      for (int k = 0; k < call.depth; k += kSmall) {
+        copy_stage(next, next_turn);
+        barriers.full[turn.stage].wait(turn.parity);
+        multiply(sums, rows, columns, turn.stage, lane);
+        release(turn);
+      }
+#pragma unroll 1
+      for (int s = 0; s < kSide / 2; ++s) {
+        copy_stage(next, next_turn);
+        barriers.full[turn.stage].wait(turn.parity);
+        if (s == across) {
+          persistent::Block<C::kParts> values[C::kBlockRows][C::kBlockColumns];
+          subtract(sums, values, rows, turn.stage, lane);
+          release(turn);
+          store(values, now.row + rows, now.column + columns, lane);
+        } else {
+          release(turn);
+        }
+      }
+    }
+  }
+  __device__ __forceinline__ void multiply(Sum (&sums)[C::kBlockRows][C::kBlockColumns], int rows,
+                                           int columns, int stage, persistent::Lane lane) const {
+    persistent::Block<C::kParts> b[C::kBlockColumns];
+#pragma unroll
+    for (int q = 0; q < C::kBlockColumns; ++q)
+      load(b[q], operand(stage, 1), columns + kSmall * q, lane);
+#pragma unroll
+    for (int m = 0; m < C::kBlockRows; ++m) {
+      typename Sum::First a;
+      load(a, operand(stage, 0), rows + kSmall * m, lane);
+      Sum::prepare(a);
+#pragma unroll
+      for (int q = 0; q < C::kBlockColumns; ++q) sums[m][q].add(a, b[q]);
+    }
+  }
+  /// values = the tile's elements - sums
+  __device__ __forceinline__ void subtract(
+      const Sum (&sums)[C::kBlockRows][C::kBlockColumns],
+      persistent::Block<C::kParts> (&values)[C::kBlockRows][C::kBlockColumns], int rows, int stage,
+      persistent::Lane lane) const {
+#pragma unroll
+    for (int m = 0; m < C::kBlockRows; ++m)
+#pragma unroll
+      for (int q = 0; q < C::kBlockColumns; ++q) {
+        persistent::Block<C::kParts> block;
+        load(block, operand(stage, q), rows + kSmall * m, lane);
+        values[m][q] = sums[m][q].value();
+        values[m][q].subtract_from(block);
+      }
+  }
+  __device__ __forceinline__ void store(
+      const persistent::Block<C::kParts> (&values)[C::kBlockRows][C::kBlockColumns], int row,
+      int column, persistent::Lane lane) const {
+#pragma unroll
+    for (int m = 0; m < C::kBlockRows; ++m)
+#pragma unroll
+      for (int q = 0; q < C::kBlockColumns; ++q) {
+        const int i = row + kSmall * m, j = column + kSmall * q;
+        if (j >= call.column + call.width) continue;
+        if (i > j)
+          persistent::store_factor<swapped, aligned>(call, i, j, values[m][q], lane);
+        else if (i == j)
+          persistent::store_factor<swapped, aligned, true>(call, i, j, values[m][q], lane);
+      }
+  }
+};
+
+template <class T, bool swapped, bool aligned>
+__global__ void __launch_bounds__(Config<T>::kThreads, 1)
+    update_kernel(const __grid_constant__ Call<T> call) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char memory[];
+  auto& barriers = *reinterpret_cast<Barriers<T>*>(memory);
+  static_assert(sizeof(Barriers<T>) <= kBarrierBytes);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) barriers.prepare();
+  __syncthreads();
+  const int warp = __shfl_sync(kFullWarp, thread / 32, 0);
+  const TrailingUpdate<T, swapped, aligned> part{
+      call, barriers, reinterpret_cast<T*>(memory + kBarrierBytes), thread};
+  part.run(warp);
+#endif
+}
+
+}  // namespace chol::cuda::update

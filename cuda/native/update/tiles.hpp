@@ -1,0 +1,48 @@
+// The tiles of a trailing update, and the order in which they are worked on.
+#pragma once
+
+#include <cstdint>
+
+#include "native/persistent/schedule.hpp"
+
+namespace chol::cuda::update {
+
+/// The tiles on and below the diagonal of a trapezoid, strip by strip of tile columns, each from
+/// the diagonal down: those worked on at a time have few rows and columns, so that what they are
+/// products of stays in the second-level cache.
+struct Tiles {
+  static constexpr int kStrip = 8;  ///< tile columns
+  int rows, columns;                ///< tiles; columns <= rows
+
+  struct Tile {
+    int row, column;
+  };
+  CHOL_ANYWHERE static int width(int first, int columns) {
+    return columns - first < kStrip ? columns - first : kStrip;
+  }
+  /// Of the strip from column `first` on.
+  CHOL_ANYWHERE int64_t tiles_of(int first) const {
+    const int64_t w = width(first, columns);
+    return w * (w + 1) / 2 + w * (rows - first - w);
+  }
+  CHOL_ANYWHERE int64_t total() const {
+    int64_t count = 0;
+    for (int first = 0; first < columns; first += kStrip) count += tiles_of(first);
+    return count;
+  }
+  CHOL_ANYWHERE Tile at(int64_t index) const {
+    int first = 0;
+    for (; first + kStrip < columns && index >= tiles_of(first); first += kStrip)
+      index -= tiles_of(first);
+    const int w = width(first, columns);
+    int row = 0;
+    for (; row < w; ++row) {
+      if (index <= row) return {first + row, first + static_cast<int>(index)};
+      index -= row + 1;
+    }
+    const int below = static_cast<int>(index);
+    return {first + w + below / w, first + below % w};
+  }
+};
+
+}  // namespace chol::cuda::update

@@ -1,0 +1,23 @@
+// A condition that is looked at in a child process.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace chol::test {
+
+/// Whether body() is true in a child, which is ended when it hangs.
+template <class Body>
+bool holds_in_child(Body&& body) {
+  constexpr unsigned kMostSeconds = 60;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kMostSeconds);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+}  // namespace chol::test
