@@ -148,6 +148,8 @@ class CudaBackend final : public backend::Backend {
   template <class D>
   bool accepts_row(const TuningRow& row) const {
     const DeviceGuard guard(device_);
+    if (row.plan.method == Method::persistent && row.routine == Routine::potrs)
+      return row.form == Form::one && solve::Params::of(row.plan).is_valid() && solve::can_run<D>();
     if (row.plan.method == Method::persistent) {
       const native::Case asked{row.routine, row.precision, false, row.max_n, 1};
       return row.form == Form::one &&
@@ -426,7 +428,7 @@ class CudaBackend final : public backend::Backend {
       case Routine::potrf:
         return factor_one(call, plan, work, blas_, stream);
       case Routine::potrs:
-        return solve_one(call, blas_, stream);
+        return solve_one(call, plan, work, blas_, stream);
       case Routine::posv:
         return factor_and_solve_one(call, plan, work, blas_, stream);
       default:

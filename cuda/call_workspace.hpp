@@ -67,10 +67,8 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
   } else if (is_native_one(problem.form, plan)) {
-    const int64_t copied = problem.routine == Routine::posv ? sizes.nrhs : 0;
-    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, plan, sizes.n, copied);
-    if (problem.routine == Routine::potri)
-      work.one.inversion = InversionWorkspace<Device<T>>::carve(arena, sizes.n);
+    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, plan, sizes.n,
+                                                    has_rhs(problem.routine) ? sizes.nrhs : 0);
     if (residues)
       work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);
   } else if (problem.routine != Routine::logdet) {

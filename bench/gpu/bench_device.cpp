@@ -5,6 +5,7 @@
 
 #include "cusolverdx_peer.hpp"
 #include "few_matrices.hpp"
+#include "one_solve.hpp"
 #include "triangle_copy.hpp"
 
 namespace chol::bench {
@@ -203,6 +204,8 @@ void run_all(const std::string& what) {
     for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench_one<T>(uplo, n);
   };
   each_order("one=", one_of_order);
+  each_order("one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_LOWER, n); });
+  each_order("upper-one-solve=", [](int64_t n) { bench_one_solve<T>(CHOL_UPPER, n); });
   each_order("lower-one=", [](int64_t n) { bench_one<T>(CHOL_LOWER, n); });
   if (wants("one"))
     for (int64_t n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})

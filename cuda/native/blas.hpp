@@ -9,6 +9,23 @@
 
 namespace chol::cuda {
 
+/// A matrix by columns, or one of several that lie `stride` elements apart.
+template <class T>
+struct Operand {
+  const T* first;
+  int64_t ld;
+  bool adjoint = false;  ///< whether the conjugate transpose is meant
+  int64_t stride = 0;
+};
+template <class T>
+struct Result {
+  T* first;
+  int64_t ld, stride = 0;
+};
+struct Extents {
+  int64_t rows, columns, depth;
+};
+
 /// One cuBLAS handle, made at the first call that needs it.
 class Blas {
  public:
@@ -30,6 +47,10 @@ class Blas {
   template <class T>
   Status subtract_product(bool swapped, int64_t m, int64_t n, int64_t k, const T* A, const T* B,
                           T* C, int64_t ld);
+  /// C := alpha A B + beta C, of `count` matrices.
+  template <class T>
+  Status multiply(const Extents& extents, Real<T> alpha, const Operand<T>& A, const Operand<T>& B,
+                  Real<T> beta, const Result<T>& C, int64_t count = 1);
   /// B := op(L)^-1 B with the factor as stored: op takes the conjugate transpose when `adjoint`.
   template <class T>
   Status solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,

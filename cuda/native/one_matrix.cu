@@ -8,9 +8,20 @@
 namespace chol::cuda {
 namespace {
 
-/// A X = B with the factor as stored.
+/// How right-hand sides are solved that come with a matrix to factor.
 template <class T>
-Status solve_stored(const BatchProblem<T>& problem, Blas& blas) {
+solve::Params params_of(Routine routine, const Plan& plan) {
+  return routine == Routine::potrs ? solve::Params::of(plan)
+                                   : solve::Params::built_in(sizeof(T) == 16 ? 'z' : 'd');
+}
+template <class T>
+bool solves_by_strips(const Plan& plan) {
+  return plan.method == Method::persistent && solve::can_run<T>();
+}
+
+/// A X = B with the factor as stored, by cuBLAS.
+template <class T>
+Status solve_stored(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream) {
   const cublasFillMode_t triangle =
       problem.swapped ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   const auto sweep = [&](bool adjoint) {
@@ -18,7 +29,8 @@ Status solve_stored(const BatchProblem<T>& problem, Blas& blas) {
                       static_cast<const T*>(problem.A.first), problem.A.ld, problem.B.first,
                       problem.B.ld);
   };
-  Status status = sweep(problem.swapped);
+  Status status = blas.use(stream);
+  if (status.ok()) status = sweep(problem.swapped);
   return status.ok() ? sweep(!problem.swapped) : status;
 }
 
@@ -48,11 +60,15 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
 }  // namespace
 
 template <class T>
-OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, const Plan& plan, int64_t n,
-                                                   int64_t copied_columns) {
+OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, Routine routine, const Plan& plan,
+                                                   int64_t n, int64_t nrhs) {
+  const bool factors = routine == Routine::potrf || routine == Routine::posv;
   OneMatrixWorkspace work;
-  work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
-  if (copied_columns > 0) work.copy = arena.take<T>(n * copied_columns);
+  if (factors) work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
+  if (routine == Routine::posv && nrhs > 0) work.copy = arena.take<T>(n * nrhs);
+  if (routine != Routine::potri && nrhs > 0 && plan.method == Method::persistent)
+    work.solve = solve::Workspace<T>::carve(arena, params_of<T>(routine, plan), n, nrhs);
+  if (routine == Routine::potri) work.inversion = InversionWorkspace<T>::carve(arena, n);
   return work;
 }
 
@@ -66,25 +82,31 @@ Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
 }
 
 template <class T>
-Status solve_one(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream) {
+Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
+                 const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const Status status = blas.use(stream);
-  return status.ok() ? solve_stored(problem, blas) : status;
+  if (!solves_by_strips<T>(plan)) return solve_stored(problem, blas, stream);
+  return solve::run(problem, solve::Params::of(plan), nullptr, work.solve, blas, stream);
 }
 
 template <class T>
 Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   Status status = factor_one(problem, plan, work, blas, stream);
-  if (status.ok()) status = blas.use(stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
+  const auto params = params_of<T>(Routine::posv, plan);
+  const bool by_strips = solves_by_strips<T>(plan);
+  if (by_strips && problem.nrhs <= params.few)
+    return solve::run(problem, params, problem.info, work.solve, blas, stream);
   BatchProblem<T> copy = problem;
   copy.B = {work.copy, 0, nullptr, problem.n, nullptr};
   status = status_of(
       cudaMemcpy2DAsync(work.copy, sizeof(T) * problem.n, problem.B.first, sizeof(T) * problem.B.ld,
                         sizeof(T) * problem.n, problem.nrhs, cudaMemcpyDeviceToDevice, stream),
       "copy of B");
-  if (status.ok()) status = solve_stored(copy, blas);
+  if (status.ok())
+    status = by_strips ? solve::run(copy, params, nullptr, work.solve, blas, stream)
+                       : solve_stored(copy, blas, stream);
   return status.ok() ? copy_solution(problem, copy.B, stream) : status;
 }
 
@@ -99,7 +121,8 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
   template struct OneMatrixWorkspace<T>;                                                           \
   template Status factor_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&, \
                                 Blas&, cudaStream_t, ColumnWatch*);                                \
-  template Status solve_one<T>(const BatchProblem<T>&, Blas&, cudaStream_t);                       \
+  template Status solve_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&,  \
+                               Blas&, cudaStream_t);                                               \
   template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Plan&,                     \
                                           const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);      \
   template Status invert_one<T>(BatchProblem<T>, const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);

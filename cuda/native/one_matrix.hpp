@@ -4,19 +4,21 @@
 #include "native/invert.hpp"
 #include "native/method.hpp"
 #include "native/residues/residues.hpp"
+#include "native/solve/solve.hpp"
 
 namespace chol::cuda {
 
 template <class T>
 struct OneMatrixWorkspace {
   native::FactorWorkspace<T> factor;
+  solve::Workspace<T> solve;
   T* copy = nullptr;                ///< posv: the solution, until info is known
   InversionWorkspace<T> inversion;  ///< potri
   residues::Workspace<T> residues;
   residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
-  static OneMatrixWorkspace carve(Arena& arena, const Plan& plan, int64_t n,
-                                  int64_t copied_columns);
+  static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Plan& plan, int64_t n,
+                                  int64_t nrhs);
 };
 
 /// @param plan of the method `blocked` or `persistent`.
@@ -27,7 +29,8 @@ Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch = nullptr);
 template <class T>
-Status solve_one(const BatchProblem<T>& problem, Blas& blas, cudaStream_t stream);
+Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
+                 const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
 /// B stays as it was when info is not 0, which only the device knows.
 template <class T>
 Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "native/knobs.hpp"
+#include "native/solve/params.hpp"
 #include "tune/interleaved_rows.hpp"
 
 namespace chol::cuda {
@@ -34,7 +35,9 @@ namespace {
 //    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
 //    blocks of so many that need not have the triangle (tensor_solve.cuh).
 //  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
-//    (native/persistent), under the names of native/knobs.hpp.
+//    (native/persistent), under the names of native/knobs.hpp. potrs of one matrix by strips, or by
+//    inverted diagonal blocks of order `tile` for more than `block` right-hand sides
+//    (native/solve).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
 //    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
@@ -214,7 +217,8 @@ constexpr Table make_table(bool persistent) {
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
         *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, r.threads}};
-    *row++ = {Routine::potrs, Form::one, p, kAny, plan(Method::blocked)};
+    *row++ = {Routine::potrs, Form::one, p, kAny,
+              persistent ? solve::Params::built_in(p).plan() : plan(Method::blocked)};
     for (Form form : {Form::one, Form::batch})
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};

@@ -1,7 +1,6 @@
-// cuSOLVER: batches, and the factorization of one matrix, go to chol on the stream of the caller's
-// handle where chol is the faster; other calls with one matrix go on to cuSOLVER and are only
-// counted. The callers bind these names with the version libcusolver.so.12, which a definition
-// without a version satisfies.
+// cuSOLVER: batches, and one matrix, go to chol on the stream of the caller's handle where chol is
+// the faster; other calls go on to cuSOLVER and are only counted. The callers bind these names with
+// the version libcusolver.so.12, which a definition without a version satisfies.
 #include <algorithm>
 #include <iterator>
 
@@ -34,18 +33,26 @@ bool is_handed_on(char precision, int fill, int n, int batch) {
   });
 }
 
-/// Factorizations of one matrix that are chol's: up to this order, on devices of this compute
-/// capability. Measured on an H200 (bench/results/h200_one_matrix.csv).
+/// Calls with one matrix that are chol's: orders from and up to these, on devices of this compute
+/// capability. Measured on H100 and H200 (bench/results/h200_one_matrix.csv,
+/// h100_one_solve.csv).
 struct TakenOver {
+  Family family;
   char precision;
   int capability;
-  int64_t most_n;
+  int64_t least_n, most_n;
 };
 constexpr TakenOver kOneMatrix[] = {
-    {'s', 9, 16384}, {'d', 9, 16384}, {'c', 9, 16384}, {'z', 9, 8192}};
-bool is_taken_over(char precision, int capability, int64_t n) {
+    {Family::potrf, 's', 9, 1, 16384},    {Family::potrf, 'd', 9, 1, 16384},
+    {Family::potrf, 'c', 9, 1, 16384},    {Family::potrf, 'z', 9, 1, 8192},
+    {Family::potrs, 's', 9, 256, 16384},  {Family::potrs, 'd', 9, 256, 16384},
+    {Family::potrs, 'c', 9, 256, 16384},  {Family::potrs, 'z', 9, 256, 8192},
+    {Family::potri, 's', 9, 1024, 16384}, {Family::potri, 'd', 9, 1024, 16384},
+    {Family::potri, 'c', 9, 1024, 16384}, {Family::potri, 'z', 9, 1024, 16384}};
+bool is_taken_over(Family family, char precision, int capability, int64_t n) {
   return std::any_of(std::begin(kOneMatrix), std::end(kOneMatrix), [&](const TakenOver& row) {
-    return row.precision == precision && row.capability == capability && n <= row.most_n;
+    return row.family == family && row.precision == precision && row.capability == capability &&
+           row.least_n <= n && n <= row.most_n;
   });
 }
 
@@ -81,46 +88,71 @@ struct Device;
   struct Device<T> {                                       \
     static constexpr char letter = #p[0];                  \
     static constexpr auto potrf_one = chol_##p##potrf;     \
+    static constexpr auto potrs_one = chol_##p##potrs;     \
+    static constexpr auto potri_one = chol_##p##potri;     \
     static constexpr auto potrf = chol_##p##potrf_batched; \
     static constexpr auto potrs = chol_##p##potrs_batched; \
   };
 CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_DEVICE)
 #undef CHOL_DEFINE_DEVICE
 
-/// potrf of one matrix by chol. Returns whether it is queued; otherwise nothing was touched.
+/// A call with one matrix by chol: run(its handle). Returns whether it is queued; otherwise nothing
+/// was touched.
+template <class T, class Run>
+bool run_one(Tally& tally, Family family, CusolverHandle handle, int fill, int64_t n, int64_t lda,
+             void** stream, Run&& run) {
+  constexpr char kLetter = Device<T>::letter;
+  if (!(settings().selected & selection_bit(family, kLetter)) || !is_good(fill, n, lda, 1) ||
+      !is_taken_over(family, kLetter, device_capability(), n) || !stream_of(handle, stream))
+    return false;
+  const DeviceLease chol(*stream);
+  if (!chol || run(chol) != CHOL_STATUS_SUCCESS) return false;
+  tally.runs_on(Place::device);
+  return true;
+}
 template <class T>
 bool potrf_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, T* A, int64_t lda,
                int* info) {
   void* stream = nullptr;
-  if (!(settings().selected & selection_bit(Family::potrf, Device<T>::letter)) ||
-      !is_good(fill, n, lda, 1) || !is_taken_over(Device<T>::letter, device_capability(), n) ||
-      !stream_of(handle, &stream))
-    return false;
-  const DeviceLease chol(stream);
-  if (!chol || Device<T>::potrf_one(chol, triangle(fill), n, A, lda, info) != CHOL_STATUS_SUCCESS)
-    return false;
-  tally.runs_on(Place::device);
-  return true;
+  return run_one<T>(tally, Family::potrf, handle, fill, n, lda, &stream, [&](chol_handle_t chol) {
+    return Device<T>::potrf_one(chol, triangle(fill), n, A, lda, info);
+  });
+}
+template <class T>
+bool potri_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, T* A, int64_t lda,
+               int* info) {
+  void* stream = nullptr;
+  return run_one<T>(tally, Family::potri, handle, fill, n, lda, &stream, [&](chol_handle_t chol) {
+    return Device<T>::potri_one(chol, triangle(fill), n, A, lda, info);
+  });
+}
+/// As cuSOLVER's, it says in info that its arguments were good.
+template <class T>
+bool potrs_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, int64_t nrhs, const T* A,
+               int64_t lda, T* B, int64_t ldb, int* info) {
+  void* stream = nullptr;
+  if (nrhs < 1 || ldb < n || !info) return false;
+  return run_one<T>(tally, Family::potrs, handle, fill, n, lda, &stream, [&](chol_handle_t chol) {
+    if (!clear_on_stream(info, stream)) return CHOL_STATUS_DEVICE_ERROR;
+    return Device<T>::potrs_one(chol, triangle(fill), n, nrhs, A, lda, B, ldb);
+  });
 }
 
 /// cudaDataType, as much of it as cuSOLVER factors.
 enum class DataType : int { r32f = 0, r64f = 1, c32f = 4, c64f = 5 };
 
-/// The same of a matrix whose type is an argument.
-bool potrf_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, int type, void* A,
-               int64_t lda, int* info) {
-  const auto as = [&](auto* matrix) {
-    return potrf_one(tally, handle, fill, n, matrix, lda, info);
-  };
+/// body(an element of the type), or false where it is none of these.
+template <class Body>
+bool with_element(int type, Body&& body) {
   switch (static_cast<DataType>(type)) {
     case DataType::r32f:
-      return as(static_cast<float*>(A));
+      return body(float{});
     case DataType::r64f:
-      return as(static_cast<double*>(A));
+      return body(double{});
     case DataType::c32f:
-      return as(static_cast<std::complex<float>*>(A));
+      return body(std::complex<float>{});
     case DataType::c64f:
-      return as(static_cast<std::complex<double>*>(A));
+      return body(std::complex<double>{});
   }
   return false;
 }
@@ -197,12 +229,14 @@ using namespace chol::preload;
                                                   int nrhs, const T* A, int lda, T* B, int ldb,    \
                                                   int* info) {                                     \
     Tally tally(cusolverDn##P##potrs_entry.account, n);                                            \
+    if (potrs_one(tally, handle, fill, n, nrhs, A, lda, B, ldb, info)) return kStatusSuccess;      \
     return forward(cusolverDn##P##potrs_entry, tally, handle, fill, n, nrhs, A, lda, B, ldb,       \
                    info);                                                                          \
   }                                                                                                \
   extern "C" CHOL_EXPORT int cusolverDn##P##potri(CusolverHandle handle, int fill, int n, T* A,    \
                                                   int lda, T* work, int size, int* info) {         \
     Tally tally(cusolverDn##P##potri_entry.account, n);                                            \
+    if (potri_one(tally, handle, fill, n, A, lda, info)) return kStatusSuccess;                    \
     return forward(cusolverDn##P##potri_entry, tally, handle, fill, n, A, lda, work, size, info);  \
   }
 CHOL_DEFINE_CUSOLVER(S, 's', float)
@@ -219,8 +253,11 @@ extern "C" CHOL_EXPORT int cusolverDnXpotrf(CusolverHandle handle, void* paramet
                                             size_t device_bytes, void* host_work, size_t host_bytes,
                                             int* info) {
   Tally tally(cusolverDnXpotrf_entry.account, n);
-  if (type == compute_type && potrf_one(tally, handle, fill, n, type, A, lda, info))
-    return kStatusSuccess;
+  const bool is_taken =
+      type == compute_type && with_element(type, [&](auto element) {
+        return potrf_one(tally, handle, fill, n, static_cast<decltype(element)*>(A), lda, info);
+      });
+  if (is_taken) return kStatusSuccess;
   return forward(cusolverDnXpotrf_entry, tally, handle, parameters, fill, n, type, A, lda,
                  compute_type, device_work, device_bytes, host_work, host_bytes, info);
 }
@@ -230,6 +267,12 @@ extern "C" CHOL_EXPORT int cusolverDnXpotrs(CusolverHandle handle, void* paramet
                                             int64_t lda, int type_B, void* B, int64_t ldb,
                                             int* info) {
   Tally tally(cusolverDnXpotrs_entry.account, n);
+  const bool is_taken = type_A == type_B && with_element(type_A, [&](auto element) {
+                          using T = decltype(element);
+                          return potrs_one(tally, handle, fill, n, nrhs, static_cast<const T*>(A),
+                                           lda, static_cast<T*>(B), ldb, info);
+                        });
+  if (is_taken) return kStatusSuccess;
   return forward(cusolverDnXpotrs_entry, tally, handle, parameters, fill, n, nrhs, type_A, A, lda,
                  type_B, B, ldb, info);
 }

@@ -171,7 +171,7 @@ void captured(int n) {
 }
 
 template <class T>
-void one_matrix(char uplo, int n, Damage damage) {
+void one_matrix(char uplo, int n, Damage damage, int nrhs = 3) {
   using E = typename Cusolver<T>::Element;
   MatrixBatch<T> one(uplo, n, 2, damage);  // the second is the damaged one
   E* A = reinterpret_cast<E*>(one.on_device[1]->data());
@@ -186,10 +186,10 @@ void one_matrix(char uplo, int n, Damage damage) {
   std::printf("%cpotrf %c n=%d: info=%d %s\n", Cusolver<T>::letter, uplo, n, factored,
               one.result(1).judge_factor(one.inputs[1], factored));
   if (factored != 0) return;
-  SmallRhs<T> rhs(one.inputs[1], 3, n);
+  SmallRhs<T> rhs(one.inputs[1], nrhs, n);
   const DeviceArray<T> B(rhs.elements());
-  CHECK(Cusolver<T>::potrs(handle, fill_of(uplo), n, 3, A, n + 1, reinterpret_cast<E*>(B.data()), n,
-                           info));
+  CHECK(Cusolver<T>::potrs(handle, fill_of(uplo), n, nrhs, A, n + 1, reinterpret_cast<E*>(B.data()),
+                           n, info));
   const std::vector<T> solved = B.read();
   std::copy(solved.begin(), solved.end(), rhs.data());
   CHECK(Cusolver<T>::potri(handle, fill_of(uplo), n, A, n + 1, work.data(), size, info));
@@ -198,7 +198,7 @@ void one_matrix(char uplo, int n, Damage damage) {
 }
 
 template <class T>
-void generic(int n) {
+void generic(int n, int nrhs) {
   MatrixBatch<T> one('L', n, 1, Damage::none);
   void* A = one.on_device[0]->data();
   const cudaDataType type = Cusolver<T>::type;
@@ -213,9 +213,9 @@ void generic(int n) {
                          work.data(), device_bytes, host_work.data(), host_bytes,
                          one.info->data()));
   one.print("Xpotrf");
-  SmallRhs<T> rhs(one.inputs[0], 2, n);
+  SmallRhs<T> rhs(one.inputs[0], nrhs, n);
   const DeviceArray<T> B(rhs.elements());
-  CHECK(cusolverDnXpotrs(handle, parameters, CUBLAS_FILL_MODE_LOWER, n, 2, type, A, n + 1, type,
+  CHECK(cusolverDnXpotrs(handle, parameters, CUBLAS_FILL_MODE_LOWER, n, nrhs, type, A, n + 1, type,
                          B.data(), n, one.info->data()));
   const std::vector<T> solved = B.read();
   std::copy(solved.begin(), solved.end(), rhs.data());
@@ -244,7 +244,15 @@ void all() {
       }
     }
   captured<T>(12);
-  generic<T>(70);
+  // Orders from which on the preload solves and inverts one matrix itself.
+  for (const char uplo : {'L', 'U'}) {
+    one_matrix<T>(uplo, 300, Damage::none, 1);
+    one_matrix<T>(uplo, 300, Damage::none, 40);
+  }
+  // The inverse is judged by as many operations as it has; in one precision that is enough.
+  if (std::is_same_v<T, double>) one_matrix<T>('L', 1024, Damage::none, 3);
+  generic<T>(70, 2);
+  generic<T>(300, 2);
   wrong_arguments<T>();
 }
 

@@ -1,0 +1,116 @@
+// Inverted diagonal blocks of a factor, of some rows at a time.
+#pragma once
+
+#include <algorithm>
+
+#include "base/arena.hpp"
+#include "common/view.cuh"
+#include "native/blas.hpp"
+#include "native/solve/launch.hpp"
+
+namespace chol::cuda::solve {
+
+template <class T>
+struct DiagonalWorkspace {
+  int64_t order = 0;  ///< of the blocks: that of the tiles, doubled some times
+  int64_t rows = 0;   ///< whose blocks are inverted at a time
+  T* inverses = nullptr;
+  T* product = nullptr;
+
+  /// @param product_size elements that somebody else needs there at least.
+  static DiagonalWorkspace carve(Arena& arena, int64_t order, int64_t n, int64_t most_bytes,
+                                 int64_t product_size = 0) {
+    constexpr int64_t kOrder = Config<T>::kOrder;
+    const int64_t padded = (n + kOrder - 1) / kOrder * kOrder;
+    const int64_t most = most_bytes / int64_t(sizeof(T)) / (order * order) * order;
+    DiagonalWorkspace work;
+    work.order = order;
+    work.rows = std::min(padded, std::max(most, order));
+    work.inverses = arena.take<T>(work.rows * (order + 1));
+    work.product = arena.take<T>(std::max(product_size, order * (work.rows / 4 + 1)));
+    return work;
+  }
+};
+
+template <class T>
+class DiagonalBlocks {
+ public:
+  /// @param blas whose stream is `stream`.
+  DiagonalBlocks(const BatchView<T>& A, int64_t n, bool swapped, const DiagonalWorkspace<T>& work,
+                 Blas& blas, cudaStream_t stream)
+      : A_(A.first),
+        ld_(A.ld),
+        n_(n),
+        swapped_(swapped),
+        order_(work.order),
+        work_(work),
+        blas_(blas),
+        stream_(stream) {}
+
+  int64_t order() const { return order_; }
+  /// Where element (i, j) of the factor lies.
+  const T* factor(int64_t i, int64_t j) const {
+    return A_ + (swapped_ ? i * ld_ + j : j * ld_ + i);
+  }
+  /// Where that of a diagonal block's inverse does, in lines of order() elements.
+  T* inverse(int64_t i, int64_t j) const {
+    i -= first_inverted_, j -= first_inverted_;
+    return work_.inverses + (swapped_ ? i * order_ + j : j * order_ + i);
+  }
+  /// Sees to it that the inverse of the block is there that row `row` is of.
+  Status need(int64_t row) {
+    return row < first_inverted_ || row >= end_inverted_ ? invert_around(row) : Status::success();
+  }
+  /// C := scalar X Y of blocks that lie as the matrix does.
+  Status multiply(int64_t rows, int64_t columns, int64_t depth, Real<T> scalar, const Operand<T>& X,
+                  const Operand<T>& Y, const Result<T>& C, int64_t count = 1) const {
+    return swapped_ ? blas_.multiply({columns, rows, depth}, scalar, Y, X, Real<T>(0), C, count)
+                    : blas_.multiply({rows, columns, depth}, scalar, X, Y, Real<T>(0), C, count);
+  }
+
+ private:
+  /// Inverts the diagonal blocks of as many rows as there is room for, `row` among them: tiles by a
+  /// kernel, then pairs of blocks of twice the order, of [L11 0; L21 L22] as
+  /// [inv(L11) 0; -inv(L22) L21 inv(L11) inv(L22)].
+  Status invert_around(int64_t row) {
+    first_inverted_ = row / work_.rows * work_.rows;
+    end_inverted_ = std::min(first_inverted_ + work_.rows, n_);
+    const int64_t n = end_inverted_ - first_inverted_;
+    const Factor<T> part{factor(first_inverted_, first_inverted_), ld_, static_cast<int>(n), false};
+    Status status = status_of(
+        cudaMemsetAsync(work_.inverses, 0, sizeof(T) * work_.rows * (order_ + 1), stream_),
+        "inverses of diagonal blocks");
+    if (status.ok())
+      status = swapped_ ? invert_tiles<T, true>(part, work_.inverses, order_, stream_)
+                        : invert_tiles<T, false>(part, work_.inverses, order_, stream_);
+    for (int64_t w = Config<T>::kOrder; w < order_ && w < n && status.ok(); w *= 2) {
+      const int64_t pairs = n / (2 * w), joined = pairs * 2 * w, rest = n - joined;
+      if (pairs > 0) status = join(first_inverted_, w, w, pairs);
+      if (status.ok() && rest > w) status = join(first_inverted_ + joined, w, rest - w, 1);
+    }
+    return status;
+  }
+  /// The block below the diagonal of so many pairs of inverted blocks, of w columns and of `rows`.
+  Status join(int64_t first, int64_t w, int64_t rows, int64_t pairs) const {
+    const int64_t second = first + w;
+    const int64_t of_factor = 2 * w * (ld_ + 1), of_inverse = 2 * w * (order_ + 1);
+    const Status status = multiply(rows, w, w, 1, {factor(second, first), ld_, false, of_factor},
+                                   {inverse(first, first), order_, false, of_inverse},
+                                   {work_.product, w, w * w}, pairs);
+    if (!status.ok()) return status;
+    return multiply(rows, w, rows, -1, {inverse(second, second), order_, false, of_inverse},
+                    {work_.product, w, false, w * w}, {inverse(second, first), order_, of_inverse},
+                    pairs);
+  }
+
+  const T* A_;
+  int64_t ld_, n_;
+  bool swapped_;
+  int64_t order_;
+  int64_t first_inverted_ = 0, end_inverted_ = 0;  ///< rows
+  DiagonalWorkspace<T> work_;
+  Blas& blas_;
+  cudaStream_t stream_;
+};
+
+}  // namespace chol::cuda::solve

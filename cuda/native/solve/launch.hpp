@@ -1,0 +1,22 @@
+// Launches of the kernels of a solve with one matrix, one compile unit a type and storage.
+#pragma once
+
+#include "common/launch.hpp"
+#include "native/solve/call.hpp"
+
+namespace chol::cuda::solve {
+
+inline constexpr int kMostColumns = 16;  ///< of one launch
+/// Right-hand sides that the kernel for so many works on.
+constexpr int kernel_columns(int64_t nrhs) { return nrhs == 1 ? 1 : nrhs <= 4 ? 4 : kMostColumns; }
+
+/// @param call of at most kMostColumns right-hand sides.
+template <class T, bool swapped>
+Status run_strips(const Call<T>& call, int multiprocessors, cudaStream_t stream);
+
+/// The inverses of the diagonal tiles go to `inverses`, lines of `pitch` elements: element (i, i)
+/// of all of them is at i * (pitch + 1). Zeros above the diagonals, one beyond n.
+template <class T, bool swapped>
+Status invert_tiles(const Factor<T>& factor, T* inverses, int64_t pitch, cudaStream_t stream);
+
+}  // namespace chol::cuda::solve

@@ -1,0 +1,32 @@
+// Solutions that blocks hand to one another, for contexts of the host.
+#pragma once
+
+#include "warp.hpp"
+
+#define __grid_constant__
+
+namespace chol::cuda::solve {
+
+template <class R>
+bool is_missing(R x) {
+  unsigned char bytes[sizeof(R)];
+  std::memcpy(bytes, &x, sizeof x);
+  return std::all_of(bytes, bytes + sizeof x, [](unsigned char byte) { return byte == 0xFF; });
+}
+/// As its own flag a solution is read by who did not wait for it to be written.
+template <class R>
+R load_relaxed(const R* p) {
+  const Unseen unseen;
+  return *p;
+}
+template <class R>
+void store_relaxed(R* p, R x) {
+  const Unseen unseen;
+  *p = x;
+  HostBlock::current->note_step();
+}
+struct Patience {
+  void lose(unsigned long long, int) { HostBlock::current->give_way(); }
+};
+
+}  // namespace chol::cuda::solve

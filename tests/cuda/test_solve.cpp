@@ -1,0 +1,254 @@
+// Solves with one matrix on the device, through chol.h: test_solve [--reduced] [precisions].
+// Reduced, it is for compute-sanitizer.
+#include <algorithm>
+
+#include "calls.hpp"
+#include "spin.hpp"
+
+namespace chol::test {
+namespace {
+
+bool reduced = false;
+
+template <class T>
+std::vector<T> random_rhs(int64_t ldb, int64_t nrhs) {
+  std::mt19937_64 engine(ldb + nrhs);
+  std::vector<T> B(ldb * nrhs);
+  for (T& x : B) x = random_element<T>(engine);
+  return B;
+}
+template <class T>
+bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(T) * x.size()) == 0;
+}
+
+/// A matrix and its factor on the device, which begins `offset` elements behind an aligned address.
+template <class T>
+struct Factored : Calls<T> {
+  using Base = Calls<T>;
+  using Base::check, Base::handle, Base::ok, Base::uplo;
+  Batch<T> A;
+  int64_t offset;
+  DeviceArray<T> L;
+
+  Factored(chol_handle_t handle_, chol_uplo_t uplo_, int64_t n, int64_t extra, int64_t offset_)
+      : Base{handle_, uplo_},
+        A(uplo_, n, n + extra, 1, static_cast<unsigned>(n)),
+        offset(offset_),
+        L(A.a.size() + offset_) {
+    std::vector<T> moved(L.size(), T(0));
+    std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
+    L.put(moved);
+    DeviceArray<int> info(1);
+    ok(potrf_of(T{})(handle, uplo, n, factor(), A.lda, info.data()), "potrf");
+  }
+  T* factor() const { return L.data() + offset; }
+
+  void solve(int64_t nrhs) const {
+    const int64_t n = A.n, ldb = n + nrhs % 3;
+    const std::vector<T> B = random_rhs<T>(ldb, nrhs), before = L.get();
+    DeviceArray<T> device(B);
+    ok(potrs_of(T{})(handle, uplo, n, nrhs, factor(), A.lda, device.data(), ldb), "potrs");
+    const std::vector<T> X = device.get();
+    // All columns of small systems; of large ones the first and the last.
+    const int64_t step = n * n * nrhs < 50000000 ? 1 : std::max<int64_t>(nrhs - 1, 1);
+    for (int64_t q = 0; q < nrhs; q += step) {
+      const double residual = solve_residual(A, 0, &B[q * ldb], &X[q * ldb], ldb, 1);
+      check(residual < Base::kBound, "residual", n, residual);
+    }
+    bool kept = true;
+    for (int64_t q = 0; q < nrhs; ++q)
+      for (int64_t i = n; i < ldb; ++i)
+        kept = kept && std::memcmp(&X[q * ldb + i], &B[q * ldb + i], sizeof(T)) == 0;
+    check(kept, "rows below B", n, double(nrhs));
+    check(same_bits(before, L.get()), "factor is left", n, double(nrhs));
+  }
+
+  /// A NaN or infinity stays in its column, which has no finite element above it in the end.
+  void not_finite(int64_t nrhs) const {
+    const int64_t n = A.n;
+    const std::vector<T> B = random_rhs<T>(n, nrhs);
+    DeviceArray<T> clean(B);
+    ok(potrs_of(T{})(handle, uplo, n, nrhs, factor(), A.lda, clean.data(), n), "potrs");
+    const std::vector<T> X = clean.get();
+    using Limits = std::numeric_limits<Real<T>>;
+    // All bits set is also what a kernel may take for something else than a value.
+    Real<T> all_set;
+    std::memset(&all_set, 0xFF, sizeof all_set);
+    for (Real<T> bad : {Limits::quiet_NaN(), Limits::infinity(), all_set}) {
+      std::vector<T> damaged = B;
+      const int64_t column = nrhs / 2, row = n / 3;
+      damaged[column * n + row] = T(bad);
+      DeviceArray<T> device(damaged);
+      ok(potrs_of(T{})(handle, uplo, n, nrhs, factor(), A.lda, device.data(), n), "potrs");
+      const std::vector<T> Y = device.get();
+      for (int64_t q = 0; q < nrhs; ++q) {
+        bool good = true;
+        if (q == column)
+          for (int64_t i = 0; i <= row; ++i) good = good && !std::isfinite(std::abs(Y[q * n + i]));
+        else
+          good = std::memcmp(&Y[q * n], &X[q * n], sizeof(T) * n) == 0;
+        check(good, "not finite", n, double(q));
+      }
+    }
+  }
+
+  /// posv: the same answer, and none where the matrix is not positive definite.
+  void with_factorization(int64_t nrhs) const {
+    const int64_t n = A.n;
+    const std::vector<T> B = random_rhs<T>(n, nrhs);
+    Batch<T> bad = A;
+    bad.lower(0, n / 2, n / 2) = T(-1);
+    for (const Batch<T>* matrix : std::initializer_list<const Batch<T>*>{&A, &bad}) {
+      DeviceArray<T> a(matrix->a), b(B);
+      DeviceArray<int> info(std::vector<int>(1, -5));
+      ok(posv_of(T{})(handle, uplo, n, nrhs, a.data(), A.lda, b.data(), n, info.data()), "posv");
+      const std::vector<T> X = b.get();
+      if (matrix == &bad) {
+        check(info.get()[0] == n / 2 + 1, "posv info", n, info.get()[0]);
+        check(same_bits(X, B), "posv leaves B", n, double(nrhs));
+      } else {
+        const double residual = solve_residual(A, 0, B.data(), X.data(), n, 1);
+        check(info.get()[0] == 0 && residual < Base::kBound, "posv residual", n, residual);
+      }
+    }
+  }
+};
+
+/// The same bits each time: beside a kernel that has half of the device, out of a graph, and beside
+/// another handle.
+template <class T>
+struct Repeated {
+  chol_handle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  int64_t n, nrhs;
+  chol_uplo_t uplo;
+  DeviceArray<T> L, input, work;
+  std::vector<T> wanted;
+
+  Repeated(chol_uplo_t uplo_, int64_t n_, int64_t nrhs_)
+      : n(n_), nrhs(nrhs_), uplo(uplo_), input(random_rhs<T>(n_, nrhs_)), work(n_ * nrhs_) {
+    expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
+    CHOL_TEST_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    L.assign(Factored<T>(handle, uplo, n, 0, 0).L.get());
+    expect_status(handle, chol_set_stream(handle, stream), "chol_set_stream");
+    CHOL_TEST_CUDA(cudaDeviceSynchronize());
+    queue();
+    wanted = result();
+  }
+  ~Repeated() {
+    chol_destroy(handle);
+    cudaStreamDestroy(stream);
+  }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+
+  void queue() {
+    CHOL_TEST_CUDA(cudaMemcpyAsync(work.data(), input.data(), sizeof(T) * n * nrhs,
+                                   cudaMemcpyDeviceToDevice, stream));
+    expect_status(handle, potrs_of(T{})(handle, uplo, n, nrhs, L.data(), n, work.data(), n),
+                  "potrs");
+  }
+  std::vector<T> result() const {
+    CHOL_TEST_CUDA(cudaStreamSynchronize(stream));
+    return work.get();
+  }
+  void check(const char* what) const {
+    expect(same_bits(result(), wanted), what, letter_of(T{}), uplo, n, double(nrhs));
+  }
+  void repeat(int times, cudaStream_t other, int multiprocessors) {
+    for (int k = 0; k < times; ++k) {
+      if (k % 4 == 3)
+        CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
+      queue();
+      check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
+    }
+    CHOL_TEST_CUDA(cudaStreamSynchronize(other));
+  }
+  void replay(int times) {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CHOL_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    queue();
+    CHOL_TEST_CUDA(cudaStreamEndCapture(stream, &graph));
+    CHOL_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (int k = 0; k < times; ++k) {
+      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
+      if (k % 20 == 19) check("bits of a graph");
+    }
+    CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
+    CHOL_TEST_CUDA(cudaGraphDestroy(graph));
+  }
+};
+
+template <class T>
+void run_beside(chol_uplo_t uplo) {
+  cudaStream_t other;
+  CHOL_TEST_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cudaDeviceProp properties;
+  CHOL_TEST_CUDA(cudaGetDeviceProperties(&properties, 0));
+  for (int64_t nrhs : {1, 10, 40}) {
+    Repeated<T> one(uplo, 1500, nrhs), two(uplo, 1100, nrhs);
+    one.repeat(24, other, properties.multiProcessorCount);
+    one.replay(100);
+    for (int k = 0; k < 30; ++k) one.queue(), two.queue();
+    one.check("bits beside a second handle");
+    two.check("bits of a second handle");
+  }
+  CHOL_TEST_CUDA(cudaStreamDestroy(other));
+}
+
+template <class T>
+void run_suite(chol_handle_t handle) {
+  for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+    const auto solve = [&](int64_t n, std::initializer_list<int64_t> counts) {
+      const Factored<T> system(handle, uplo, n, n % 3, n % 2);
+      for (int64_t nrhs : counts) system.solve(nrhs);
+    };
+    if (reduced) {
+      for (int64_t n : {130, 257}) solve(n, {1, 3, 20});
+    } else {
+      for (int64_t n = 1; n <= 300; n += n < 130 ? 1 : 7) solve(n, {1, 3});
+      for (int64_t n : {31, 64, 129, 200, 257, 300}) solve(n, {16, 20, 100, n});
+      for (int64_t n : {320, 511, 512, 513, 769, 1025}) solve(n, {1, 16, 100});
+      solve(2049, {1, 5, 33});
+      for (int64_t nrhs : {1, 3, 40}) {
+        const Factored<T> system(handle, uplo, 400, 1, 0);
+        system.not_finite(nrhs);
+        system.with_factorization(nrhs);
+      }
+      run_beside<T>(uplo);
+    }
+    std::printf("%c %c: %d failures so far\n", letter_of(T{}), static_cast<char>(uplo), failures);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace chol::test
+
+int main(int argc, char** argv) {
+  using namespace chol::test;
+  std::string wanted;
+  for (int k = 1; k < argc; ++k)
+    if (std::strcmp(argv[k], "--reduced") == 0)
+      reduced = true;
+    else
+      wanted += argv[k];
+  if (!device_present()) return 0;
+  chol_handle_t handle = nullptr;
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
+    return 1;
+  }
+  const auto wants = [&](char letter) {
+    return wanted.empty() || wanted.find(letter) != std::string::npos;
+  };
+  if (wants('s')) run_suite<float>(handle);
+  if (wants('d')) run_suite<double>(handle);
+  if (wants('c')) run_suite<std::complex<float>>(handle);
+  if (wants('z')) run_suite<std::complex<double>>(handle);
+  chol_destroy(handle);
+  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
+  return failures != 0;
+}
