@@ -384,7 +384,7 @@ int CudaTileOps<T>::potrf(T* A, int64_t n) {
   const PlanTable& plans = backend_.tuning().plans(Routine::potrf, Form::one, precision_letter<T>);
   backend::Resources resources;
   resources.stream = stream_;
-  resources.workspace_bytes = solver.workspace_bytes(problem, plans, 1);
+  resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
   const Buffer<char> workspace(static_cast<int64_t>(resources.workspace_bytes), memory());
   resources.workspace = workspace.get();
   const Status status = solver.run(problem, plans, resources);
