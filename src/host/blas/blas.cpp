@@ -155,10 +155,13 @@ class ProcessThreads {
 
 constinit ProcessThreads process_threads;
 
+int watch_forks() noexcept {
+  return pthread_atfork([] { process_threads.before_fork(); }, [] { process_threads.after_fork(); },
+                        [] { process_threads.in_child(); });
+}
+
 // At load: a fork before would leave the mutex locked in the child.
-[[maybe_unused]] const int watches_forks =
-    pthread_atfork([] { process_threads.before_fork(); }, [] { process_threads.after_fork(); },
-                   [] { process_threads.in_child(); });
+[[maybe_unused]] const int watches_forks = watch_forks();
 
 /// MKL keeps a number for each thread; 0 takes the process's.
 int set_mkl_threads(int count) {
