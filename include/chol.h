@@ -172,6 +172,7 @@ CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_strea
 /**
  * Sets the arithmetic; every routine whose method has no faster form stays with IEEE. A new handle has
  * what the environment variable CHOL_MATH says.
+ * @param handle the handle.
  * @param mode of CHOL_MATH_TENSOR the results keep LAPACK's bounds and the element-wise bound
  *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits for
  *   the device; its workspace takes 1.75 times the bytes of the matrix and more. It runs as in
@@ -1306,9 +1307,9 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
  * Rules of this family:
  *  - The type of the elements lives in the object; arrays of elements are void pointers.
  *  - A matrix belongs to the handle that made it, works with that one only (INVALID_VALUE otherwise)
- *    and is destroyed before it. It lives on the CUDA backend of the handle where there is one, else
- *    on the host; CUDA has no L D L^H and no pivoting (NOT_SUPPORTED). Arrays of elements may lie on
- *    the host or the device.
+ *    and is destroyed before it. It lives on the host backend of the handle where there is one, else
+ *    on the device, which has no L D L^H and no pivoting (NOT_SUPPORTED). Arrays of elements lie on
+ *    the host, or of a matrix on the device on either.
  *  - Indices count from 0. Points, ranks, permutations, info and scalars lie on the host.
  *  - Calls return when done. They allocate what they need; chol_set_workspace() does not apply.
  *  - Callbacks come from threads of the library and may not use the handle. A matrix whose assembly
@@ -1415,7 +1416,7 @@ CHOL_EXPORT chol_status_t chol_tlr_order_points(int dim, int64_t n, const double
 
 /**
  * Makes a matrix without elements.
- * @param handle the handle; NOT_SUPPORTED without a host backend.
+ * @param handle the handle.
  * @param type of the elements.
  * @param n order, 0 <= n < 2^31.
  * @param tile order of a tile, >= 1, or 0: chosen by n.

@@ -8,12 +8,6 @@
 namespace chol::cuda {
 namespace {
 
-/// How right-hand sides are solved that come with a matrix to factor.
-template <class T>
-solve::Params params_of(Routine routine, const Plan& plan) {
-  return routine == Routine::potrs ? solve::Params::of(plan)
-                                   : solve::Params::built_in(sizeof(T) == 16 ? 'z' : 'd');
-}
 template <class T>
 bool solves_by_strips(const Plan& plan) {
   return plan.method == Method::persistent && solve::can_run<T>();
@@ -66,8 +60,8 @@ OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, Routine routine
   OneMatrixWorkspace work;
   if (factors) work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
   if (routine == Routine::posv && nrhs > 0) work.copy = arena.take<T>(n * nrhs);
-  if (routine != Routine::potri && nrhs > 0 && plan.method == Method::persistent)
-    work.solve = solve::Workspace<T>::carve(arena, params_of<T>(routine, plan), n, nrhs);
+  if (routine == Routine::potrs && nrhs > 0 && plan.method == Method::persistent)
+    work.solve = solve::Workspace<T>::carve(arena, solve::Params::of(plan), n, nrhs);
   if (routine == Routine::potri) work.inversion = InversionWorkspace<T>::carve(arena, n);
   return work;
 }
@@ -94,19 +88,13 @@ Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   Status status = factor_one(problem, plan, work, blas, stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
-  const auto params = params_of<T>(Routine::posv, plan);
-  const bool by_strips = solves_by_strips<T>(plan);
-  if (by_strips && problem.nrhs <= params.few)
-    return solve::run(problem, params, problem.info, work.solve, blas, stream);
   BatchProblem<T> copy = problem;
   copy.B = {work.copy, 0, nullptr, problem.n, nullptr};
   status = status_of(
       cudaMemcpy2DAsync(work.copy, sizeof(T) * problem.n, problem.B.first, sizeof(T) * problem.B.ld,
                         sizeof(T) * problem.n, problem.nrhs, cudaMemcpyDeviceToDevice, stream),
       "copy of B");
-  if (status.ok())
-    status = by_strips ? solve::run(copy, params, nullptr, work.solve, blas, stream)
-                       : solve_stored(copy, blas, stream);
+  if (status.ok()) status = solve_stored(copy, blas, stream);
   return status.ok() ? copy_solution(problem, copy.B, stream) : status;
 }
 

@@ -33,8 +33,8 @@ class TlrMatrix {
   }
 };
 
-/// The operations of the backend on which the handle's tile low rank matrices live: CUDA where
-/// there is one.
+/// The operations of the backend on which the handle's tile low rank matrices live: the host where
+/// there is one, since not all of them run on a device.
 template <class T>
 std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle);
 

@@ -1,13 +1,8 @@
 // potrf and posv in CHOL_MATH_TENSOR on a device, through chol.h: test_tensor [precisions]
 // [--large]. A tuning file makes panels narrow, so that small matrices have many of them; --large
 // adds the built-in rows at their orders.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "calls.hpp"
 #include "generated_matrix.hpp"
+#include "tuning_file.hpp"
 
 namespace chol::test {
 namespace {
@@ -154,22 +149,14 @@ struct OneMatrix : Calls<T> {
   }
 };
 
-/// The tuning file of narrow panels, written before the first handle is made.
-void write_tuning_file(const std::string& path) {
-  std::ofstream(path) << R"({"machines": {}})";
-  setenv("CHOL_TUNING", path.c_str(), 1);
-  chol_handle_t handle = nullptr;
-  expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
-  const char* name = nullptr;
-  expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
-  const std::string machine = name;
+/// Rows of narrow panels, and of some precisions none that is updated natively.
+std::string rows_of_narrow_panels() {
   std::string rows;
-  chol_destroy(handle);
   for (const char precision : {'s', 'd', 'c', 'z'})
-    rows += (rows.empty() ? "\n" : ",\n") + std::string(R"({"precision": ")") + precision +
+    rows += (rows.empty() ? "" : ",\n") + std::string(R"({"precision": ")") + precision +
             R"(", "least_n": 1, "panel": )" + std::to_string(kPanel) + R"(, "native_columns": )" +
             std::to_string(precision == 's' || precision == 'z' ? 0 : kPanel) + "}";
-  std::ofstream(path) << "{\"machines\": {\"" << machine << "\": [" << rows << "]}}\n";
+  return rows;
 }
 
 template <class T>
@@ -217,13 +204,9 @@ int main(int argc, char** argv) {
     const TensorHandle built_in;
     each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
   } else {
-    const std::string path =
-        (std::filesystem::temp_directory_path() / ("tensor-" + std::to_string(getpid()) + ".json"))
-            .string();
-    write_tuning_file(path);
+    const TuningFile file(rows_of_narrow_panels());
     const TensorHandle narrow;
     each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
-    std::filesystem::remove(path);
   }
   std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
   return failures != 0;
