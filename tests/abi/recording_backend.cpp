@@ -103,14 +103,15 @@ class RecordingBackend final : public backend::Backend {
     std::free(memory);
   }
 
-#define CHOL_TEST_SOLVER(T)                                                                       \
-  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&) \
-      const override {                                                                            \
-    return 1000;                                                                                  \
-  }                                                                                               \
-  Status run(const backend::Problem<T>& problem, const PlanTable&,                                \
-             const backend::Resources& resources) override {                                      \
-    return record_and_run(problem, resources);                                                    \
+#define CHOL_TEST_SOLVER(T)                                                                        \
+  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \
+  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&)  \
+      const override {                                                                             \
+    return 1000;                                                                                   \
+  }                                                                                                \
+  Status run(const backend::Problem<T>& problem, const PlanTable&,                                 \
+             const backend::Resources& resources) override {                                       \
+    return record_and_run(problem, resources);                                                     \
   }
   CHOL_TEST_SOLVER(float)
   CHOL_TEST_SOLVER(double)

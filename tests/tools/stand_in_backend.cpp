@@ -69,14 +69,15 @@ class StandIn final : public backend::Backend {
   void* allocate(size_t bytes) override { return std::malloc(bytes); }
   void release(void* memory) override { std::free(memory); }
 
-#define CHOL_TEST_SOLVER(T)                                                                       \
-  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&) \
-      const override {                                                                            \
-    return 0;                                                                                     \
-  }                                                                                               \
-  Status run(const backend::Problem<T>& problem, const PlanTable& plans,                          \
-             const backend::Resources&) override {                                                \
-    return run_as_host(problem, plans.plan_for(problem.sizes.n));                                 \
+#define CHOL_TEST_SOLVER(T)                                                                        \
+  std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \
+  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&)  \
+      const override {                                                                             \
+    return 0;                                                                                      \
+  }                                                                                                \
+  Status run(const backend::Problem<T>& problem, const PlanTable& plans,                           \
+             const backend::Resources&) override {                                                 \
+    return run_as_host(problem, plans.plan_for(problem.sizes.n));                                  \
   }
   CHOL_TEST_SOLVER(float)
   CHOL_TEST_SOLVER(double)
