@@ -273,6 +273,7 @@ struct CoreFactorization {
           rest[u] += squared(left);
         }
       }
+      __syncwarp();  // all lanes have read the norms
 #pragma unroll
       for (int u = 0; u < kTogether; ++u) {
         rest[u] = sum_lanes<32>(rest[u]);

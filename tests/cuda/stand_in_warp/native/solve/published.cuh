@@ -13,14 +13,20 @@ bool is_missing(R x) {
   std::memcpy(bytes, &x, sizeof x);
   return std::all_of(bytes, bytes + sizeof x, [](unsigned char byte) { return byte == 0xFF; });
 }
-/// As its own flag a solution is read by who did not wait for it to be written.
+/// As its own flag a solution is read by who did not wait for it to be written. It depends on the
+/// right-hand side that its thread has read, which whoever has the solution may overwrite.
 template <class R>
 R load_relaxed(const R* p) {
-  const Unseen unseen;
-  return *p;
+  const R x = [&] {
+    const Unseen unseen;
+    return *p;
+  }();
+  if (!is_missing(x)) follow(p);
+  return x;
 }
 template <class R>
 void store_relaxed(R* p, R x) {
+  precede(p);
   const Unseen unseen;
   *p = x;
   HostBlock::current->note_step();
