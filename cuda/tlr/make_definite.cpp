@@ -7,15 +7,8 @@ namespace chol::cuda::tlr {
 namespace {
 
 template <class T>
-T conjugate(const T& x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
-
-template <class T>
 void multiply(const backend::Product<T>& p) {
+  constexpr auto conjugate = host::RookPivoting<T>::conjugate;
   for (int64_t j = 0; j < p.n; ++j)
     for (int64_t i = 0; i < p.m; ++i) {
       T sum(0);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/precisions.h"
+#include "tlr/dense_store.hpp"
 
 namespace chol::tlr {
 namespace {
@@ -139,28 +140,6 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
         {false, sketch.columns, item.rank, item.V, sketch.columns, tile.V.get(), sketch.columns});
   }
   ops.copy(copies);
-}
-
-template <class T>
-void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& control,
-                 const std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles) {
-  control.begin(Phase::dense_update);
-  backend::ProductSteps<T> steps;
-  std::vector<std::pair<size_t, Buffer<T>>> dense;
-  for (size_t i = 0; i < sketches.size(); ++i) {
-    if (!sketches[i].is_dense) continue;
-    Buffer<T> D = ops.buffer(sketches[i].rows * sketches[i].columns);
-    operators.expand(static_cast<int64_t>(i), D.get(), steps);
-    dense.emplace_back(i, std::move(D));
-  }
-  ops.multiply(steps);
-  control.add_flops(steps.flops());
-  for (auto& [i, D] : dense) {
-    tiles[i]->dense = true;
-    tiles[i]->rank = 0;
-    tiles[i]->U = std::move(D);
-    tiles[i]->V = {};
-  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "api/precisions.h"
 #include "tlr/compress.hpp"
+#include "tlr/dense_store.hpp"
 
 namespace chol::tlr {
 namespace {
@@ -43,14 +44,13 @@ class CoreCompression {
     while (sample_round()) {
     }
     store_low_ranks(tiles, errors);
-    store_dense(tiles);
+    store_dense(ops_, operators_, control_, sketches_, tiles);
   }
 
  private:
   bool sample_round();
   void make_room(Sketch<T>& sketch, int64_t wanted);
   void store_low_ranks(Tile<T>* const* tiles, TileError* errors);
-  void store_dense(Tile<T>* const* tiles);
 
   backend::TileOps<T>& ops_;
   Operators<T>& operators_;
@@ -168,27 +168,6 @@ void CoreCompression<T>::store_low_ranks(Tile<T>* const* tiles, TileError* error
   }
   ops_.multiply(groups);
   control_.add_flops(groups.flops());
-}
-
-template <class T>
-void CoreCompression<T>::store_dense(Tile<T>* const* tiles) {
-  control_.begin(Phase::dense_update);
-  backend::ProductSteps<T> steps;
-  std::vector<std::pair<size_t, Buffer<T>>> dense;
-  for (size_t i = 0; i < sketches_.size(); ++i) {
-    if (!sketches_[i].is_dense) continue;
-    Buffer<T> D = ops_.buffer(sketches_[i].rows * sketches_[i].columns);
-    operators_.expand(static_cast<int64_t>(i), D.get(), steps);
-    dense.emplace_back(i, std::move(D));
-  }
-  ops_.multiply(steps);
-  control_.add_flops(steps.flops());
-  for (auto& [i, D] : dense) {
-    tiles[i]->dense = true;
-    tiles[i]->rank = 0;
-    tiles[i]->U = std::move(D);
-    tiles[i]->V = {};
-  }
 }
 
 }  // namespace

@@ -34,6 +34,20 @@ struct Calls {
   }
   void ok(chol_status_t status, const char* what) const { expect_status(handle, status, what); }
 
+  /// posv of a random matrix and three right-hand sides.
+  void system(int64_t n) const {
+    const int64_t nrhs = 3;
+    const Batch<T> A(uplo, n, n + 2, 1, static_cast<unsigned>(n));
+    std::mt19937_64 engine(n);
+    std::vector<T> B(n * nrhs);
+    for (T& x : B) x = random_element<T>(engine);
+    DeviceArray<T> a(A.a), b(B);
+    DeviceArray<int> info(std::vector<int>(1, -5));
+    ok(posv_of(T{})(handle, uplo, n, nrhs, a.data(), A.lda, b.data(), n, info.data()), "posv");
+    const double residual = solve_residual(A, 0, B.data(), b.get().data(), n, nrhs);
+    check(residual < kBound && info.get()[0] == 0, "posv residual", n, residual);
+  }
+
   Batch<T> factored(const Batch<T>& A, std::vector<int>* info) const {
     DeviceArray<T> device(A.a);
     DeviceArray<int> device_info(std::vector<int>(A.count, -99));

@@ -91,21 +91,6 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  void systems(const std::vector<int64_t>& sizes) const {
-    for (int64_t n : sizes) {
-      const int64_t nrhs = 3;
-      const Batch<T> A(uplo, n, n + 2, 1, static_cast<unsigned>(n));
-      std::mt19937_64 engine(n);
-      std::vector<T> B(n * nrhs);
-      for (T& x : B) x = random_element<T>(engine);
-      DeviceArray<T> a(A.a), b(B);
-      DeviceArray<int> info(std::vector<int>(1, -5));
-      ok(posv_of(T{})(handle, uplo, n, nrhs, a.data(), A.lda, b.data(), n, info.data()), "posv");
-      const double residual = solve_residual(A, 0, B.data(), b.get().data(), n, nrhs);
-      check(residual < Base::kBound && info.get()[0] == 0, "posv residual", n, residual);
-    }
-  }
-
   /// norm1(A x - L L^H x) / (n norm1(A) norm1(x) eps)
   void large_orders(const std::vector<int64_t>& sizes) const {
     using Wide = typename Batch<T>::Wide;
@@ -343,7 +328,7 @@ void run_suite(chol_handle_t handle) {
       if (reduced) continue;
       one.orders({1025, 2111});
       one.device_orders({2500});
-      one.systems({500});
+      one.system(500);
       run_beside<T>(uplo);
     } else if (reduced) {
       one.orders({40, 65, 130, 257});
@@ -359,7 +344,7 @@ void run_suite(chol_handle_t handle) {
       one.bad_pivots({20, 64, 65, 130, 333, 700});
       one.batches_of_one({65, 128, 300, 511, 1024, 2000});
       one.device_orders({20000});
-      one.systems({500, 1000});
+      for (int64_t n : {500, 1000}) one.system(n);
       for (int64_t n : {70, 300, 1000}) one.not_a_number(n);
       for (int64_t n : {50, 100, 257, 600}) one.extremes(n);
       run_beside<T>(uplo);

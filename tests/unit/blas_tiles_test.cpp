@@ -99,7 +99,8 @@ TEST_F(BlasTiles, HandlesSideBySide) {
   EXPECT_EQ(openblas_get_num_threads(), kBlasThreads);
 }
 
-/// A child of a process whose other thread is in a call: nobody there puts the setting back.
+/// A child of a process whose other thread is in a call: that call does not restore the setting
+/// there.
 TEST_F(BlasTiles, SettingsComeBackInAChild) {
   constexpr int kOverPthreads = 1;
   if (CHOL_TEST_OPENBLAS_KIND != kOverPthreads) GTEST_SKIP() << "the setting is OpenMP's";

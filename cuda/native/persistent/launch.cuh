@@ -31,7 +31,7 @@ Status launch_kernel(const Call<T>& call, const DeviceFacts& device, cudaStream_
 
 template <class T, bool swapped>
 Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
-  // What only the device can read may begin anywhere.
+  // An address that only the device can read may be misaligned.
   const bool aligned =
       !call.array && (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
   return aligned ? launch_kernel<T, swapped, true>(call, device, stream)

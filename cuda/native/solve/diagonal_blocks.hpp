@@ -17,7 +17,7 @@ struct DiagonalWorkspace {
   T* inverses = nullptr;
   T* product = nullptr;
 
-  /// @param product_size elements that somebody else needs there at least.
+  /// @param product_size least number of elements, for what else uses that memory.
   static DiagonalWorkspace carve(Arena& arena, int64_t order, int64_t n, int64_t most_bytes,
                                  int64_t product_size = 0) {
     constexpr int64_t kOrder = Config<T>::kOrder;

@@ -8,13 +8,9 @@ namespace chol::cuda::solve {
 /// The knobs of a tuning row under their names here.
 struct Params {
   int few = 16;     ///< most right-hand sides of the kernel
-  int block = 512;  ///< order of the inverted diagonal blocks for more
-
-  /// Measured on an H100.
-  static constexpr Params built_in(char precision) { return {16, precision == 'z' ? 256 : 512}; }
+  int block = 512;  ///< order of the inverted diagonal blocks for more; z: 256 on an H100
 
   static constexpr Params of(const Plan& plan) { return {plan.block, plan.tile}; }
-  constexpr Plan plan() const { return {Method::persistent, few, block, 0}; }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
     return few >= 0 && block >= 64 && block <= 2048 && (block & (block - 1)) == 0;
