@@ -9,74 +9,131 @@
 
 namespace chol::cuda::tlr {
 
+/// What the host knows of FactorTables.
+struct FinishedColumns {
+  FinishedColumns() = default;
+  explicit FinishedColumns(int count)
+      : tiles(count),
+        starts(static_cast<size_t>(count) * (count + 1)),
+        row_starts(starts),
+        V(static_cast<size_t>(count)) {}
+  int start(int64_t i, int64_t j) const { return starts[j * (tiles + 1) + i]; }
+  int row_start(int64_t i, int64_t j) const { return j > 0 ? row_starts[i * (tiles + 1) + j] : 0; }
+
+  int tiles = 0;
+  std::vector<int> starts, row_starts;
+  std::vector<const void* const*> V;  ///< vectors of block columns
+  FactorTables on_device{};
+
+  /// Enters block column k; the list of what the device has to.
+  template <class T>
+  std::vector<FinishedTile> enter(const backend::FinishedColumn<T>& column, const T* identity) {
+    std::vector<FinishedTile> list;
+    int start = 0;
+    for (const auto& row : column.rows) {
+      const bool dense = row.tile.rank < 0;
+      const int rank = static_cast<int>(dense ? column.order : row.tile.rank);
+      const int64_t k = column.k;
+      const int row_start = row_starts[row.index * (tiles + 1) + k];
+      list.push_back({row.tile.U, dense ? identity : row.tile.V, static_cast<int>(row.index), rank,
+                      static_cast<int>(row.order), start, row_start});
+      starts[k * (tiles + 1) + row.index] = start;
+      start += rank;
+      starts[k * (tiles + 1) + row.index + 1] = start;
+      row_starts[row.index * (tiles + 1) + k + 1] = row_start + rank;
+    }
+    return list;
+  }
+};
+
+/// The products of long vectors that come first, and the rows with their scratch.
 template <class T>
 class ColumnPlan {
  public:
-  explicit ColumnPlan(const backend::ColumnSamples<T>& column) : column_(column) {
+  ColumnPlan(const backend::ColumnSamples<T>& column, const FinishedColumns& finished)
+      : column_(column), finished_(finished) {
     for (const auto& row : column.rows) {
       most_samples = std::max(most_samples, row.samples);
       most_left_samples = std::max(most_left_samples, row.left_samples);
       most_order = std::max({most_order, row.order, column.order});
     }
-    for (const backend::LowRank<T>& tile : column.right) {
-      right.push_back({tile.U, tile.V, static_cast<int>(tile.rank), static_cast<int>(right_rows_),
-                       right_rows_ * most_samples});
-      right_rows_ += tile.rank;
-    }
-    plan_left();
+    ldx = even(most_samples);
   }
 
-  /// Of U_kj^H Omega for all j, each at the core of its right tile.
-  int64_t right_elements() const { return right_rows_ * most_samples; }
-
-  /// The rows with their scratch at base, or with nullptr its elements.
+  /// With scratch at base, or with nullptr its elements.
   int64_t carve(T* base) {
     Carver<T> carver(base);
+    const int64_t k = column_.k;
+    const int of_right = finished_.row_start(k, k);
+    G.clear();
+    items.clear();
     rows.clear();
-    for (size_t r = 0; r < column_.rows.size(); ++r) {
-      const auto& row = column_.rows[r];
-      const int64_t height = left_rows_[r] + std::max<int64_t>(row.own.rank, 0);
-      ColumnRow item{};
-      item.own = {row.own.U, row.own.V, static_cast<int>(row.own.rank),
-                  static_cast<int>(left_rows_[r]), 0};
-      item.Y = row.Y;
-      item.X = row.X;
-      item.Z = carver.take(height * row.samples);
-      item.F = carver.take(height * row.left_samples);
-      item.H = carver.take(right_rows_ * row.left_samples);
-      item.G = carver.take(cores_[r]);
-      item.order = static_cast<int>(row.order);
-      item.samples = static_cast<int>(row.samples);
-      item.left_samples = static_cast<int>(row.left_samples);
+    for (int64_t j = 0; j < k; ++j) {
+      const int first = finished_.start(k + 1, j), end = finished_.start(finished_.tiles, j);
+      const backend::LowRank<T>& right = column_.right[j];
+      G.push_back(carver.take(int64_t{end - first} * right.rank));
+      const int tile = static_cast<int>(column_.tile), rank = static_cast<int>(right.rank);
+      add({finished_.V[j] + first, nullptr, right.V, const_cast<void*>(G.back()), end - first, rank,
+           tile, 0, tile, rank, 1});
+    }
+    X = carver.take(of_right * ldx);
+    const int ld = static_cast<int>(column_.ld), order = static_cast<int>(column_.order);
+    add({finished_.on_device.U + k * finished_.on_device.most_of_row, nullptr, column_.omega, X,
+         of_right, static_cast<int>(most_samples), order, 0, ld, static_cast<int>(ldx), 1});
+    for (const auto& row : column_.rows) {
+      const int of_left = finished_.row_start(row.index, k);
+      ColumnRow item{row.own.U,
+                     row.own.V,
+                     row.Y,
+                     row.X,
+                     nullptr,
+                     nullptr,
+                     static_cast<int>(row.index),
+                     static_cast<int>(row.own.rank),
+                     static_cast<int>(row.order),
+                     static_cast<int>(row.samples),
+                     static_cast<int>(row.left_samples),
+                     static_cast<int>(even(row.samples)),
+                     static_cast<int>(even(row.left_samples))};
+      T* const Z = carver.take(int64_t{of_left + item.rank} * item.ldz);
+      T* const H = carver.take(int64_t{of_right + item.rank} * item.ldh);
+      item.Z = Z;
+      item.H = H;
       rows.push_back(item);
+      add({nullptr, row.own.V, column_.omega, Z + int64_t{of_left} * item.ldz, item.rank,
+           item.samples, order, order, ld, item.ldz, 1});
+      add({nullptr, row.own.U, column_.psi, H + int64_t{of_right} * item.ldh, item.rank,
+           item.left_samples, item.order, item.order, ld, item.ldh, 1});
     }
     return carver.used();
   }
 
-  std::vector<ColumnTile> left, right;
+  std::vector<const void*> G;
+  T* X = nullptr;
+  std::vector<TallItem> items;
   std::vector<ColumnRow> rows;
-  int64_t most_samples = 0, most_left_samples = 0, most_order = 0;
+  int64_t most_samples = 0, most_left_samples = 0, most_order = 0, ldx = 0;
 
  private:
-  void plan_left() {
-    left.reserve(column_.left.size());
-    const backend::LowRank<T>* next = column_.left.data();
-    for (size_t r = 0; r < column_.rows.size(); ++r) {
-      int64_t height = 0, cores = 0;
-      for (size_t j = 0; j < column_.right.size(); ++j, ++next) {
-        left.push_back(
-            {next->U, next->V, static_cast<int>(next->rank), static_cast<int>(height), cores});
-        height += next->rank;
-        cores += next->rank * column_.right[j].rank;
-      }
-      left_rows_.push_back(height);
-      cores_.push_back(cores);
-    }
+  /// Of rows of 16 bytes.
+  static int64_t even(int64_t count) { return (count + 3) / 4 * 4; }
+  void add(const TallItem& item) {
+    if (item.m > 0 && item.n > 0) items.push_back(item);
   }
 
   const backend::ColumnSamples<T>& column_;
-  std::vector<int64_t> left_rows_, cores_;
-  int64_t right_rows_ = 0;
+  const FinishedColumns& finished_;
 };
+
+/// The tiles of the results of products of long vectors.
+inline std::vector<Part> parts_of(const std::vector<TallItem>& items, int rows, int columns) {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < items.size(); ++i)
+    for (int column = 0; column * columns < items[i].n; ++column)
+      for (int row = 0; row * rows < items[i].m; ++row)
+        parts.push_back(
+            {static_cast<int>(i), static_cast<uint16_t>(row), static_cast<uint16_t>(column)});
+  return parts;
+}
 
 }  // namespace chol::cuda::tlr

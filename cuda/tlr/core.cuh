@@ -32,6 +32,12 @@ __device__ __forceinline__ R countable(R norm) {
   return norm <= largest(norm) ? norm : R(INFINITY);
 }
 
+/// The expected error in all directions over the norm of what is left of a column.
+__device__ inline double error_over_column(int rows, int rank) {
+  const double left = rows - rank;
+  return sqrt((rows - 1.0) / (left * (left > 2 ? left - 1 : 1)));
+}
+
 /// Shared memory of a block, with the same layout in all blocks of a cluster.
 template <class T>
 struct CoreMemory {
@@ -305,15 +311,9 @@ struct CoreFactorization {
     for (int w = 0; w < kCoreWarps; ++w) share += double(memory.warps[w]);
     const double m = rows - rank, n = columns - rank, random = (m + n) / (m * n);
     share = random < 1 && share > random ? (share - random) / (1 - random) : 0;
-    result->error = static_cast<float>(sqrt(total / n) * error_over_column(rank));
+    result->error = static_cast<float>(sqrt(total / n) * error_over_column(rows, rank));
     result->spike = static_cast<float>(sqrt(sqrt(share)));
   }
-  /// The expected error in all directions over the norm of what is left of a column.
-  __device__ double error_over_column(int rank) const {
-    const double left = rows - rank;
-    return sqrt((rows - 1.0) / (left * (left > 2 ? left - 1 : 1)));
-  }
-
   /// Columns of P inverse(R) by backward substitution on the lanes of a warp, and of Q.
   __device__ void write(int rank) {
     T* const inverse = static_cast<T*>(item.T);
@@ -347,7 +347,8 @@ struct CoreFactorization {
     for (const int most = columns - kCoreTests;; ++rank) {
       const auto best = longest(rank);
       is_sufficient =
-          sqrt(double(best.norm > 0 ? best.norm : R(0))) * error_over_column(rank) <= tolerance;
+          sqrt(double(best.norm > 0 ? best.norm : R(0))) * error_over_column(rows, rank) <=
+          tolerance;
       if (is_sufficient || rank >= most || !(best.norm <= largest(R(0)))) break;
       R square = best.norm;
       if (rank > 0 && best.norm < kKept * best.first)

@@ -23,25 +23,42 @@ struct Part {
   uint16_t row, column;
 };
 
-/// A tile of a row of tiles: see column.cuh.
-struct ColumnTile {
-  const void *U, *V;
-  int rank;      ///< -1: U is dense
-  int row;       ///< where its rows start among those of all tiles of the row
-  int64_t core;  ///< where its core starts; of a right tile its product with the samples
+/// C := A^H B with vectors of length k: A's are listed or lie ld apart. Element (i, j) of C is
+/// stored at i * step_row + j * step_column.
+struct TallItem {
+  const void* const* list;
+  const void *A, *B;
+  void* C;
+  int m, n, k, lda, ldb, step_row, step_column;
+};
+
+/// The finished block columns of a factor: see column_tables.hpp. Tile (i, j) has columns
+/// [starts[j * (tiles + 1) + i], the same of i + 1) among those of V and U of block column j, and
+/// begins at row_starts[i * (tiles + 1) + j] among those of U of block row i.
+struct FactorTables {
+  const int *starts, *row_starts;
+  const void* const* F;  ///< of block column j the rows of U^H Psi
+  const void* const* U;  ///< vectors of block row i from i * most_of_row on
+  int64_t most_of_row;
+  int tiles, ld;  ///< of F
 };
 /// A row of block column k.
 struct ColumnRow {
-  ColumnTile own;
-  void *Y, *X, *Z, *F, *H, *G;
-  int order, samples, left_samples;
+  const void *U, *V;  ///< A_ik
+  void *Y, *X, *Z, *H;
+  int index, rank, order, samples, left_samples, ldz, ldh;
 };
 struct ColumnItem {
+  FactorTables tables;
   const ColumnRow* rows;
-  const ColumnTile *left, *right;  ///< of the rows, `count` each; of row k
-  const void *omega, *psi, *X;
-  int count;  ///< columns before k
-  int tile, order, ld;
+  const void* const* G;  ///< V_ij^H V_kj of all rows below k, of each j
+  const void* X;         ///< U_kj^H Omega, by rows
+  int k, order, ldx;
+};
+/// A tile of a block column that is finished.
+struct FinishedTile {
+  const void *U, *V;
+  int index, rank, rows, start, row_start;
 };
 
 struct CopyItem {

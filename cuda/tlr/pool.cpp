@@ -6,6 +6,7 @@
 
 #include "base/status_error.hpp"
 #include "common/launch.hpp"
+#include "tlr/tile_ops.hpp"
 
 namespace chol::cuda::tlr {
 
@@ -87,7 +88,40 @@ void* Pool::allocate(size_t bytes) {
   return memory;
 }
 
-void Pool::release(void* memory) noexcept { free_[sizes_[memory]].push_back(memory); }
+void Pool::release(void* memory) noexcept {
+  if (holds_)
+    held_.push_back(memory);
+  else
+    free_[sizes_[memory]].push_back(memory);
+}
+
+void Pool::hold(bool begins) {
+  holds_ = begins;
+  if (begins) return;
+  for (void* memory : held_) release(memory);
+  held_.clear();
+}
+
+Store::~Store() {
+  if (!side_.stream) return;
+  const DeviceGuard guard(device);
+  cudaStreamDestroy(side_.stream);
+  cudaEventDestroy(side_.begun);
+  cudaEventDestroy(side_.ended);
+  cudaFreeHost(side_.results);
+}
+
+Side& Store::side() {
+  if (side_.stream) return side_;
+  constexpr size_t kResultBytes = 8192;
+  int lowest = 0, highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "stream");
+  check(cudaEventCreateWithFlags(&side_.begun, cudaEventDisableTiming), "stream");
+  check(cudaEventCreateWithFlags(&side_.ended, cudaEventDisableTiming), "stream");
+  check(cudaMallocHost(&side_.results, kResultBytes), "stream");
+  check(cudaStreamCreateWithPriority(&side_.stream, cudaStreamNonBlocking, highest), "stream");
+  return side_;
+}
 
 Upload::~Upload() {
   cudaFreeHost(host_);
@@ -95,9 +129,9 @@ Upload::~Upload() {
   cudaFreeHost(results_);
 }
 
-void Upload::reserve(size_t bytes, cudaStream_t stream) {
+void Upload::reserve(size_t bytes) {
   if (used_ + bytes <= capacity_) return;
-  check(cudaStreamSynchronize(stream), "lists of products");
+  check(cudaDeviceSynchronize(), "lists of products");  // another stream may have some, too
   used_ = 0;
   if (bytes <= capacity_) return;
   cudaFreeHost(host_);
@@ -115,7 +149,7 @@ void Upload::reserve(size_t bytes, cudaStream_t stream) {
 
 const void* Upload::send(const void* data, size_t bytes, cudaStream_t stream) {
   const size_t padded = (bytes + 255) / 256 * 256;
-  reserve(padded, stream);
+  reserve(padded);
   std::memcpy(host_ + used_, data, bytes);
   void* const to = device_ + used_;
   check(cudaMemcpyAsync(to, host_ + used_, bytes, cudaMemcpyHostToDevice, stream),

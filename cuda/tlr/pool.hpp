@@ -12,7 +12,8 @@
 namespace chol::cuda::tlr {
 
 /// Blocks of fixed sizes, four to a power of two. A block that was released is used again by what
-/// is queued later, which one stream at a time makes safe: who changes the stream waits for it.
+/// is queued later, which one stream at a time makes safe: who changes the stream waits for it, who
+/// uses two holds what is released.
 class Pool final : public Memory {
  public:
   explicit Pool(int device) : device_(device) {}
@@ -21,6 +22,8 @@ class Pool final : public Memory {
   void release(void* memory) noexcept override;
   /// Gives back to the device what is not in use.
   void trim();
+  /// While two streams run, what is released is not used again.
+  void hold(bool begins);
 
  private:
   static size_t rounded(size_t bytes);
@@ -30,7 +33,8 @@ class Pool final : public Memory {
   int device_;
   std::map<size_t, std::vector<void*>> free_;
   std::unordered_map<void*, size_t> sizes_;
-  std::vector<void*> slabs_;
+  std::vector<void*> slabs_, held_;
+  bool holds_ = false;
   char* slab_ = nullptr;
   size_t slab_left_ = 0;
 };
@@ -52,7 +56,7 @@ class Upload {
 
  private:
   const void* send(const void* data, size_t bytes, cudaStream_t stream);
-  void reserve(size_t bytes, cudaStream_t stream);
+  void reserve(size_t bytes);
 
   char* host_ = nullptr;
   char* device_ = nullptr;

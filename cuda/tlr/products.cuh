@@ -20,6 +20,23 @@ struct ProductShape {
   static constexpr int kRows = 64;
   static constexpr int kInner = sizeof(T) == 16 ? 8 : 16;
   static constexpr int kPitch = kRows + 4;
+  static constexpr int kInnerPitch = kInner + 4;
+};
+
+/// Where element (i, k) of the left factor and (k, j) of the right one lie in shared memory: with
+/// rows and columns next to each other.
+template <class T, int kColumns>
+struct Across {
+  static constexpr int kLeft = 1, kLeftInner = ProductShape<T>::kPitch;
+  static constexpr int kRight = 1, kRightInner = kColumns + 4;
+  static constexpr bool is_adjoint = false;
+};
+/// With what is summed over next to each other, the left factor not yet conjugated.
+template <class T>
+struct Along {
+  static constexpr int kLeft = ProductShape<T>::kInnerPitch, kLeftInner = 1;
+  static constexpr int kRight = ProductShape<T>::kInnerPitch, kRightInner = 1;
+  static constexpr bool is_adjoint = true;
 };
 
 /// A block's accumulators of a tile of kRows by kColumns.
@@ -50,22 +67,23 @@ struct Accumulators<T, kColumns, true> {
           for (int e = 0; e < 4; ++e) c[p][i][j][e] = 0;
   }
   /// @param m, n rows and columns that count
-  __device__ void add(const T* A, const T* B, int pitch_b, int m, int n) {
+  template <class Layout = Across<T, kColumns>>
+  __device__ void add(const T* A, const T* B, int m, int n) {
     if (row >= m) return;
 #pragma unroll
     for (int k = 0; k < ProductShape<T>::kInner; k += 4) {
-      const T* const a = A + (k + t) * ProductShape<T>::kPitch + row + g;
-      const T* const b = B + (k + t) * pitch_b + column + g;
+      const T* const a = A + (k + t) * Layout::kLeftInner + (row + g) * Layout::kLeft;
+      const T* const b = B + (k + t) * Layout::kRightInner + (column + g) * Layout::kRight;
       T left[kDown][2];
 #pragma unroll
-      for (int i = 0; i < kDown; ++i) {
-        left[i][0] = a[16 * i];
-        left[i][1] = a[16 * i + 8];
-      }
+      for (int i = 0; i < kDown; ++i)
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          left[i][half] = conj_if(Layout::is_adjoint, a[(16 * i + 8 * half) * Layout::kLeft]);
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
         if (column + 8 * j >= n) continue;
-        const T right = b[8 * j];
+        const T right = b[8 * j * Layout::kRight];
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
           if constexpr (Traits<T>::is_complex) {
@@ -110,15 +128,18 @@ struct Accumulators<T, kColumns, false> {
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) c[i][j] = from_real<T>(0);
   }
-  __device__ void add(const T* A, const T* B, int pitch_b, int, int) {
+  template <class Layout = Across<T, kColumns>>
+  __device__ void add(const T* A, const T* B, int, int) {
 #pragma unroll
     for (int k = 0; k < ProductShape<T>::kInner; ++k) {
       T left[kDown];
 #pragma unroll
-      for (int i = 0; i < kDown; ++i) left[i] = conj(A[k * ProductShape<T>::kPitch + row + 16 * i]);
+      for (int i = 0; i < kDown; ++i)
+        left[i] = conj_if(!Layout::is_adjoint,
+                          A[k * Layout::kLeftInner + (row + 16 * i) * Layout::kLeft]);
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
-        const T right = B[k * pitch_b + column + 8 * j];
+        const T right = B[k * Layout::kRightInner + (column + 8 * j) * Layout::kRight];
 #pragma unroll
         for (int i = 0; i < kDown; ++i) c[i][j] = add_product_conj(c[i][j], right, left[i]);
       }
@@ -231,7 +252,7 @@ __device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, T
       has_next = has_term && terms.next(&next);
     }
     if (has_term) operands.load(term, k, m0, sum.m, n0, sum.n);
-    result.add(tiles.A[stage], tiles.B[stage], kPitchB, sum.m - m0, sum.n - n0);
+    result.add(tiles.A[stage], tiles.B[stage], sum.m - m0, sum.n - n0);
     stage ^= 1;
   }
   T* const C = static_cast<T*>(sum.C);

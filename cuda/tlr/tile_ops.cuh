@@ -13,6 +13,7 @@
 #include "tlr/column_plan.hpp"
 #include "tlr/core.cuh"
 #include "tlr/covariance.cuh"
+#include "tlr/held_core.cuh"
 #include "tlr/products.cuh"
 #include "tlr/tile_ops.hpp"
 
@@ -27,6 +28,38 @@ __global__ void __launch_bounds__(kCoreThreads)
   const CoreResult result =
       CoreFactorization<T, kBlocks>(item, memory).run(tolerance, wants_errors);
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::kThreads)
+    held_cores_kernel(const CoreItem* __restrict__ items, double tolerance,
+                      CoreResult* __restrict__ results) {
+  extern __shared__ __align__(16) char held_memory[];
+  const CoreItem item = items[blockIdx.x / Shape::kBlocks];
+  const CoreResult result =
+      HeldFactorization<Shape>(item, *reinterpret_cast<HeldMemory<Shape>*>(held_memory))
+          .run(tolerance);
+  if (threadIdx.x == 0 && blockIdx.x % Shape::kBlocks == 0) results[item.place] = result;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kProductThreads)
+    tall_products_kernel(const TallItem* __restrict__ items, const Part* __restrict__ parts) {
+  extern __shared__ __align__(16) char memory[];
+  const Part part = parts[blockIdx.x];
+  compute_tall_tile(*reinterpret_cast<TallTiles<T>*>(memory), items[part.sum],
+                    part.row * ProductShape<T>::kRows, part.column * TallTiles<T>::kColumns);
+}
+
+/// block.x, block.y: the tile of Y_i or X_i, block.z: i and which of the two.
+template <class T, int kColumns>
+__global__ void __launch_bounds__(kProductThreads) column_sums_kernel(ColumnItem item) {
+  extern __shared__ __align__(16) char memory[];
+  const ColumnRow row = item.rows[blockIdx.z / 2];
+  const WideItem sum = sum_of_row<T>(item, row, blockIdx.z % 2 != 0);
+  const int m0 = blockIdx.x * ProductShape<T>::kRows, n0 = blockIdx.y * kColumns;
+  if (m0 < sum.m && n0 < sum.n)
+    compute_wide_tile(*reinterpret_cast<WideTiles<T, kColumns>*>(memory), sum, m0, n0);
 }
 
 /// Modifies a tile in host memory: see TileOps::make_definite().
@@ -47,7 +80,11 @@ class CudaTileOps final : public backend::TileOps<T> {
       throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                       "calls on tile low rank matrices cannot be captured"));
   }
-  ~CudaTileOps() override { cudaStreamSynchronize(stream_); }
+  ~CudaTileOps() override {
+    store_.wait_for_side();
+    cudaStreamSynchronize(stream_);
+    store_.pool.hold(false);
+  }
 
   int threads() const override { return threads_; }
   Memory* memory() const override { return &store_.pool; }
@@ -57,6 +94,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   double default_workspace() const override { return 4e9; }
   bool has_cores() const override { return true; }
   void sample_column(const backend::ColumnSamples<T>& column) override;
+  void finish_column(const backend::FinishedColumn<T>& column) override;
 
   void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                 int64_t ld_to) override;
@@ -77,6 +115,9 @@ class CudaTileOps final : public backend::TileOps<T> {
   }
   void read_diagonal(const T* A, int64_t n, R* host) override;
   int potrf(T* A, int64_t n) override;
+  bool factors_beside() const override { return true; }
+  void begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) override;
+  backend::DiagonalFactor end_diagonal() override;
   void make_definite(T* A, int64_t n, R least) override;
   int64_t inverse_elements(int64_t n) const override { return n * n; }
   void invert_blocks(const T* L, int64_t n, T* inverses) override;
@@ -101,9 +142,6 @@ class CudaTileOps final : public backend::TileOps<T> {
   void for_each(int64_t count, const std::function<void(int64_t)>& body) override;
 
  private:
-  /// Columns that one block factors sooner than a cluster.
-  static constexpr int kMostAlone = 64;
-
   static D* device(T* x) { return reinterpret_cast<D*>(x); }
   static const D* device(const T* x) { return reinterpret_cast<const D*>(x); }
   static unsigned blocks_for(int64_t count) {
@@ -126,14 +164,33 @@ class CudaTileOps final : public backend::TileOps<T> {
 
   void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
                             int64_t ld_to, backend::ProductGroups<T>& groups) const;
+  void queue_potrf(T* A, int64_t n, int* info);
+  /// sums: of 2 kInnerBlocks blocks.
+  void queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps,
+                             double* sums);
+  static double ratio_of_norms(const double* sums);
   /// sums: of kInnerBlocks blocks.
   void queue_inner(const T* x, const T* y, int64_t n, double* sums);
+
+  /// Whether a product is one of long vectors.
+  static bool is_tall(const backend::Product<T>& p) {
+    return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
+  }
+  void multiply_tall(const std::vector<TallItem>& items);
+  void reserve_rows(int64_t count);
 
   backend::Backend& backend_;
   Store& store_;
   int threads_;
   cudaStream_t stream_;
   DeviceGuard guard_;
+  /// Of the block columns of the factor that are finished.
+  FinishedColumns finished_;
+  Buffer<int> starts_;
+  Buffer<const void*> of_rows_, of_samples_;
+  std::vector<Buffer<const void*>> vectors_;
+  std::vector<Buffer<T>> samples_;
+  Buffer<T> identity_;
 };
 
 template <class T>
@@ -178,11 +235,19 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
   std::vector<Term> terms;
   std::vector<Sum> sums;
   std::vector<Part> vectors, narrow, wide;
+  std::vector<TallItem> tall;
   constexpr bool has_wide = sizeof(D) < 16;
   for (int64_t g = 0; g < groups.groups(); ++g) {
     if (groups.begin(g) == groups.end(g)) continue;
     const backend::Product<T>& first = groups.product(groups.begin(g));
     if (first.m == 0 || first.n == 0) continue;
+    if (groups.end(g) == groups.begin(g) + 1 && is_tall(first)) {
+      tall.push_back({nullptr, first.A, first.B, first.C, static_cast<int>(first.m),
+                      static_cast<int>(first.n), static_cast<int>(first.k),
+                      static_cast<int>(first.lda), static_cast<int>(first.ldb), 1,
+                      static_cast<int>(first.ldc)});
+      continue;
+    }
     Sum sum{first.C,
             static_cast<int>(first.m),
             static_cast<int>(first.n),
@@ -218,6 +283,7 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
                         static_cast<uint16_t>(j)});
     sums.push_back(sum);
   }
+  multiply_tall(tall);
   if (sums.empty()) return;
   const Term* const sent_terms = send(terms);
   const Sum* const sent_sums = send(sums);
@@ -235,55 +301,132 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
 }
 
 template <class T>
+void CudaTileOps<T>::multiply_tall(const std::vector<TallItem>& items) {
+  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, TallTiles<D>::kColumns);
+  if (parts.empty()) return;
+  const auto kernel = tall_products_kernel<D>;
+  constexpr int kBytes = sizeof(TallTiles<D>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+        "products of long vectors");
+  kernel<<<static_cast<unsigned>(parts.size()), kProductThreads, kBytes, stream_>>>(send(items),
+                                                                                    send(parts));
+  checked("products of long vectors");
+}
+
+template <class T>
 void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
   constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
-  const size_t count = column.right.size();
-  ColumnPlan<T> plan(column);
-  const Buffer<T> X = this->buffer(plan.right_elements());
-  backend::ProductGroups<T> products;
-  for (size_t j = 0; j < count; ++j) {
-    const backend::LowRank<T>& tile = column.right[j];
-    products.begin_group();
-    products.add({true, false, 0, tile.rank, plan.most_samples, column.order, tile.U, column.order,
-                  column.omega, column.ld, X.get() + plan.right[j].core, tile.rank});
-  }
-  multiply(products);
+  ColumnPlan<T> plan(column, finished_);
   const Buffer<T> scratch = this->buffer(plan.carve(nullptr));
   plan.carve(scratch.get());
-  const ColumnItem item{send(plan.rows),
-                        send(plan.left),
-                        send(plan.right),
-                        column.omega,
-                        column.psi,
-                        X.get(),
-                        static_cast<int>(count),
-                        static_cast<int>(column.tile),
+  multiply_tall(plan.items);
+  const ColumnItem item{finished_.on_device,
+                        send(plan.rows),
+                        plan.G.empty() ? nullptr : send(plan.G),
+                        plan.X,
+                        static_cast<int>(column.k),
                         static_cast<int>(column.order),
-                        static_cast<int>(column.ld)};
+                        static_cast<int>(plan.ldx)};
   const auto height = static_cast<unsigned>(plan.rows.size());
-  column_products_kernel<D, kColumns, false>
-      <<<dim3(static_cast<unsigned>(count) + 1, height, 2), kProductThreads, 0, stream_>>>(item);
-  if (count > 0)
-    column_products_kernel<D, kColumns, true>
-        <<<dim3(static_cast<unsigned>(count), height, 2), kProductThreads, 0, stream_>>>(item);
+  if (column.k > 0) {
+    middle_products_kernel<D, kColumns>
+        <<<dim3(static_cast<unsigned>(column.k), height, 2), kProductThreads, 0, stream_>>>(item);
+    checked("middle products");
+  }
   const auto tiles = [](int64_t elements, int64_t step) {
     return static_cast<unsigned>((elements + step - 1) / step);
   };
-  column_sums_kernel<D, kColumns>
-      <<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
-              tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns), 2 * height),
-         kProductThreads, 0, stream_>>>(item);
+  const auto kernel = column_sums_kernel<D, kColumns>;
+  constexpr int kBytes = sizeof(WideTiles<D, kColumns>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+        "samples of a block column");
+  kernel<<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
+                tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns), 2 * height),
+           kProductThreads, kBytes, stream_>>>(item);
   checked("samples of a block column");
 }
 
-/// Cores that fit into the shared memory of a block take one, the others a cluster.
+template <class T>
+void CudaTileOps<T>::finish_column(const backend::FinishedColumn<T>& column) {
+  const auto tiles = static_cast<size_t>(column.tiles);
+  if (column.k == 0) {
+    finished_ = FinishedColumns(static_cast<int>(tiles));
+    vectors_.clear();
+    samples_.clear();
+    starts_ = Buffer<int>(static_cast<int64_t>(2 * tiles * (tiles + 1)), memory());
+    of_rows_ = Buffer<const void*>(0, memory());
+    of_samples_ = Buffer<const void*>(static_cast<int64_t>(tiles), memory());
+    check(cudaMemsetAsync(starts_.get(), 0, sizeof(int) * 2 * tiles * (tiles + 1), stream_),
+          "tables");
+    finished_.on_device.starts = starts_.get();
+    finished_.on_device.row_starts = starts_.get() + tiles * (tiles + 1);
+    finished_.on_device.F = of_samples_.get();
+    finished_.on_device.tiles = static_cast<int>(tiles);
+    finished_.on_device.ld = static_cast<int>((column.psi_columns + 3) / 4 * 4);
+  }
+  if (column.rows.empty()) return;
+  const bool has_dense = std::any_of(column.rows.begin(), column.rows.end(),
+                                     [](const auto& row) { return row.tile.rank < 0; });
+  if (has_dense && identity_.count() < column.order * column.order) {
+    identity_ = this->buffer(column.order * column.order);
+    set_zero(identity_.get(), column.order * column.order);
+    add_to_diagonal(identity_.get(), column.order, 1);
+  }
+  const std::vector<FinishedTile> list = finished_.enter(column, identity_.get());
+  const int all = list.back().start + list.back().rank;
+  int64_t most = 0;
+  for (const FinishedTile& tile : list) most = std::max<int64_t>(most, tile.row_start + tile.rank);
+  reserve_rows(most);
+  FactorTables& tables = finished_.on_device;
+  vectors_.emplace_back(all, memory());
+  finished_.V[column.k] = vectors_.back().get();
+  enter_tiles_kernel<D><<<static_cast<unsigned>(list.size()), 32, 0, stream_>>>(
+      send(list), static_cast<int>(list.size()), static_cast<int>(column.k),
+      static_cast<int>(column.order), tables.tiles, tables.most_of_row, starts_.get(),
+      starts_.get() + tiles * (tiles + 1), vectors_.back().get(), of_rows_.get());
+  checked("tables");
+  samples_.push_back(this->buffer(int64_t{all} * tables.ld));
+  T* const F = samples_.back().get();
+  check(cudaMemcpyAsync(of_samples_.get() + column.k, send(std::vector<const void*>{F}),
+                        sizeof(void*), cudaMemcpyDeviceToDevice, stream_),
+        "tables");
+  std::vector<TallItem> items;
+  for (const FinishedTile& tile : list)
+    if (tile.rank > 0)
+      items.push_back({nullptr, tile.U, column.psi, F + int64_t{tile.start} * tables.ld, tile.rank,
+                       static_cast<int>(column.psi_columns), tile.rows, tile.rows,
+                       static_cast<int>(column.ld), tables.ld, 1});
+  multiply_tall(items);
+}
+
+/// Room for so many vectors in every block row.
+template <class T>
+void CudaTileOps<T>::reserve_rows(int64_t count) {
+  FactorTables& tables = finished_.on_device;
+  if (count <= tables.most_of_row) return;
+  const int64_t larger = std::max<int64_t>(2 * count, 1024);
+  Buffer<const void*> table(larger * tables.tiles, memory());
+  if (tables.most_of_row > 0)
+    check(cudaMemcpy2DAsync(table.get(), sizeof(void*) * static_cast<size_t>(larger),
+                            of_rows_.get(), sizeof(void*) * static_cast<size_t>(tables.most_of_row),
+                            sizeof(void*) * static_cast<size_t>(tables.most_of_row),
+                            static_cast<size_t>(tables.tiles), cudaMemcpyDeviceToDevice, stream_),
+          "tables");
+  of_rows_ = std::move(table);
+  tables.U = of_rows_.get();
+  tables.most_of_row = larger;
+}
+
+/// Cores whose columns registers hold go there, of one block or of a cluster; the others, and those
+/// whose errors are asked for, keep them in memory.
 template <class T>
 void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
                                   bool wants_errors) {
+  using Cores = CoreShapes<D>;
   if (list.empty()) return;
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
-  std::vector<CoreItem> alone, together;
+  std::vector<CoreItem> small, middle, large, alone, together;
   size_t alone_bytes = 0, together_bytes = 0;
   for (size_t i = 0; i < list.size(); ++i) {
     const backend::CoreFactor<T>& f = list[i];
@@ -297,25 +440,32 @@ void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, dou
                   columns,
                   static_cast<int>(i),
                   true};
-    const size_t bytes = CoreMemory<D>::bytes(rows, columns, columns, true);
-    if (bytes <= limit && (columns <= kMostAlone || !has_clusters)) {
-      alone_bytes = std::max(alone_bytes, bytes);
-      alone.push_back(item);
-    } else if (!has_clusters) {
-      item.in_shared = false;
-      alone_bytes = std::max(alone_bytes, CoreMemory<D>::bytes(rows, columns, columns, false));
-      alone.push_back(item);
-    } else {
-      const int own = (columns + kCoreClusterBlocks - 1) / kCoreClusterBlocks;
+    const auto fits = [&](auto shape) {
+      return !wants_errors && rows <= decltype(shape)::kMostRows &&
+             columns <= decltype(shape)::kMostColumns;
+    };
+    const int own = (columns + kCoreClusterBlocks - 1) / kCoreClusterBlocks;
+    if (fits(typename Cores::Small())) {
+      small.push_back(item);
+    } else if (fits(typename Cores::Middle())) {
+      middle.push_back(item);
+    } else if (has_clusters && fits(typename Cores::Large())) {
+      large.push_back(item);
+    } else if (has_clusters) {
       item.in_shared = CoreMemory<D>::bytes(rows, columns, own, true) <= limit;
       together_bytes =
           std::max(together_bytes, CoreMemory<D>::bytes(rows, columns, own, item.in_shared));
       together.push_back(item);
+    } else {
+      item.in_shared = CoreMemory<D>::bytes(rows, columns, columns, true) <= limit;
+      alone_bytes =
+          std::max(alone_bytes, CoreMemory<D>::bytes(rows, columns, columns, item.in_shared));
+      alone.push_back(item);
     }
   }
   Buffer<CoreResult> results(static_cast<int64_t>(list.size()), memory());
-  const auto launch_cores = [&](const std::vector<CoreItem>& items, auto kernel, unsigned blocks,
-                                size_t bytes) {
+  const auto launch_cores = [&](const std::vector<CoreItem>& items, auto kernel, int threads,
+                                unsigned blocks, size_t bytes, auto... arguments) {
     if (items.empty()) return;
     check(
         cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
@@ -326,16 +476,26 @@ void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, dou
     attribute.val.clusterDim = {blocks, 1, 1};
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(items.size()) * blocks);
-    config.blockDim = dim3(kCoreThreads);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
     config.dynamicSmemBytes = bytes;
     config.stream = stream_;
     config.attrs = &attribute;
     config.numAttrs = blocks > 1 ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, kernel, send(items), tolerance, wants_errors, results.get()),
+    check(cudaLaunchKernelEx(&config, kernel, send(items), tolerance, arguments..., results.get()),
           "cores");
+    checked(blocks > 1 ? "cores of clusters" : "cores of blocks");
   };
-  launch_cores(together, cores_kernel<D, kCoreClusterBlocks>, kCoreClusterBlocks, together_bytes);
-  launch_cores(alone, cores_kernel<D, 1>, 1, alone_bytes);
+  const auto launch_held = [&](const std::vector<CoreItem>& items, auto shape) {
+    using Shape = decltype(shape);
+    launch_cores(items, held_cores_kernel<Shape>, Shape::kThreads, Shape::kBlocks,
+                 sizeof(HeldMemory<Shape>));
+  };
+  launch_held(large, typename Cores::Large());
+  launch_held(middle, typename Cores::Middle());
+  launch_held(small, typename Cores::Small());
+  launch_cores(together, cores_kernel<D, kCoreClusterBlocks>, kCoreThreads, kCoreClusterBlocks,
+               together_bytes, wants_errors);
+  launch_cores(alone, cores_kernel<D, 1>, kCoreThreads, 1, alone_bytes, wants_errors);
   const CoreResult* const found = read(results.get(), list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     list[i].rank = found[i].rank;
@@ -373,13 +533,19 @@ void CudaTileOps<T>::read_diagonal(const T* A, int64_t n, R* host) {
 template <class T>
 int CudaTileOps<T>::potrf(T* A, int64_t n) {
   const Buffer<int> info(1, memory());
+  queue_potrf(A, n, info.get());
+  return *read(info.get(), 1);
+}
+
+template <class T>
+void CudaTileOps<T>::queue_potrf(T* A, int64_t n, int* info) {
   const backend::Problem<T> problem{.routine = Routine::potrf,
                                     .form = Form::one,
                                     .uplo = CHOL_LOWER,
                                     .sizes = {1, n, 0},
                                     .A = MatrixBatch<T>::strided(A, n, 0),
                                     .B = {},
-                                    .info = info.get()};
+                                    .info = info};
   backend::Solver<T>& solver = backend_.solver<T>();
   const PlanTable& plans = backend_.tuning().plans(Routine::potrf, Form::one, precision_letter<T>);
   backend::Resources resources;
@@ -389,9 +555,46 @@ int CudaTileOps<T>::potrf(T* A, int64_t n) {
   resources.workspace = workspace.get();
   const Status status = solver.run(problem, plans, resources);
   if (!status.ok()) throw StatusError(status);
+  checked("potrf");
   clear_upper_kernel<D><<<blocks_for(n * n), kThreads, 0, stream_>>>(device(A), n);
   checked("diagonal tile");
-  return *read(info.get(), 1);
+}
+
+/// On the other stream, which begins where this one is. What is released until both have met is
+/// kept from use.
+template <class T>
+void CudaTileOps<T>::begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) {
+  Side& side = store_.side();
+  check(cudaEventRecord(side.begun, stream_), "diagonal tile");
+  check(cudaStreamWaitEvent(side.stream, side.begun, 0), "diagonal tile");
+  store_.pool.hold(true);
+  std::swap(stream_, side.stream);
+  try {
+    const Buffer<char> results(sizeof(int) + 8 + sizeof(double) * 2 * kInnerBlocks, memory());
+    auto* const sums = reinterpret_cast<double*>(results.get());
+    auto* const info = reinterpret_cast<int*>(sums + 2 * kInnerBlocks);
+    queue_potrf(A, n, info);
+    invert_blocks(A, n, inverses);
+    queue_norm_of_inverse(A, inverses, n, x, steps, sums);
+    check(cudaMemcpyAsync(side.results, sums, sizeof(double) * (2 * kInnerBlocks + 1),
+                          cudaMemcpyDeviceToHost, stream_),
+          "diagonal tile");
+    check(cudaEventRecord(side.ended, stream_), "diagonal tile");
+  } catch (...) {
+    std::swap(stream_, side.stream);
+    throw;
+  }
+  std::swap(stream_, side.stream);
+}
+
+template <class T>
+backend::DiagonalFactor CudaTileOps<T>::end_diagonal() {
+  Side& side = store_.side();
+  check(cudaStreamWaitEvent(stream_, side.ended, 0), "diagonal tile");
+  check(cudaEventSynchronize(side.ended), "diagonal tile");
+  store_.pool.hold(false);
+  const auto* const sums = static_cast<const double*>(side.results);
+  return {*reinterpret_cast<const int*>(sums + 2 * kInnerBlocks), ratio_of_norms(sums)};
 }
 
 template <class T>
@@ -465,25 +668,34 @@ void CudaTileOps<T>::solve(const std::vector<backend::TriangularSolve<T>>& list)
   multiply(groups);
 }
 
-/// Without scaling on the way: few steps of norms that the factorization has let pass.
 template <class T>
 double CudaTileOps<T>::norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) {
-  const Buffer<T> y = this->buffer(n);
   const Buffer<double> sums(2 * kInnerBlocks, memory());
+  queue_norm_of_inverse(L, inverses, n, x, steps, sums.get());
+  return ratio_of_norms(read(sums.get(), 2 * kInnerBlocks));
+}
+
+/// Without scaling on the way: few steps of norms that the factorization has let pass.
+template <class T>
+void CudaTileOps<T>::queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x,
+                                           int steps, double* sums) {
+  const Buffer<T> y = this->buffer(n);
   for (int step = 0; step < steps; ++step) {
-    if (step == steps - 1) queue_inner(x, x, n, sums.get());
+    if (step == steps - 1) queue_inner(x, x, n, sums);
     backend::ProductGroups<T> down, up;
     add_inverse_products({L, inverses, n, false, nullptr, 1, n}, x, y.get(), n, down);
     add_inverse_products({L, inverses, n, true, nullptr, 1, n}, y.get(), x, n, up);
     multiply(down);
     multiply(up);
   }
-  queue_inner(x, x, n, sums.get() + kInnerBlocks);
-  const double* const found = read(sums.get(), 2 * kInnerBlocks);
+  queue_inner(x, x, n, sums + kInnerBlocks);
+}
+template <class T>
+double CudaTileOps<T>::ratio_of_norms(const double* sums) {
   double before = 0, after = 0;
   for (int block = 0; block < kInnerBlocks; ++block) {
-    before += found[block];
-    after += found[kInnerBlocks + block];
+    before += sums[block];
+    after += sums[kInnerBlocks + block];
   }
   return std::sqrt(after / before);
 }

@@ -8,12 +8,29 @@
 
 namespace chol::cuda::tlr {
 
+/// A stream for what is computed beside the caller's.
+struct Side {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begun = nullptr, ended = nullptr;
+  void* results = nullptr;  ///< in pinned memory
+};
+
 /// What the operations of a backend keep between calls.
-struct Store {
+class Store {
+ public:
   explicit Store(int device_number) : device(device_number), pool(device_number) {}
+  ~Store();
+  /// Made when it is asked for first.
+  Side& side();
+  void wait_for_side() const {
+    if (side_.stream) cudaStreamSynchronize(side_.stream);
+  }
   int device;
   Pool pool;
   Upload upload;
+
+ private:
+  Side side_;
 };
 
 template <class T>

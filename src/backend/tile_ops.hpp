@@ -148,20 +148,36 @@ struct LowRank {
   int64_t rank;
 };
 
-/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k:
-/// Y_i := M_i Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi.
+/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k, whose block
+/// columns before are finished: Y_i := M_i Omega, X_i := M_i^H Psi with the leading columns of
+/// Omega and Psi.
 template <class T>
 struct ColumnSamples {
   struct Row {
-    LowRank<T> own;  ///< A_ik
+    int64_t index;
+    LowRank<T> own;  ///< A_ik, of low rank
     int64_t order, samples, left_samples;
     T *Y, *X;
   };
+  int64_t k;
   int64_t tile, order;  ///< of the tiles of columns before k, of tile k
   std::vector<Row> rows;
-  std::vector<LowRank<T>> left, right;  ///< L_ij, row after row; L_kj
+  std::vector<LowRank<T>> right;  ///< L_kj, with the identity for V where it is dense
   const T *omega, *psi;
   int64_t ld;
+};
+
+/// The tiles below the diagonal of block column k of a factor, which stay where they are.
+template <class T>
+struct FinishedColumn {
+  struct Row {
+    int64_t index, order;
+    LowRank<T> tile;
+  };
+  int64_t k, tiles, order;
+  std::vector<Row> rows;  ///< all of them
+  const T* psi;           ///< samples of the left, of ld rows
+  int64_t psi_columns, ld;
 };
 
 /// V := inverse(L) V, or inverse(L^H) V.
@@ -189,6 +205,12 @@ struct Rearrangement {
   const int64_t* column_order = nullptr;  ///< or nullptr
   const RealOf<T>* row_signs = nullptr;   ///< 1 or -1
   const RealOf<T>* column_signs = nullptr;
+};
+
+/// Of begin_diagonal().
+struct DiagonalFactor {
+  int info;
+  double norm_of_inverse;  ///< where info is 0
 };
 
 /// The Euclidean norm of `count` elements.
@@ -230,8 +252,9 @@ class TileOps {
   /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
   /// and projections by orthonormalize() and truncate(). A backend has one of the two.
   virtual bool has_cores() const { return false; }
-  /// Of backends with cores.
+  /// Of backends with cores. sample_column() wants all columns before finished, in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
+  virtual void finish_column(const FinishedColumn<T>&) {}
   /// @param tolerance of the error of each tile in the Frobenius norm
   /// @param wants_errors whether `error` and `spike` are asked for
   virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
@@ -267,6 +290,12 @@ class TileOps {
     }
     return norm;
   }
+
+  /// Whether potrf, invert_blocks and norm_of_inverse of a tile can run beside other operations,
+  /// from begin_diagonal() to end_diagonal().
+  virtual bool factors_beside() const { return false; }
+  virtual void begin_diagonal(T* /*A*/, int64_t /*n*/, T* /*inverses*/, T* /*x*/, int /*steps*/) {}
+  virtual DiagonalFactor end_diagonal() { return {}; }
 
   /// Whether there are the following operations, which L D L^H and pivoting need.
   virtual bool can_pivot() const { return false; }

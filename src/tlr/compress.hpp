@@ -31,6 +31,7 @@ class Samples {
   const T* column(int64_t c) const { return block_.get() + c * rows_; }
   /// What is multiplied from the left, where tiles are compressed from both sides.
   const T* left() const { return left_.get(); }
+  int64_t left_columns() const { return columns_ + kTests; }
   int64_t rows() const { return rows_; }
 
  private:

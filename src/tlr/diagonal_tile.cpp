@@ -9,15 +9,11 @@
 
 namespace chol::tlr {
 
-/// An upper bound by inverse iteration from a random vector, in practice within a small factor.
 template <class T>
-double DiagonalTile<T>::smallest_eigenvalue(const T* L, const T* inverses, int64_t n) {
-  constexpr int kSteps = 4;
+T* DiagonalTile<T>::start_vector(int64_t n) {
   if (vector_.count() < n) vector_ = ops_.buffer(n);
-  T* const x = vector_.get();
-  ops_.random(x, n, options_.seed + 1);
-  const double norm = ops_.norm_of_inverse(L, inverses, n, x, kSteps);
-  return norm <= 1e300 ? 1 / norm : 0;
+  ops_.random(vector_.get(), n, options_.seed + 1);
+  return vector_.get();
 }
 
 template <class T>
@@ -67,22 +63,39 @@ bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
 }
 
 template <class T>
-int DiagonalTile<T>::factor(Matrix<T>& A, int64_t k) {
+void DiagonalTile<T>::begin(Matrix<T>& A, int64_t k) {
   const int64_t n = A.rows(k);
   T* const D = A.diagonal[k].get();
   if (copy_.count() < n * n) copy_ = ops_.buffer(n * n);
   ops_.copy(D, n * n, copy_.get());
   A.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
-  const int info = try_factor(D, n, A.inverses[k].get());
-  // Errors of the tiles of size E change the Schur complement of a tile with smallest eigenvalue w
-  // by E^2 / w: one that is small against the errors is as good as indefinite.
-  if (info == 0 &&
-      (!options_.compensate || smallest_eigenvalue(D, A.inverses[k].get(), n) >= 2 * most_))
-    return 0;
+  if (ops_.factors_beside())
+    ops_.begin_diagonal(D, n, A.inverses[k].get(), start_vector(n),
+                        options_.compensate ? kSteps : 0);
+}
+
+template <class T>
+int DiagonalTile<T>::finish(Matrix<T>& A, int64_t k) {
+  const int64_t n = A.rows(k);
+  T *const D = A.diagonal[k].get(), *const inverses = A.inverses[k].get();
+  backend::DiagonalFactor found{};
+  if (ops_.factors_beside()) {
+    found = ops_.end_diagonal();
+  } else {
+    found.info = try_factor(D, n, inverses);
+    if (found.info == 0 && options_.compensate)
+      found.norm_of_inverse = ops_.norm_of_inverse(D, inverses, n, start_vector(n), kSteps);
+  }
+  // The smallest eigenvalue by inverse iteration: an upper bound, in practice within a small
+  // factor. Errors of the tiles of size E change the Schur complement of a tile with smallest
+  // eigenvalue w by E^2 / w: one that is small against the errors is as good as indefinite.
+  const double norm = found.norm_of_inverse;
+  const bool is_definite = norm <= 1e300 && 1 >= 2 * most_ * norm;
+  if (found.info == 0 && (!options_.compensate || is_definite)) return 0;
   if (options_.compensate && compensate(A, k)) return 0;
   if (options_.modify_diagonal && modify(A, k)) return 0;
   // Of a matrix that is indefinite by more than eps, info tells of the matrix itself.
-  return std::max(info, 1);
+  return std::max(found.info, 1);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) template class DiagonalTile<T>;

@@ -36,14 +36,20 @@ class Factorization {
       else
         update_diagonal(ops_, A_, k, control_);
       control_.begin(Phase::potrf);
-      const int failed = options_.ldl ? factor_indefinite(k) : factor_definite(k);
+      if (!options_.ldl) diagonal_.begin(A_, k);
+      const bool waits = !options_.ldl && ops_.factors_beside();
+      int failed = waits ? 0 : factor_diagonal(k);
+      if (failed == 0) {
+        right_.make(ops_, A_, k, 0, k);
+        compress_column(k);
+        if (waits) failed = factor_diagonal(k);
+      }
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
         return Status::success();
       }
-      right_.make(ops_, A_, k, 0, k);
-      compress_column(k);
       solve_column(k);
+      if (ops_.has_cores()) finish_column(k);
       if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
       const Status status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
@@ -54,12 +60,17 @@ class Factorization {
   }
 
  private:
+  int factor_diagonal(int64_t k) {
+    control_.begin(Phase::potrf);
+    return options_.ldl ? factor_indefinite(k) : factor_definite(k);
+  }
   int factor_definite(int64_t k);
   int factor_indefinite(int64_t k);
   void compress_column(int64_t k);
   void compress_rows(int64_t k, const std::vector<int64_t>& rows);
   void compress_formed(int64_t k, const std::vector<int64_t>& rows);
   void solve_column(int64_t k);
+  void finish_column(int64_t k);
   /// Of block column k: L_ik := L_ik D_k.
   void apply_signs(int64_t k);
   std::vector<std::vector<int64_t>> rows_at_once(int64_t k, const std::vector<int64_t>& rows,
@@ -83,7 +94,7 @@ class Factorization {
 
 template <class T>
 int Factorization<T>::factor_definite(int64_t k) {
-  const int info = diagonal_.factor(A_, k);
+  const int info = diagonal_.finish(A_, k);
   control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
   // What is added to the diagonal of a singular matrix has to exceed the errors to come.
   if (A_.compensated == 1) tolerance_ = least_tolerance_;
@@ -211,6 +222,18 @@ void Factorization<T>::solve_column(int64_t k) {
   ops_.copy(back);
   if (options_.ldl && !A_.signs[k].empty()) apply_signs(k);
   control_.add_flops(flop_factor<T> * double(n) * double(n) * columns);
+}
+
+template <class T>
+void Factorization<T>::finish_column(int64_t k) {
+  backend::FinishedColumn<T> column{
+      k, A_.tiles, A_.rows(k), {}, samples_.left(), samples_.left_columns(), samples_.rows()};
+  for (int64_t i = k + 1; i < A_.tiles; ++i) {
+    const Tile<T>& tile = A_.at(i, k);
+    column.rows.push_back(
+        {i, A_.rows(i), {tile.U.get(), tile.V.get(), tile.dense ? -1 : tile.rank}});
+  }
+  ops_.finish_column(column);
 }
 
 template <class T>

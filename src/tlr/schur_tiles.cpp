@@ -184,6 +184,7 @@ backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
 template <class T>
 double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted>& list) {
   backend::ColumnSamples<T> column{};
+  column.k = k_;
   column.tile = M_.tile;
   column.order = M_.rows(k_);
   column.omega = samples_.column(0);
@@ -193,16 +194,13 @@ double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted
   for (const auto& wanted : list) {
     const int64_t i = rows_[wanted.i].index;
     const Tile<T>& own = M_.at(i, k_);
-    column.rows.push_back({{own.U.get(), own.V.get(), own.dense ? -1 : own.rank},
+    column.rows.push_back({i,
+                           {own.U.get(), own.V.get(), own.rank},
                            M_.rows(i),
                            wanted.samples,
                            wanted.left_samples,
                            wanted.Y,
                            wanted.X});
-    for (int64_t j = 0; j < k_; ++j) {
-      const Tile<T>& left = M_.at(i, j);
-      column.left.push_back(low_rank({left.dense, left.rank, left.U.get(), left.V.get()}));
-    }
   }
   ops_.sample_column(column);
   double flops = 0;
@@ -210,7 +208,7 @@ double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted
     const auto& row = column.rows[r];
     const double samples = double(row.samples), left = double(row.left_samples);
     for (int64_t j = 0; j < k_; ++j) {
-      const double rank = double(column.left[r * static_cast<size_t>(k_) + j].rank);
+      const double rank = double(M_.width(row.index, j));
       const double other = double(column.right[j].rank);
       flops += 2 * rank * other * (double(M_.tile) + samples + left) +
                2 * double(row.order) * rank * (samples + left) +

@@ -17,6 +17,7 @@ struct {
 #include "tlr/column.cuh"
 #include "tlr/column_plan.hpp"
 #include "tlr/core.cuh"
+#include "tlr/held_core.cuh"
 
 namespace chol::cuda::tlr {
 namespace {
@@ -100,78 +101,131 @@ void run_grid(unsigned x, unsigned y, unsigned z, int threads, Kernel&& kernel) 
       for (grid_place.x = 0; grid_place.x < x; ++grid_place.x) block.run(kernel);
 }
 
-/// Rows of block column k with `count` columns before it.
 template <class D>
-void try_column(int tile, int order_k, const std::vector<int>& orders, int count, int samples) {
+void run_tall(const std::vector<TallItem>& items) {
+  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, TallTiles<D>::kColumns);
+  static TallTiles<D> tiles;
+  run_grid(static_cast<unsigned>(parts.size()), 1, 1, kProductThreads, [&] {
+    const Part part = parts[grid_place.x];
+    compute_tall_tile(tiles, items[part.sum], part.row * ProductShape<D>::kRows,
+                      part.column * TallTiles<D>::kColumns);
+  });
+}
+
+/// A block column with `orders.size()` rows below it and `count` finished columns before it, of
+/// which every fifth tile is dense.
+template <class D>
+void try_column(int tile, const std::vector<int>& orders, int count, int samples, int extra) {
   using T = typename Dense<D>::T;
-  const int left_samples = samples + 8;
-  const Dense<D> omega = Dense<D>::random(tile, samples + 3);
-  const Dense<D> psi = Dense<D>::random(tile, left_samples + 3);
+  const int left_samples = samples + 8, height = static_cast<int>(orders.size());
+  const int tiles = count + 1 + height, psi_columns = left_samples + extra;
+  const auto order_of = [&](int i) { return i > count ? orders[i - count - 1] : tile; };
+  const Dense<D> omega = Dense<D>::random(tile, samples + extra);
+  const Dense<D> psi = Dense<D>::random(tile, psi_columns);
+  Dense<D> identity(tile, tile);
+  for (int i = 0; i < tile; ++i) identity.at(i, i) = Real<D>(1);
+  constexpr int kMostOfRow = 512;
   const int ranks[] = {5, 0, 17, 66, 1};
-  std::vector<LowRankTile<D>> right, left, own;
+  std::vector<std::vector<LowRankTile<D>>> L(static_cast<size_t>(count));  // by block columns
+  std::vector<int> starts(static_cast<size_t>(2 * tiles * (tiles + 1)));
+  int* const row_starts = starts.data() + tiles * (tiles + 1);
+  std::vector<const void*> of_rows(static_cast<size_t>(tiles * kMostOfRow)), of_samples;
+  std::vector<std::vector<const void*>> vectors;
+  std::vector<std::vector<T>> F;
+  FinishedColumns finished(tiles);
+  finished.on_device = {starts.data(),
+                        row_starts,
+                        nullptr,
+                        of_rows.data(),
+                        kMostOfRow,
+                        tiles,
+                        (psi_columns + 3) / 4 * 4};
+  for (int j = 0; j < count; ++j) {
+    backend::FinishedColumn<T> column{j, tiles, tile, {}, psi.data(), psi_columns, tile};
+    for (int i = j + 1; i < tiles; ++i) {
+      const bool dense = (i + 2 * j) % 5 == 4 && i + 2 * j > 4;
+      L[j].emplace_back(order_of(i), tile, dense ? tile : ranks[(i + 2 * j) % 5]);
+      auto view = L[j].back().view();
+      if (dense) {
+        view = {view.U, nullptr, -1};
+        L[j].back().V = identity;
+      }
+      column.rows.push_back({i, order_of(i), view});
+    }
+    const std::vector<FinishedTile> list = finished.enter(column, identity.data());
+    const int all = list.back().start + list.back().rank;
+    vectors.emplace_back(static_cast<size_t>(all + 1));
+    finished.V[j] = vectors.back().data();
+    F.emplace_back(static_cast<size_t>(all + 1) * finished.on_device.ld);
+    run_grid(static_cast<unsigned>(list.size()), 1, 1, 32, [&] {
+      enter_tiles_kernel<D>(list.data(), static_cast<int>(list.size()), j, tile, tiles, kMostOfRow,
+                            starts.data(), row_starts, vectors.back().data(), of_rows.data());
+    });
+    std::vector<TallItem> items;
+    for (const FinishedTile& t : list)
+      if (t.rank > 0)
+        items.push_back({nullptr, t.U, psi.data(),
+                         F.back().data() + t.start * finished.on_device.ld, t.rank, psi_columns,
+                         t.rows, t.rows, tile, finished.on_device.ld, 1});
+    run_tall<D>(items);
+  }
+  for (auto& f : F) of_samples.push_back(f.data());
+  finished.on_device.F = of_samples.data();
+  std::vector<LowRankTile<D>> own;
   std::vector<Dense<D>> Y, X;
-  for (int j = 0; j < count; ++j) right.emplace_back(order_k, tile, ranks[(j + 1) % 5]);
-  for (size_t r = 0; r < orders.size(); ++r) {
-    for (int j = 0; j < count; ++j) left.emplace_back(orders[r], tile, ranks[(r + 2 * j) % 5]);
-    own.emplace_back(orders[r], order_k, r == 1 ? order_k : ranks[r % 5]);
+  backend::ColumnSamples<T> column{count, tile, tile, {}, {}, omega.data(), psi.data(), tile};
+  for (int j = 0; j < count; ++j) column.right.push_back(L[j][count - j - 1].view());
+  for (int r = 0; r < height; ++r) {
+    own.emplace_back(orders[r], tile, ranks[r % 5]);
     Y.emplace_back(orders[r], samples);
-    X.emplace_back(order_k, left_samples);
+    X.emplace_back(tile, left_samples);
   }
-  backend::ColumnSamples<T> column{tile, order_k, {}, {}, {}, omega.data(), psi.data(), tile};
-  for (const auto& t : right) column.right.push_back(t.view());
-  for (const auto& t : left) column.left.push_back(t.view());
-  for (size_t r = 0; r < orders.size(); ++r) {
-    auto view = own[r].view();
-    if (r == 1) view = {own[r].U.data(), nullptr, -1};
-    column.rows.push_back({view, orders[r], samples, left_samples, Y[r].data(), X[r].data()});
-  }
-  ColumnPlan<T> plan(column);
-  std::vector<T> scratch(static_cast<size_t>(plan.carve(nullptr)) + 1);
-  std::vector<T> right_samples(static_cast<size_t>(plan.right_elements()) + 1);
-  plan.carve(scratch.data());
+  for (int r = 0; r < height; ++r)
+    column.rows.push_back(
+        {count + 1 + r, own[r].view(), orders[r], samples, left_samples, Y[r].data(), X[r].data()});
+  ColumnPlan<T> plan(column, finished);
+  std::vector<T> scratch(static_cast<size_t>(plan.carve(nullptr)) + 16,
+                         T(std::numeric_limits<float>::quiet_NaN()));
+  T* aligned = scratch.data();
+  while (reinterpret_cast<uintptr_t>(aligned) % 16 != 0) ++aligned;
+  plan.carve(aligned);
+  run_tall<D>(plan.items);
+  const ColumnItem item{
+      finished.on_device,        plan.rows.data(), plan.G.data(), plan.X, count, tile,
+      static_cast<int>(plan.ldx)};
+  run_grid(static_cast<unsigned>(count), static_cast<unsigned>(height), 2, kProductThreads,
+           [&] { middle_products_kernel<D, 64>(item); });
+  const auto parts = [](int64_t n) { return static_cast<unsigned>((n + 63) / 64); };
+  static WideTiles<D, 64> wide;
+  run_grid(parts(plan.most_order), parts(left_samples), 2 * static_cast<unsigned>(height),
+           kProductThreads, [&] {
+             const ColumnRow row = item.rows[grid_place.z / 2];
+             const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
+             const int m0 = static_cast<int>(grid_place.x) * 64;
+             const int n0 = static_cast<int>(grid_place.y) * 64;
+             if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
+           });
+
   const auto leading = [](const Dense<D>& A, int rows, int columns) {
     Dense<D> part(rows, columns);
     for (int j = 0; j < columns; ++j)
       for (int i = 0; i < rows; ++i) part.at(i, j) = A.at(i, j);
     return part;
   };
-  const Dense<D> omega_k = leading(omega, order_k, samples);
-  for (int j = 0; j < count; ++j) {
-    const Dense<D> P = product(true, right[j].U, false, omega_k);
-    std::copy_n(P.data(), P.rows * P.columns, right_samples.data() + plan.right[j].core);
-  }
-  const ColumnItem item{plan.rows.data(),
-                        plan.left.data(),
-                        plan.right.data(),
-                        omega.data(),
-                        psi.data(),
-                        right_samples.data(),
-                        count,
-                        tile,
-                        order_k,
-                        tile};
-  const auto height = static_cast<unsigned>(orders.size()), width = static_cast<unsigned>(count);
-  run_grid(width + 1, height, 2, kProductThreads,
-           [&] { column_products_kernel<D, 64, false>(item); });
-  run_grid(width, height, 2, kProductThreads, [&] { column_products_kernel<D, 64, true>(item); });
-  const auto tiles = [](int64_t n) { return static_cast<unsigned>((n + 63) / 64); };
-  run_grid(tiles(plan.most_order), tiles(left_samples), 2 * height, kProductThreads,
-           [&] { column_sums_kernel<D, 64>(item); });
-
-  for (size_t r = 0; r < orders.size(); ++r) {
-    Dense<D> M = r == 1 ? own[r].U : product(false, own[r].U, true, own[r].V);
+  for (int r = 0; r < height; ++r) {
+    Dense<D> M = product(false, own[r].U, true, own[r].V);
     for (int j = 0; j < count; ++j) {
-      const LowRankTile<D>& L = left[r * count + j];
-      const Dense<D> core = product(true, L.V, false, right[j].V);
-      subtract(M, product(false, product(false, L.U, false, core), true, right[j].U));
+      const LowRankTile<D>&left = L[j][count + r - j], &right = L[j][count - j - 1];
+      const Dense<D> core = product(true, left.V, false, right.V);
+      subtract(M, product(false, product(false, left.U, false, core), true, right.U));
     }
     const double terms = double(tile) * tile * (count + 1);
     const bool is_right =
-        is_near(Y[r], product(false, M, false, omega_k), terms) &&
+        is_near(Y[r], product(false, M, false, leading(omega, tile, samples)), terms) &&
         is_near(X[r], product(true, M, false, leading(psi, orders[r], left_samples)), terms);
     if (!tally.count(is_right))
-      std::printf("column of tiles of %d and %d, %d before, %d samples: row %zu of order %d\n",
-                  tile, order_k, count, samples, r, orders[r]);
+      std::printf("column of tiles of %d, %d before, %d samples: row %d of order %d\n", tile, count,
+                  samples, r, orders[r]);
   }
 }
 
@@ -197,9 +251,42 @@ void try_vectors(int m, int k, int n, bool overwrite) {
     std::printf("vectors: m %d, k %d, n %d, overwrite %d\n", m, k, n, overwrite);
 }
 
+enum class Place { memory, registers, cluster };
+
+/// One core by the kernel that keeps its columns in memory, or by that of registers.
+template <class D>
+CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
+  static char memory[1 << 18];
+  CoreResult result{};
+  const auto keep = [&](const CoreResult& found) {
+    if (threadIdx.x == 0) result = found;
+  };
+  if (place == Place::memory) {
+    run_grid(1, 1, 1, kCoreThreads,
+             [&] { keep(CoreFactorization<D, 1>(item, memory).run(tolerance, true)); });
+  } else if (place == Place::registers) {
+    using Shape = typename CoreShapes<D>::Small;
+    run_grid(1, 1, 1, Shape::kThreads, [&] {
+      keep(HeldFactorization<Shape>(item, *reinterpret_cast<HeldMemory<Shape>*>(memory))
+               .run(tolerance));
+    });
+  } else {
+    using Shape = HeldShape<D, 16, 4, 2, 4, 2>;
+    auto* const of_blocks = reinterpret_cast<HeldMemory<Shape>*>(memory);
+    cooperative_groups::Cluster::stride = sizeof(HeldMemory<Shape>);
+    HostBlock cluster(Shape::kThreads, tally.cases % 2 == 0, Shape::kBlocks);
+    cluster.run([&] {
+      const unsigned rank = cooperative_groups::this_cluster().block_rank();
+      const CoreResult found = HeldFactorization<Shape>(item, of_blocks[rank]).run(tolerance);
+      if (rank == 0) keep(found);
+    });
+  }
+  return result;
+}
+
 /// The core of a matrix of low rank with a rest of size `rest`.
 template <class D>
-void try_core(int rows, int columns, int rank, double rest, bool has_nan) {
+void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place place) {
   using R = Real<D>;
   Dense<D> S = product(false, Dense<D>::random(rows, rank), true, Dense<D>::random(columns, rank));
   const Dense<D> noise = Dense<D>::random(rows, columns);
@@ -209,12 +296,7 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan) {
   Dense<D> Q(rows, columns);
   const CoreItem item{S.data(), work.data(), factor.data(), T.data(), Q.data(), rows,
                       columns,  0,           true};
-  static char memory[1 << 18];
-  CoreResult result{};
-  run_grid(1, 1, 1, kCoreThreads, [&] {
-    const CoreResult found = CoreFactorization<D, 1>(item, memory).run(10 * rest, true);
-    if (threadIdx.x == 0) result = found;
-  });
+  const CoreResult result = run_core<D>(item, 10 * rest, place);
   bool is_right = result.is_sufficient == (has_nan || rank + kCoreTests > columns ? 0 : 1);
   if (result.is_sufficient) {
     is_right = is_right && result.rank == rank;
@@ -226,8 +308,9 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan) {
                is_near(product(false, S, false, inverse), basis, 1e4);
   }
   if (!tally.count(is_right))
-    std::printf("core %d by %d of rank %d, rest %g, NaN %d: rank %d, sufficient %d\n", rows,
-                columns, rank, rest, has_nan, result.rank, result.is_sufficient);
+    std::printf("core %d by %d of rank %d, rest %g, NaN %d, place %d: rank %d, sufficient %d\n",
+                rows, columns, rank, rest, has_nan, static_cast<int>(place), result.rank,
+                result.is_sufficient);
 }
 
 }  // namespace
@@ -238,11 +321,11 @@ int main() {
   using namespace chol::cuda::tlr;
   const auto try_columns = [](auto x) {
     using D = decltype(x);
-    try_column<D>(70, 70, {70, 70, 33}, 3, 12);
+    try_column<D>(70, {70, 70, 33}, 3, 12, 3);
     if (kFindsRaces) return;
-    try_column<D>(70, 70, {70, 70, 70, 70, 7}, 5, 65);
-    try_column<D>(70, 9, {70, 9}, 2, 3);
-    try_column<D>(70, 70, {70, 70}, 0, 20);
+    try_column<D>(70, {70, 70, 70, 70, 7}, 5, 65, 2);
+    try_column<D>(71, {71, 9}, 2, 3, 0);
+    try_column<D>(70, {70, 70}, 0, 20, 3);
   };
   try_columns(float{});
   try_columns(Complex<float>{});
@@ -254,12 +337,15 @@ int main() {
   for_each_type([](auto x) {
     using D = decltype(x);
     const double rest = sizeof(Real<D>) == 8 ? 1e-9 : 1e-4;
-    try_core<D>(24, 16, 5, rest, false);
-    if (kFindsRaces) return;
-    try_core<D>(40, 32, 17, rest, false);
-    try_core<D>(40, 32, 30, rest, false);
-    try_core<D>(24, 16, 1, rest, false);
-    try_core<D>(24, 16, 3, rest, true);
+    for (const Place place : {Place::memory, Place::registers, Place::cluster}) {
+      try_core<D>(24, 16, 5, rest, false, place);
+      if (kFindsRaces) continue;
+      if (place != Place::cluster) try_core<D>(64, 56, 45, rest, false, place);
+      try_core<D>(40, 32, 17, rest, false, place);
+      try_core<D>(40, 32, 30, rest, false, place);
+      try_core<D>(24, 16, 1, rest, false, place);
+      try_core<D>(24, 16, 3, rest, true, place);
+    }
   });
   return tally.report();
 }

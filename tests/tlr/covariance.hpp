@@ -22,7 +22,7 @@ namespace chol::test {
 #define CHOL_ASSERT_SUCCESS(handle, call) \
   ASSERT_EQ(call, CHOL_STATUS_SUCCESS) << chol_last_error(handle)
 
-/// A handle of the host, or of all that is there where CHOL_TEST_DEVICE is set.
+/// A handle of the host, or of a device where CHOL_TEST_DEVICE is set.
 class AnyHandle {
  public:
   AnyHandle() {
@@ -31,9 +31,8 @@ class AnyHandle {
       std::printf("SKIPPED: %s\n", chol_last_error(nullptr));
       std::exit(0);
     }
-    const chol_status_t made = wants_device
-                                   ? chol_create(&handle_)
-                                   : chol_create_on(&handle_, CHOL_BACKEND_HOST, 0, nullptr);
+    const chol_status_t made =
+        chol_create_on(&handle_, wants_device ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST, 0, nullptr);
     EXPECT_EQ(made, CHOL_STATUS_SUCCESS) << chol_last_error(nullptr);
   }
   AnyHandle(const AnyHandle&) = delete;
