@@ -1,0 +1,152 @@
+// backend::TileOps on a device: what there is, and what takes a line. Others are in column_ops.cuh,
+// core_ops.cuh, diagonal_ops.cuh and tile_ops.cuh.
+#pragma once
+
+#include <algorithm>
+
+#include "base/status_error.hpp"
+#include "common/device_type.hpp"
+#include "common/launch.hpp"
+#include "tlr/auxiliary.cuh"
+#include "tlr/column.cuh"
+#include "tlr/column_plan.hpp"
+#include "tlr/core.cuh"
+#include "tlr/covariance.cuh"
+#include "tlr/held_core.cuh"
+#include "tlr/products.cuh"
+#include "tlr/tile_ops.hpp"
+
+namespace chol::cuda::tlr {
+
+/// Modifies a tile in host memory: see TileOps::make_definite().
+template <class T>
+void make_definite_on_host(T* tile, int64_t n, RealOf<T> least);
+
+template <class T>
+class CudaTileOps final : public backend::TileOps<T> {
+  using D = Device<T>;
+  using R = RealOf<T>;
+
+ public:
+  CudaTileOps(backend::Backend& backend, Store& store, int threads, cudaStream_t stream)
+      : backend_(backend), store_(store), threads_(threads), stream_(stream), guard_(store.device) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
+        capture != cudaStreamCaptureStatusNone)
+      throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                                      "calls on tile low rank matrices cannot be captured"));
+  }
+  ~CudaTileOps() override {
+    store_.wait_for_side();
+    cudaStreamSynchronize(stream_);
+    store_.pool.hold(false);
+  }
+
+  int threads() const override { return threads_; }
+  Memory* memory() const override { return &store_.pool; }
+  bool reaches(const void* array) const override {
+    return backend_.place_of(array) == backend::Place::device;
+  }
+  double default_workspace() const override { return 4e9; }
+  bool has_cores() const override { return true; }
+  void sample_column(const backend::ColumnSamples<T>& column) override;
+  void finish_column(const backend::FinishedColumn<T>& column) override;
+
+  void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
+                int64_t ld_to) override;
+  using backend::TileOps<T>::copy;
+  void copy(const std::vector<backend::Copy<T>>& list) override;
+  void set_zero(T* x, int64_t count) override {
+    if (count > 0)
+      check(cudaMemsetAsync(x, 0, sizeof(T) * static_cast<size_t>(count), stream_), "zeros");
+  }
+  using backend::TileOps<T>::multiply;
+  void multiply(const backend::ProductGroups<T>& groups) override;
+  void factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
+                    bool wants_errors) override;
+  void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) override;
+  void add_to_diagonal(T* A, int64_t n, R shift) override {
+    add_to_diagonal_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(device(A), n, shift);
+    checked("shift");
+  }
+  void read_diagonal(const T* A, int64_t n, R* host) override;
+  int potrf(T* A, int64_t n) override;
+  bool factors_beside() const override { return true; }
+  void begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) override;
+  backend::DiagonalFactor end_diagonal() override;
+  void make_definite(T* A, int64_t n, R least) override;
+  int64_t inverse_elements(int64_t n) const override { return n * n; }
+  void invert_blocks(const T* L, int64_t n, T* inverses) override;
+  void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
+  double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) override;
+  void random(T* block, int64_t count, uint64_t seed) override {
+    random_kernel<D><<<blocks_for(count), kThreads, 0, stream_>>>(device(block), count, seed);
+    checked("random numbers");
+  }
+  void evaluate(const backend::Covariance& covariance,
+                const std::vector<backend::Block<T>>& blocks) override;
+  void multiply_covariance(const backend::Covariance& covariance, const T* x, T* y) override;
+  double inner(const T* x, const T* y, int64_t n) override;
+  void scale(T* x, int64_t n, R factor) override {
+    scale_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(device(x), n, factor);
+    checked("scale");
+  }
+  void combine(R a, const T* x, R b, T* y, int64_t n) override {
+    combine_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(a, device(x), b, device(y), n);
+    checked("combine");
+  }
+  void for_each(int64_t count, const std::function<void(int64_t)>& body) override;
+
+ private:
+  static D* device(T* x) { return reinterpret_cast<D*>(x); }
+  static const D* device(const T* x) { return reinterpret_cast<const D*>(x); }
+  static unsigned blocks_for(int64_t count) {
+    return static_cast<unsigned>(std::clamp<int64_t>((count + kThreads - 1) / kThreads, 1, 4096));
+  }
+  void checked(const char* kernel) const { check(cudaGetLastError(), kernel); }
+  void wait(const char* doing) { check(cudaStreamSynchronize(stream_), doing); }
+  /// Elements of device memory, on the host; valid until the next call.
+  template <class E>
+  const E* read(const E* from, size_t count) {
+    E* const to = static_cast<E*>(store_.upload.results(sizeof(E) * count));
+    check(cudaMemcpyAsync(to, from, sizeof(E) * count, cudaMemcpyDeviceToHost, stream_), "results");
+    wait("results");
+    return to;
+  }
+  template <class E>
+  const E* send(const std::vector<E>& list) {
+    return store_.upload.send(list, stream_);
+  }
+
+  void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
+                            int64_t ld_to, backend::ProductGroups<T>& groups) const;
+  void queue_potrf(T* A, int64_t n, int* info);
+  /// sums: of 2 kInnerBlocks blocks.
+  void queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps,
+                             double* sums);
+  static double ratio_of_norms(const double* sums);
+  /// sums: of kInnerBlocks blocks.
+  void queue_inner(const T* x, const T* y, int64_t n, double* sums);
+
+  /// Whether a product is one of long vectors.
+  static bool is_tall(const backend::Product<T>& p) {
+    return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
+  }
+  void multiply_tall(const std::vector<TallItem>& items);
+  void reserve_rows(int64_t count);
+
+  backend::Backend& backend_;
+  Store& store_;
+  int threads_;
+  cudaStream_t stream_;
+  DeviceGuard guard_;
+  /// Of the block columns of the factor that are finished.
+  FinishedColumns finished_;
+  Buffer<int> starts_;
+  Buffer<const void*> of_rows_, of_samples_;
+  std::vector<Buffer<const void*>> vectors_;
+  std::vector<Buffer<T>> samples_;
+  Buffer<T> identity_;
+};
+
+}  // namespace chol::cuda::tlr
