@@ -10,6 +10,7 @@
 #include "interleaved/in_place.hpp"
 #include "interleaved/slices.hpp"
 #include "native/host_matrix.hpp"
+#include "native/refinement/refinement.hpp"
 #include "tlr/tile_ops.hpp"
 #include "tune/cluster_rows.hpp"
 #include "tune/plan_choice.hpp"
@@ -59,6 +60,8 @@ class CudaBackend final : public backend::Backend {
     const ResidueRow* residues =
         built_in_residues(10 * properties.major + properties.minor, &count);
     tuning_.load_residues(residues, count);
+    const MixedRow* mixed = built_in_mixed(&count);
+    tuning_.load_mixed(mixed, count);
   }
 
   const char* name() const override { return name_; }
@@ -133,6 +136,15 @@ class CudaBackend final : public backend::Backend {
   CHOL_SOLVER(std::complex<float>)
   CHOL_SOLVER(std::complex<double>)
 #undef CHOL_SOLVER
+
+#define CHOL_CUDA_REFINEMENT(T)                                                              \
+  std::unique_ptr<backend::Refinement<T>> refinement(const T*, int, void* stream, int64_t n, \
+                                                     Arena& arena) override {                \
+    return make_refinement<T>(device_, blas_, static_cast<cudaStream_t>(stream), n, arena);  \
+  }
+  CHOL_CUDA_REFINEMENT(double)
+  CHOL_CUDA_REFINEMENT(std::complex<double>)
+#undef CHOL_CUDA_REFINEMENT
 
 #define CHOL_TILE_OPS(T)                                                                          \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads, void* stream) override {   \

@@ -268,6 +268,7 @@ constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
                                     {'d', 15360, 1024, 2048},
                                     {'c', 8192, 1024, 1024},
                                     {'z', 14336, 1024, 2048}};
+constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
 
 }  // namespace
 
@@ -290,6 +291,11 @@ const RateRow* built_in_rates(int, size_t* count) {
 const ResidueRow* built_in_residues(int capability, size_t* count) {
   *count = capability >= 90 ? std::size(kResidues) : 0;
   return kResidues;
+}
+
+const MixedRow* built_in_mixed(size_t* count) {
+  *count = std::size(kMixed);
+  return kMixed;
 }
 
 }  // namespace chol::cuda

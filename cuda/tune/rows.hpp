@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 #include "tune/residue_row.hpp"
 
@@ -25,6 +26,9 @@ const RateRow* built_in_rates(int capability, size_t* count);
 
 /// When one matrix has its products in residues, in CHOL_MATH_TENSOR.
 const ResidueRow* built_in_residues(int capability, size_t* count);
+
+/// When one system is solved by a factor in s or c and refinement.
+const MixedRow* built_in_mixed(size_t* count);
 
 /// The plan by which one block factors one matrix of order n, or nullptr where none does: batches
 /// too small to fill the device take it even where more blocks are faster on one matrix.
