@@ -24,11 +24,15 @@ void* allocate(size_t bytes) {
   if (cudaMallocManaged(&memory, bytes) != cudaSuccess) std::abort();
   return memory;
 }
-void release(void* memory) { cudaFree(memory); }
+struct Release {
+  void operator()(void* memory) const { cudaFree(memory); }
+};
 #else
 constexpr chol_backend_t kBackend = CHOL_BACKEND_HOST;
 void* allocate(size_t bytes) { return std::malloc(bytes); }
-void release(void* memory) { std::free(memory); }
+struct Release {
+  void operator()(void* memory) const { std::free(memory); }
+};
 #endif
 
 bool goes_by_refinement() { return std::getenv("CHOL_TUNING") != nullptr; }
@@ -58,7 +62,7 @@ template <class T>
 class Array {
  public:
   explicit Array(const std::vector<T>& values)
-      : memory_(allocate(sizeof(T) * (values.size() + 1)), release), size_(values.size()) {
+      : memory_(allocate(sizeof(T) * (values.size() + 1))), size_(values.size()) {
     std::copy(values.begin(), values.end(), get());
   }
   T* get() const { return static_cast<T*>(memory_.get()); }
@@ -69,7 +73,7 @@ class Array {
   std::vector<T> values() const { return {get(), get() + size_}; }
 
  private:
-  std::unique_ptr<void, void (*)(void*)> memory_;
+  std::unique_ptr<void, Release> memory_;
   size_t size_;
 };
 
