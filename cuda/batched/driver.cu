@@ -1,11 +1,17 @@
 #include <algorithm>
 
-#include "batched/block_solve.hpp"
-#include "batched/bordered_orders.hpp"
 #include "batched/driver.hpp"
-#include "batched/kernels.hpp"
-#include "batched/tensor_solve.hpp"
+#include "batched/left_looking/bordered_orders.hpp"
+#include "batched/left_looking/interface.hpp"
+#include "batched/left_looking/multi_panel_interface.hpp"
+#include "batched/register/interface.hpp"
+#include "batched/solve/block/interface.hpp"
+#include "batched/solve/left_looking_mma/interface.hpp"
+#include "batched/solve/streaming/interface.hpp"
+#include "batched/solve/tile/interface.hpp"
+#include "batched/solve/warp/interface.hpp"
 #include "common/precisions.hpp"
+#include "native/blocked/interface.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -95,12 +101,12 @@ Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cud
     if (wide > 0) {
       Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, wide, stream)
                                     : run_wide_left_looking<T, false>(slice, wide, stream);
-      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+      if (status.code() != Status::kNotSupported) return status;
     }
     const int blocks = by_wide ? 0 : plan.tile;
     if (!slice.orders && is_faster_bordered<T>(slice.swapped, slice.n)) {
       Status status = run_left_looking<Beside::border>(slice, threads, blocks, stream);
-      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+      if (status.code() != Status::kNotSupported) return status;
     }
     return run_left_looking<Beside::nothing>(slice, threads, blocks, stream);
   });
@@ -119,7 +125,8 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   const bool solves_so = plan.threads == 0 || has_tensor_solve(plan.threads);
-  if (factors && plan.block == kDealtOut && max_n > Shapes<T>::DealtSmall::kOrder) return false;
+  if (factors && plan.block == kBinnedBySize && max_n > RegisterShapes<T>::Vbatched::kOrder)
+    return false;
   switch (plan.method) {
     case Method::lanes:
       return lanes_limit<T>(routine, plan) >= max_n;
@@ -161,9 +168,9 @@ Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPla
   const bool wide = wide_threads<T>(plan, problem.swapped) > 0;
   if (clusters.blocks > 0 && have_its_bits(problem, wide)) {
     Status status = run_clusters(problem, clusters, wide, stream);
-    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+    if (status.code() != Status::kNotSupported) return status;
   }
-  if (problem.orders && plan.block == kDealtOut) return run_dealt_small(problem, stream);
+  if (problem.orders && plan.block == kBinnedBySize) return run_vbatched_register(problem, stream);
   if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
   return factor_left_looking(problem, plan, stream);
 }
@@ -180,7 +187,7 @@ bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
 }
 /// Whether the plan, of tiles or blocked, gives that many right-hand sides to other warps.
 bool is_between(const Plan& plan, int64_t nrhs) { return plan.tile <= nrhs && nrhs <= plan.block; }
-/// Whether these are those of tensor_solve.cuh.
+/// Whether these are those of solve/left_looking_mma/kernel.cuh.
 template <class T>
 bool solves_by_tensor(const BatchProblem<T>& problem, const Plan& plan) {
   return (plan.method == Method::tiles || plan.method == Method::blocked) &&
@@ -236,7 +243,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
     Status status = for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
       return run_left_looking<Beside::solution>(slice, plan.threads, plan.tile, stream);
     });
-    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
+    if (status.code() != Status::kNotSupported) return status;
   }
   Status status = factor_batch(problem, plan, clusters, stream);
   if (!status.ok()) return status;

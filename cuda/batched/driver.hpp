@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/arena.hpp"
-#include "batched/auxiliary.hpp"
-#include "batched/clusters.hpp"
+#include "batched/cluster/interface.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "common/view.cuh"
 #include "tune/plan.hpp"
 #include "tune/rows.hpp"
 

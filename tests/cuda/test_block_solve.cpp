@@ -1,7 +1,8 @@
-// The kernels of cuda/batched/block_solve.cuh by contexts of the host: orders up to the largest,
-// both storages, one right-hand side and sets of them. Shared memory begins as NaN and copies
-// arrive when they are waited for, so that what is read too early, or was never written, shows.
-#include "batched/block_solve.cuh"
+// The kernels of cuda/batched/solve/block/kernel.cuh by contexts of the host: orders up to the
+// largest, both storages, one right-hand side and sets of them. Shared memory begins as NaN and
+// copies arrive when they are waited for, so that what is read too early, or was never written,
+// shows.
+#include "batched/solve/block/kernel.cuh"
 #include "solved_system.hpp"
 
 namespace chol::cuda {
@@ -11,8 +12,8 @@ Solves solves;
 
 /// @param bound of the orders of a variable batch, from which a block has its warps.
 template <class T, bool kSwapped, bool kOne>
-void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor, bool anywhere) {
-  for_block_solve_shape<T, kOne>(bound, has_tensor, anywhere, false, [&]<class Shape>(Shape) {
+void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor, bool misaligned) {
+  for_block_solve_shape<T, kOne>(bound, has_tensor, misaligned, false, [&]<class Shape>(Shape) {
     const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
     const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
     solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
@@ -21,8 +22,8 @@ void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor, bool any
   });
 }
 template <class T, bool kSwapped>
-void solve_bordered(int n, bool anywhere, int nrhs, bool backwards) {
-  for_block_solve_shape<T, true>(n, true, anywhere, true, [&]<class Shape>(Shape) {
+void solve_bordered(int n, bool misaligned, int nrhs, bool backwards) {
+  for_block_solve_shape<T, true>(n, true, misaligned, true, [&]<class Shape>(Shape) {
     const int warps = BlockSolveLayout<T, kSwapped, true, Shape>::threads(n - 1) / 32;
     solves.check<T, kSwapped>("bordered", warps, n, nrhs, backwards,
                               [](const BatchProblem<T>& problem) {
@@ -39,10 +40,10 @@ void solve_orders() {
   for (const int n : orders) {
     const bool backwards = n % 2 == 0;
     const int more = n % 3 == 0 ? n + 33 : n;
-    for (const bool anywhere : {false, true}) {
+    for (const bool misaligned : {false, true}) {
       const int nrhs = n % 8 == 1 ? 3 : 1;
-      solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), nrhs, backwards, true, anywhere);
-      if (has_border(n)) solve_bordered<T, kSwapped>(n, anywhere, nrhs, backwards);
+      solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), nrhs, backwards, true, misaligned);
+      if (has_border(n)) solve_bordered<T, kSwapped>(n, misaligned, nrhs, backwards);
     }
     if (n > kMost) continue;
     const int bound = std::min(more, kMost);

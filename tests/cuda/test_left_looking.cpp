@@ -1,7 +1,7 @@
-// The kernels of cuda/batched/left_looking.cuh, cluster_left_looking.cuh and wide_left_looking.cuh
-// by contexts of the host: every shape that is built, both storages, equal and mixed orders,
-// aligned and not, pivots that are none. Copies arrive when they are waited for, so that what is
-// read too early shows.
+// The kernels of cuda/batched/left_looking/kernel.cuh, cluster/kernel.cuh and
+// left_looking/multi_panel_kernel.cuh by contexts of the host: every shape that is built, both
+// storages, equal and mixed orders, aligned and not, pivots that are none. Copies arrive when they
+// are waited for, so that what is read too early shows.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -9,10 +9,12 @@
 #include <typeindex>
 #include <vector>
 
-#include "batched/cluster_left_looking.cuh"
-#include "batched/cluster_shapes.hpp"
-#include "batched/left_looking.cuh"
-#include "batched/wide_left_looking.cuh"
+#include "batched/cluster/kernel.cuh"
+#include "batched/cluster/shapes.hpp"
+#include "batched/left_looking/kernel.cuh"
+#include "batched/left_looking/multi_panel_kernel.cuh"
+#include "batched/left_looking/multi_panel_shapes.hpp"
+#include "batched/left_looking/shapes.hpp"
 #include "host_batch.hpp"
 #include "shared_memory.hpp"
 #include "tune/cluster_rows.hpp"
@@ -208,11 +210,11 @@ void try_shapes(ShapeList<Shape...>, ShapeList<Wide...>) {
 }
 template <class T>
 void try_all() {
-  using Its = Shapes<T>;
-  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, typename Its::ColumnWide{});
-  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, typename Its::RowWide{});
-  try_shapes<T, false>(typename Its::ColumnLeftLooking{}, typename Its::ColumnWide{});
-  try_shapes<T, true>(typename Its::RowLeftLooking{}, typename Its::RowWide{});
+  using Its = LeftLookingShapes<T>;
+  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, WideShapes<T, false>{});
+  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, WideShapes<T, true>{});
+  try_shapes<T, false>(typename Its::ColumnLeftLooking{}, WideShapes<T, false>{});
+  try_shapes<T, true>(typename Its::RowLeftLooking{}, WideShapes<T, true>{});
 }
 
 }  // namespace
