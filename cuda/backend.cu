@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <climits>
+#include <mutex>
 
 #include "backend.hpp"
 #include "call_workspace.hpp"
+#include "common/alignment.hpp"
 #include "host/threads/available_cores.hpp"
 #include "interleaved/problem.hpp"
 #include "interleaved/via_column_major.hpp"
@@ -360,11 +362,43 @@ class CudaBackend final : public backend::Backend {
     }
     auto* const result = problem.result;
     if (problem.routine == Routine::pocon)
-      return estimate_condition(call, work.condition, problem.anorm, result, stream);
+      return estimate_condition(call, solve_choice(call, 1, solve_rows_of_pocon(kLetter<D>)),
+                                work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
     return is_native_one(problem.form, plan)
                ? run_one(problem.routine, call, plan, work.one, stream)
-               : run_batch(problem, call, plan, work.batch, stream);
+               : run_batch(problem, call, plan, work.batch, resources);
+  }
+
+  template <class D>
+  const SolveLimits& limits_of() {
+    const auto at = std::string_view("sdcz").find(kLetter<D>);
+    std::call_once(limits_known_[at], [&] { limits_[at] = solve_limits<D>(); });
+    return limits_[at];
+  }
+  /// What solves with the factors of a call, for so many right-hand sides.
+  template <class D>
+  SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
+    const Case asked{
+        Routine::potrs,         Form::batch, kLetter<D>, call.swapped, !is_misaligned(call),
+        call.orders != nullptr, call.n,      nrhs,       call.count};
+    return choose_solve<D>(asked, rows, limits_of<D>());
+  }
+  /// The same for the second half of a posv.
+  template <class T, class D>
+  SolveChoice choice_of_solution(Problem<T> problem, const BatchProblem<D>& call) {
+    problem.routine = Routine::potrs;
+    const Plan& plan = plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
+    return solve_choice(
+        call, call.nrhs,
+        call.n <= kWarpSolveOrder ? solve_rows_of_posv(kLetter<D>) : solve_rows(kLetter<D>, plan));
+  }
+  /// Tells the trace what runs.
+  static void note_method(const Resources& resources, const SolveChoice& choice) {
+    if (!resources.method_used) return;
+    thread_local char text[160];
+    print_method(text, sizeof text, choice.method, choice.params);
+    *resources.method_used = text;
   }
 
   /// The orders of a variable batch, checked unless the kernel does so.
@@ -391,15 +425,19 @@ class CudaBackend final : public backend::Backend {
 
   template <class T, class D>
   Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
-                   const BatchWorkspace<D>& work, cudaStream_t stream) {
+                   const BatchWorkspace<D>& work, const Resources& resources) {
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
     switch (problem.routine) {
       case Routine::potrf:
         return factor_batch(call, plan, clusters_for(problem), stream);
-      case Routine::potrs:
-        return solve_batch(call, plan, stream);
+      case Routine::potrs: {
+        const SolveChoice choice = solve_choice(call, call.nrhs, solve_rows(kLetter<D>, plan));
+        note_method(resources, choice);
+        return solve_batch(call, choice, stream);
+      }
       case Routine::posv:
-        return factor_and_solve_batch(call, plan, clusters_for(problem), plan_of_solution(problem),
-                                      stream);
+        return factor_and_solve_batch(call, plan, clusters_for(problem),
+                                      choice_of_solution(problem, call), stream);
       default:
         return invert_batch(call, plan, work, stream);
     }
@@ -412,13 +450,6 @@ class CudaBackend final : public backend::Backend {
     const BatchSizes& sizes = problem.sizes;
     return cluster_plan(precision_letter<T>, problem.uplo == CHOL_UPPER, sizes.n, sizes.count,
                         multiprocessors_);
-  }
-
-  /// The plan for the second half of a posv.
-  template <class T>
-  const Plan& plan_of_solution(Problem<T> problem) const {
-    problem.routine = Routine::potrs;
-    return plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
   }
 
   template <class D>
@@ -440,6 +471,8 @@ class CudaBackend final : public backend::Backend {
   int multiprocessors_;
   char name_[272];
   TuningStore tuning_;
+  std::once_flag limits_known_[4];
+  SolveLimits limits_[4];
   Blas blas_;
   residues::Progress progress_;
   Staging staging_;

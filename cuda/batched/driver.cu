@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 
 #include "batched/driver.hpp"
 #include "batched/left_looking/bordered_orders.hpp"
@@ -20,11 +21,6 @@ namespace {
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
 /// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
 constexpr int64_t kMostSlice = int64_t(1) << 20;
-/// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
-constexpr int kFewColumns = 4;
-/// Order up to which the solve of a posv is by them in any case: as far as one right-hand side has
-/// a launch of its own.
-constexpr int kWarpOrder = 66;
 
 int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
 
@@ -121,10 +117,23 @@ bool have_its_bits(const BatchProblem<T>& problem, bool wide) {
 }  // namespace
 
 template <class T>
+SolveLimits solve_limits() {
+  return {warp_solve_limit<T>(), solve_limit<T>(), tensor_solve_limit<T>(), can_run_block_solve<T>};
+}
+
+template <class T>
 bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   const bool solves_so = plan.threads == 0 || has_tensor_solve(plan.threads);
+  const auto solves_by_blocks = [&] {
+    SolveRows rows;
+    add_block_rows(rows, kLetter<T>, {1, 1});
+    Case asked{routine, form, kLetter<T>};
+    asked.n = max_n;
+    asked.nrhs = 1;
+    return choose_solve<T>(asked, rows, solve_limits<T>()).method == solve::kBlock;
+  };
   if (factors && plan.block == kBinnedBySize && max_n > RegisterShapes<T>::Vbatched::kOrder)
     return false;
   switch (plan.method) {
@@ -137,7 +146,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
       return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
                          has_wide<T>(true, plan.threads));
     case Method::tiles:
-      return solves && solves_so && block_solve_limit<T>(1) >= max_n;
+      return solves && solves_so && solves_by_blocks();
     case Method::blocked:
       if (solves) return solves_so;
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
@@ -185,56 +194,35 @@ bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
   };
   return plan.method == Method::lanes && problem.nrhs == 1 && has(SmallShapes<kTask, T>{});
 }
-/// Whether the plan, of tiles or blocked, gives that many right-hand sides to other warps.
-bool is_between(const Plan& plan, int64_t nrhs) { return plan.tile <= nrhs && nrhs <= plan.block; }
-/// Whether these are those of solve/left_looking_mma/kernel.cuh.
-template <class T>
-bool solves_by_tensor(const BatchProblem<T>& problem, const Plan& plan) {
-  return (plan.method == Method::tiles || plan.method == Method::blocked) &&
-         has_tensor_solve(plan.threads) && is_between(plan, problem.nrhs) &&
-         problem.n <= tensor_solve_limit<T>();
-}
 
 template <class T>
-Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const auto by_tiles = [&] {
-    return plan.method != Method::blocked && problem.n <= solve_limit<T>();
-  };
-  const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
-  if (plan.method == Method::lanes && few) {
-    if (by_grid<SmallTask::solve_one>(problem, plan))
-      return run_small<SmallTask::solve_one>(problem, plan.tile, stream);
-    if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
-      return run_small<SmallTask::solve>(problem, plan.tile, stream);
-  }
-  const int64_t most = std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4));
-  if (solves_by_tensor(problem, plan))
-    return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
-      return run_tensor_solve(slice, plan.threads, stream);
-    });
-  const bool by_blocks =
-      plan.method == Method::tiles && problem.n <= block_solve_limit<T>(problem.nrhs);
-  const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
-                        : by_blocks                  ? is_between(plan, problem.nrhs)
-                                                     : plan.method == Method::panel && few;
-  if (by_warps && problem.n <= warp_solve_limit<T>())
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
-  if (by_blocks)
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_block_solve(slice, stream); });
-  if (by_tiles())
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
+  const std::string_view method = choice.method;
+  const auto is = [&](const char* name) { return method == name; };
+  if (is(solve::kRegisterGrid))
+    return run_small<SmallTask::solve_one>(problem, choice.params.of("lanes"), stream);
+  if (is(solve::kRegister))
+    return run_small<SmallTask::solve>(problem, choice.params.of("lanes"), stream);
+  // These have several blocks a matrix.
+  const bool by_columns = is(solve::kLeftLooking) || is(solve::kStreaming);
+  const int64_t most =
+      by_columns ? std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4)) : kMostSlice;
   return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
+    if (is(solve::kWarp)) return run_warp_solve(slice, stream);
+    if (is(solve::kBlock))
+      return run_block_solve(slice, BlockSolveParams::of(choice.params), stream);
+    if (is(solve::kTile)) return run_solve(slice, stream);
+    if (is(solve::kLeftLooking))
+      return run_tensor_solve(slice, choice.params.of("threads"), stream);
     return run_stream_solve(slice, false, stream);
   });
 }
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream) {
+                              ClusterPlan clusters, const SolveChoice& solution,
+                              cudaStream_t stream) {
   if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
     return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
   if (solves_as_it_factors(plan) && problem.nrhs > 0)
@@ -249,8 +237,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
-  const Plan by_warps{Method::panel, kFewColumns, 0, 0};
-  return solve_batch(factored, problem.n <= kWarpOrder ? by_warps : solution, stream);
+  return solve_batch(factored, solution, stream);
 }
 
 template <class T>
@@ -274,9 +261,10 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
   template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                   \
   template struct BatchWorkspace<T>;                                                               \
   template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, cudaStream_t); \
-  template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);               \
+  template SolveLimits solve_limits<T>();                                                          \
+  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);        \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan,      \
-                                            const Plan&, cudaStream_t);                            \
+                                            const SolveChoice&, cudaStream_t);                     \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&,   \
                                   cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

@@ -4,6 +4,7 @@
 #include "base/arena.hpp"
 #include "batched/cluster/interface.hpp"
 #include "batched/inverse_and_logdet.hpp"
+#include "batched/solve/choose.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
 #include "tune/plan.hpp"
@@ -28,13 +29,17 @@ struct BatchWorkspace {
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
                     cudaStream_t stream);
+/// What bounds the families that solve on the current device.
+template <class T>
+SolveLimits solve_limits();
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
-Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
-/// @param solution the plan of potrs, for what does not solve as it factors.
+Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
+/// @param solution solves, where what factors does not.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream);
+                              ClusterPlan clusters, const SolveChoice& solution,
+                              cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

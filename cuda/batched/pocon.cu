@@ -1,7 +1,5 @@
+#include "batched/driver.hpp"
 #include "batched/pocon.hpp"
-#include "batched/solve/block/interface.hpp"
-#include "batched/solve/streaming/interface.hpp"
-#include "batched/solve/tile/interface.hpp"
 #include "common/precisions.hpp"
 
 namespace chol::cuda {
@@ -154,8 +152,9 @@ __global__ void finish_kernel(const ConditionState<R>* state, int64_t n, R anorm
 }  // namespace
 
 template <class T>
-Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& work, Real<T> anorm,
-                          Real<T>* rcond, cudaStream_t stream) {
+Status estimate_condition(BatchProblem<T> problem, const SolveChoice& solves,
+                          const ConditionWorkspace<T>& work, Real<T> anorm, Real<T>* rcond,
+                          cudaStream_t stream) {
   const int64_t n = problem.n;
   problem.nrhs = 1;
   problem.B = {work.x, 0, nullptr, n, nullptr};
@@ -163,10 +162,7 @@ Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& 
     start_kernel<T><<<1, kThreads, 0, stream>>>(work, n);
     problem.info = &work.state->done;
     for (int solve = 0; solve < kMostSolves; ++solve) {
-      Status status = n <= solve_limit<T>() ? run_solve(problem, stream)
-                      : n <= block_solve_limit<T>(problem.nrhs)
-                          ? run_block_solve(problem, stream)
-                          : run_stream_solve(problem, false, stream);
+      Status status = solve_batch(problem, solves, stream);
       if (!status.ok()) return status;
       step_kernel<T><<<1, kThreads, 0, stream>>>(work, n);
     }
@@ -175,9 +171,10 @@ Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& 
   return launched("condition estimate");
 }
 
-#define CHOL_INSTANTIATE(T)                                                                     \
-  template Status estimate_condition<T>(BatchProblem<T>, const ConditionWorkspace<T>&, Real<T>, \
-                                        Real<T>*, cudaStream_t);
+#define CHOL_INSTANTIATE(T)                                                              \
+  template Status estimate_condition<T>(BatchProblem<T>, const SolveChoice&,             \
+                                        const ConditionWorkspace<T>&, Real<T>, Real<T>*, \
+                                        cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/arena.hpp"
+#include "batched/solve/choose.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
 
@@ -33,9 +34,10 @@ struct ConditionWorkspace {
   }
 };
 
-/// @param problem A holds the factor of one matrix.
+/// @param problem A holds the factor of one matrix. @param solves what solves with it.
 template <class T>
-Status estimate_condition(BatchProblem<T> problem, const ConditionWorkspace<T>& work, Real<T> anorm,
-                          Real<T>* rcond, cudaStream_t stream);
+Status estimate_condition(BatchProblem<T> problem, const SolveChoice& solves,
+                          const ConditionWorkspace<T>& work, Real<T> anorm, Real<T>* rcond,
+                          cudaStream_t stream);
 
 }  // namespace chol::cuda

@@ -6,8 +6,6 @@
 
 namespace chol::cuda {
 
-__host__ __device__ constexpr bool has_border(int64_t n) { return n > 16 && n % 16 == 1; }
-
 /// As a thread sees it that has another row of one right-hand side.
 template <class T>
 struct BlockBorder {

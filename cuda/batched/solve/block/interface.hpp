@@ -1,26 +1,29 @@
-// What the driver calls of solve/block/kernel.cuh.
+// What drivers call of solve/block/kernel.cuh.
 #pragma once
 
+#include "batched/solve/block/params.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
 
-/// Solves by blocks whose warps share the rows, orders up to block_solve_limit().
+/// Solves by blocks whose warps share the rows.
 template <class T, bool kSwapped>
-Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream);
+Status run_block_solve_stored(const BatchProblem<T>& problem, const BlockSolveParams& params,
+                              cudaStream_t stream);
 template <class T>
-Status run_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
-  return problem.swapped ? run_block_solve_stored<T, true>(problem, stream)
-                         : run_block_solve_stored<T, false>(problem, stream);
+Status run_block_solve(const BatchProblem<T>& problem, const BlockSolveParams& params,
+                       cudaStream_t stream) {
+  return problem.swapped ? run_block_solve_stored<T, true>(problem, params, stream)
+                         : run_block_solve_stored<T, false>(problem, params, stream);
 }
-/// Largest order that it takes of so many right-hand sides on the current device, in either
-/// storage: of one it takes larger ones.
+/// Whether that kernel is built and the current device has what it needs for order n.
 template <class T, bool kSwapped>
-int block_solve_limit_stored(int64_t nrhs);
+bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n);
 template <class T>
-int block_solve_limit(int64_t nrhs) {
-  return smaller(block_solve_limit_stored<T, false>(nrhs), block_solve_limit_stored<T, true>(nrhs));
+bool can_run_block_solve(const BlockSolveParams& params, int64_t n, bool upper) {
+  return upper ? can_run_block_solve_stored<T, true>(params, n)
+               : can_run_block_solve_stored<T, false>(params, n);
 }
 
 }  // namespace chol::cuda

@@ -17,36 +17,17 @@
 
 namespace chol::cuda {
 
-/// For one right-hand side, or for several.
+/// The kernels that are built for one right-hand side, or for several.
 template <class T, bool kOne>
-using BlockSolveShapes = std::conditional_t<kOne, typename BlockSolveLists<T>::BlockSolveOne,
-                                            typename BlockSolveLists<T>::BlockSolveMany>;
-/// Largest order of these shapes.
-template <class T, bool kOne>
-constexpr int most_block_solve() {
-  return []<class... Shape>(ShapeList<Shape...>) {
-    return larger(Shape::kOrder...);
-  }(BlockSolveShapes<T, kOne>{});
-}
+using BlockSolveShapes =
+    std::conditional_t<kOne, typename BlockSolveLists<T>::One, typename BlockSolveLists<T>::Many>;
 
-/// Calls body(shape) with the first shape for orders up to n, which is at most most_block_solve().
-/// @param has_tensor whether the device multiplies what T is summed up in by tensor cores. @param
-/// misaligned whether columns are misaligned, where one right-hand side has other shapes.
-/// @param bordered whether the last row is a border; for two blocks a warp it counts nonetheless.
+/// Calls body(shape) with the kernel of those parameters, and says whether it is built.
 template <class T, bool kOne, class Body>
-void for_block_solve_shape(int64_t n, bool has_tensor, bool misaligned, bool bordered,
-                           Body&& body) {
-  const auto serves = [&]<class Shape>(Shape) {
-    const int64_t rows = n - (bordered && Shape::kWarpBlocks == 1);
-    return Shape::kLeast <= n && rows <= Shape::kOrder &&
-           (has_tensor || Shape::kBy != ProductBy::tensor);
-  };
-  const auto try_list = [&]<class... Shape>(ShapeList<Shape...>) {
-    return ((serves(Shape{}) && (body(typename Shape::Shape{}), true)) || ...);
-  };
-  if constexpr (kOne)
-    if (misaligned && try_list(typename BlockSolveLists<T>::BlockSolveOneMisaligned{})) return;
-  try_list(BlockSolveShapes<T, kOne>{});
+bool for_block_solve_shape(const BlockSolveParams& params, Body&& body) {
+  return [&]<class... Shape>(ShapeList<Shape...>) {
+    return ((Shape::kParams == params && (body(Shape{}), true)) || ...);
+  }(BlockSolveShapes<T, kOne>{});
 }
 
 template <class T, bool kSwapped, bool kOne, class Shape>

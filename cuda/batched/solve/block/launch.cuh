@@ -4,7 +4,6 @@
 #include "batched/solve/block/interface.hpp"
 #include "batched/solve/block/kernel.cuh"
 #include "batched/solve/grid.hpp"
-#include "common/alignment.hpp"
 #include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
@@ -19,51 +18,46 @@ Status launch_block_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 }
 
 template <class T, bool kSwapped>
-Status run_block_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
-  Status status;
-  const bool has_tensor = multiplies_by_tensor<T>();
-  const bool misaligned = !kSwapped && is_misaligned(problem);
-  const bool bordered = !problem.orders && has_border(problem.n);
+Status run_block_solve_stored(const BatchProblem<T>& problem, const BlockSolveParams& params,
+                              cudaStream_t stream) {
+  Status status = Status::error(Status::kNotSupported, "block solve: no such kernel for order %d",
+                                static_cast<int>(problem.n));
   const auto launch = [&]<bool kOne, bool kBordered>(std::bool_constant<kOne>,
                                                      std::bool_constant<kBordered>) {
-    for_block_solve_shape<T, kOne>(
-        problem.n, has_tensor, misaligned, kBordered, [&]<class Shape>(Shape) {
-          status = launch_block_solve<T, kSwapped, kOne, Shape, kBordered>(problem, stream);
-        });
+    for_block_solve_shape<T, kOne>(params, [&]<class Shape>(Shape) {
+      status = launch_block_solve<T, kSwapped, kOne, Shape, kBordered>(problem, stream);
+    });
   };
-  if (problem.nrhs > 1)
+  if (params.rhs > 1)
     launch(std::false_type{}, std::false_type{});
-  else if (bordered)
+  else if (is_bordered(problem.n, problem.orders != nullptr))
     launch(std::true_type{}, std::true_type{});
   else
     launch(std::true_type{}, std::false_type{});
   return status;
 }
 
-/// What a matrix takes of shared memory bounds the order.
-template <class T, bool kSwapped, bool kOne>
-int block_solve_limit_of() {
-  int n = most_block_solve<T, kOne>();
-  const bool has_tensor = multiplies_by_tensor<T>();
-  const auto fits = [&] {
-    bool found = false;
-    for_block_solve_shape<T, kOne>(n, has_tensor, false, false, [&]<class Shape>(Shape) {
-      found = int64_t(BlockSolveLayout<T, kSwapped, kOne, Shape>::bytes(n)) <= block_shared_limit();
-    });
-    return found;
-  };
-  while (n > 0 && !fits()) n -= 16;
-  return n;
-}
 template <class T, bool kSwapped>
-int block_solve_limit_stored(int64_t nrhs) {
-  return nrhs == 1 ? block_solve_limit_of<T, kSwapped, true>()
-                   : block_solve_limit_of<T, kSwapped, false>();
+bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n) {
+  if (params.mma && !multiplies_by_tensor<T>()) return false;
+  bool fits = false;
+  const auto check = [&]<bool kOne>(std::bool_constant<kOne>) {
+    for_block_solve_shape<T, kOne>(params, [&]<class Shape>(Shape) {
+      const int64_t bytes = BlockSolveLayout<T, kSwapped, kOne, Shape>::bytes(static_cast<int>(n));
+      fits = bytes <= block_shared_limit();
+    });
+  };
+  if (params.rhs > 1)
+    check(std::false_type{});
+  else
+    check(std::true_type{});
+  return fits;
 }
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_BLOCK_SOLVE(kSwapped, T)                                               \
-  template chol::Status chol::cuda::run_block_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
-                                                                        cudaStream_t);          \
-  template int chol::cuda::block_solve_limit_stored<T, kSwapped>(int64_t);
+#define CHOL_INSTANTIATE_BLOCK_SOLVE(kSwapped, T)                                 \
+  template chol::Status chol::cuda::run_block_solve_stored<T, kSwapped>(          \
+      const BatchProblem<T>&, const chol::cuda::BlockSolveParams&, cudaStream_t); \
+  template bool chol::cuda::can_run_block_solve_stored<T, kSwapped>(              \
+      const chol::cuda::BlockSolveParams&, int64_t);

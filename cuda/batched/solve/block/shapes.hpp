@@ -1,7 +1,8 @@
 // The solves by blocks of warps that share the rows of a matrix: what the kernels are compiled for,
-// and those that are built, for each element type in the order in which they are tried.
+// and those that are built. Which of them serves a call is a row (tune/solve_rows.cpp).
 #pragma once
 
+#include "batched/solve/block/params.hpp"
 #include "common/shape_list.hpp"
 
 namespace chol::cuda {
@@ -14,66 +15,55 @@ namespace chol::cuda {
 template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount,
           ProductBy kProductBy = ProductBy::fma, int kHeldCount = 0>
 struct BlockSolveShape {
-  using Shape = BlockSolveShape;
   static constexpr ProductBy kBy = kProductBy;
-  static constexpr int kLeast = 0, kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
+  static constexpr int kOrder = kMaxOrder, kWarpBlocks = kWarpBlockCount;
   static constexpr int kGroups = kGroupCount, kColumns = kColumnCount, kBlocks = kBlockCount;
   static constexpr int kHeld = kHeldCount;
-};
-/// A shape for orders from kLeastOrder on.
-template <int kLeastOrder, class ItsShape>
-struct From : ItsShape {
-  static constexpr int kLeast = kLeastOrder;
+  static constexpr BlockSolveParams kParams{
+      kOrder, kWarpBlocks, kGroups, kColumns, kBlocks, kBy == ProductBy::tensor, kHeld};
 };
 
-/// BlockSolveOneMisaligned has what comes first for misaligned columns.
+/// For one right-hand side, and for several.
 template <class T>
 struct BlockSolveLists;
 template <>
 struct BlockSolveLists<float> {
-  using BlockSolveOne = ShapeList<BlockSolveShape<128, 2, 1, 1, 5>,
-                                  From<225, BlockSolveShape<256, 1, 1, 1, 2, ProductBy::fma, 3>>,
-                                  From<193, BlockSolveShape<320, 2, 1, 1, 1>>,
-                                  From<177, BlockSolveShape<192, 1, 1, 1, 3, ProductBy::fma, 1>>,
-                                  BlockSolveShape<192, 2, 1, 1, 2>,
-                                  BlockSolveShape<352, 1, 1, 1, 1, ProductBy::fma, 4>>;
-  using BlockSolveOneMisaligned = ShapeList<>;
-  using BlockSolveMany = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
+  using One = ShapeList<
+      BlockSolveShape<128, 2, 1, 1, 5>, BlockSolveShape<256, 1, 1, 1, 2, ProductBy::fma, 3>,
+      BlockSolveShape<320, 2, 1, 1, 1>, BlockSolveShape<192, 1, 1, 1, 3, ProductBy::fma, 1>,
+      BlockSolveShape<192, 2, 1, 1, 2>, BlockSolveShape<352, 1, 1, 1, 1, ProductBy::fma, 4>>;
+  using Many = ShapeList<BlockSolveShape<128, 2, 1, 16, 4>>;
 };
 template <>
 struct BlockSolveLists<double> {
-  using BlockSolveOne = ShapeList<
+  using One = ShapeList<
       BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
       BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<176, 1, 1, 1, 2, ProductBy::fma, 2>,
       BlockSolveShape<224, 1, 1, 1, 1>, BlockSolveShape<256, 1, 1, 1, 1, ProductBy::fma, 2>>;
-  using BlockSolveOneMisaligned = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
-  using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
-                                   BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
+  using Many = ShapeList<BlockSolveShape<96, 2, 1, 16, 2, ProductBy::tensor>,
+                         BlockSolveShape<128, 1, 1, 16, 2, ProductBy::tensor>>;
 };
 template <>
 struct BlockSolveLists<Complex<float>> {
-  using BlockSolveOne = ShapeList<
+  using One = ShapeList<
       BlockSolveShape<96, 2, 1, 1, 3>, BlockSolveShape<128, 1, 1, 1, 3>,
       BlockSolveShape<144, 1, 1, 1, 2>, BlockSolveShape<176, 1, 1, 1, 2, ProductBy::fma, 2>,
       BlockSolveShape<224, 1, 1, 1, 1>, BlockSolveShape<256, 1, 1, 1, 1, ProductBy::fma, 2>>;
-  using BlockSolveOneMisaligned = ShapeList<From<81, BlockSolveShape<128, 1, 1, 1, 3>>>;
-  using BlockSolveMany =
-      ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
-                BlockSolveShape<80, 1, 2, 8, 3, ProductBy::tensor>,
-                BlockSolveShape<96, 2, 2, 8, 3, ProductBy::tensor>,
-                BlockSolveShape<128, 1, 2, 8, 2, ProductBy::tensor>,
-                BlockSolveShape<96, 1, 2, 8, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
+  using Many = ShapeList<BlockSolveShape<64, 2, 2, 8, 5, ProductBy::tensor>,
+                         BlockSolveShape<80, 1, 2, 8, 3, ProductBy::tensor>,
+                         BlockSolveShape<96, 2, 2, 8, 3, ProductBy::tensor>,
+                         BlockSolveShape<128, 1, 2, 8, 2, ProductBy::tensor>,
+                         BlockSolveShape<96, 1, 2, 8, 2>, BlockSolveShape<128, 1, 1, 16, 2>>;
 };
 template <>
 struct BlockSolveLists<Complex<double>> {
-  using BlockSolveOne =
+  using One =
       ShapeList<BlockSolveShape<80, 1, 1, 1, 4, ProductBy::fma, 1>, BlockSolveShape<96, 1, 1, 1, 2>,
                 BlockSolveShape<112, 1, 1, 1, 2, ProductBy::fma, 1>,
                 BlockSolveShape<128, 1, 1, 1, 2, ProductBy::fma, 2>,
                 BlockSolveShape<192, 1, 1, 1, 1, ProductBy::fma, 3>>;
-  using BlockSolveOneMisaligned = ShapeList<>;
-  using BlockSolveMany = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
-                                   BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;
+  using Many = ShapeList<BlockSolveShape<96, 2, 2, 8, 2, ProductBy::tensor>,
+                         BlockSolveShape<128, 1, 2, 8, 1, ProductBy::tensor>>;
 };
 
 }  // namespace chol::cuda
