@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <climits>
 #include <mutex>
+#include <string_view>
 
 #include "backend.hpp"
 #include "call_workspace.hpp"
-#include "common/alignment.hpp"
 #include "host/threads/available_cores.hpp"
 #include "interleaved/problem.hpp"
 #include "interleaved/via_column_major.hpp"
@@ -379,9 +379,8 @@ class CudaBackend final : public backend::Backend {
   /// What solves with the factors of a call, for so many right-hand sides.
   template <class D>
   SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
-    const Case asked{
-        Routine::potrs,         Form::batch, kLetter<D>, call.swapped, !is_misaligned(call),
-        call.orders != nullptr, call.n,      nrhs,       call.count};
+    Case asked = case_of(call, Routine::potrs);
+    asked.nrhs = nrhs;
     return choose_solve<D>(asked, rows, limits_of<D>());
   }
   /// The same for the second half of a posv.
@@ -394,10 +393,9 @@ class CudaBackend final : public backend::Backend {
         call.n <= kWarpSolveOrder ? solve_rows_of_posv(kLetter<D>) : solve_rows(kLetter<D>, plan));
   }
   /// Tells the trace what runs.
-  static void note_method(const Resources& resources, const SolveChoice& choice) {
-    if (!resources.method_used) return;
+  static void note_method(const Resources& resources, const char* method, const Params& params) {
     thread_local char text[160];
-    print_method(text, sizeof text, choice.method, choice.params);
+    print_method(text, sizeof text, method, params);
     *resources.method_used = text;
   }
 
@@ -428,16 +426,25 @@ class CudaBackend final : public backend::Backend {
                    const BatchWorkspace<D>& work, const Resources& resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     switch (problem.routine) {
-      case Routine::potrf:
-        return factor_batch(call, plan, clusters_for(problem), stream);
+      case Routine::potrf: {
+        FactorChoice ran;
+        const Status status = factor_batch(call, plan, clusters_for(problem), ran, stream);
+        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        return status;
+      }
       case Routine::potrs: {
         const SolveChoice choice = solve_choice(call, call.nrhs, solve_rows(kLetter<D>, plan));
-        note_method(resources, choice);
+        if (resources.method_used) note_method(resources, choice.method, choice.params);
         return solve_batch(call, choice, stream);
       }
-      case Routine::posv:
-        return factor_and_solve_batch(call, plan, clusters_for(problem),
-                                      choice_of_solution(problem, call), stream);
+      case Routine::posv: {
+        FactorChoice ran;
+        const SolveChoice solution = choice_of_solution(problem, call);
+        const Status status =
+            factor_and_solve_batch(call, plan, clusters_for(problem), solution, ran, stream);
+        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        return status;
+      }
       default:
         return invert_batch(call, plan, work, stream);
     }

@@ -2,10 +2,7 @@
 #include <string_view>
 
 #include "batched/driver.hpp"
-#include "batched/left_looking/bordered_orders.hpp"
 #include "batched/left_looking/interface.hpp"
-#include "batched/left_looking/multi_panel_interface.hpp"
-#include "batched/register/interface.hpp"
 #include "batched/solve/block/interface.hpp"
 #include "batched/solve/left_looking_mma/interface.hpp"
 #include "batched/solve/streaming/interface.hpp"
@@ -32,11 +29,6 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
     view.first += first * view.stride;
   if (view.lds) view.lds += first;
   return view;
-}
-
-/// Whether lanes that factor also solve, in the same kernel.
-bool solves_as_it_factors(const Plan& plan) {
-  return plan.method == Method::lanes && plan.threads == 0;
 }
 
 /// Largest order that run_small takes in that routine with that plan, negative: of none.
@@ -77,43 +69,6 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
   return Status::success();
 }
 
-/// Threads of the wide kernel that a plan names for that storage, 0: none.
-template <class T>
-int wide_threads(const Plan& plan, bool swapped) {
-  if (plan.method != Method::fused) return 0;
-  const int threads = swapped && plan.tile ? plan.tile : plan.threads;
-  return has_wide<T>(swapped, threads) ? threads : 0;
-}
-
-template <class T>
-Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
-  if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T> &&
-      !is_faster_bordered<T>(true, problem.n))
-    return run_small<SmallTask::factor>(problem, 0, stream);
-  const bool by_wide = plan.method == Method::fused;
-  const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;
-  const int wide = wide_threads<T>(plan, problem.swapped);
-  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (wide > 0) {
-      Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, wide, stream)
-                                    : run_wide_left_looking<T, false>(slice, wide, stream);
-      if (status.code() != Status::kNotSupported) return status;
-    }
-    const int blocks = by_wide ? 0 : plan.tile;
-    if (!slice.orders && is_faster_bordered<T>(slice.swapped, slice.n)) {
-      Status status = run_left_looking<Beside::border>(slice, threads, blocks, stream);
-      if (status.code() != Status::kNotSupported) return status;
-    }
-    return run_left_looking<Beside::nothing>(slice, threads, blocks, stream);
-  });
-}
-
-/// Whether clusters have the bits of the kernel that the plan names: not of one with a border.
-template <class T>
-bool have_its_bits(const BatchProblem<T>& problem, bool wide) {
-  return wide || problem.orders || !is_faster_bordered<T>(problem.swapped, problem.n);
-}
-
 }  // namespace
 
 template <class T>
@@ -140,11 +95,12 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
     case Method::lanes:
       return lanes_limit<T>(routine, plan) >= max_n;
     case Method::panel:
-      return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
+      return solves ? warp_solve_limit<T>() >= max_n
+                    : factors && has_left_looking(kLetter<T>, plan.threads);
     case Method::fused:
       if (solves) return solve_limit<T>() >= max_n;
-      return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
-                         has_wide<T>(true, plan.threads));
+      return factors && (has_left_looking(kLetter<T>, plan.threads) ||
+                         has_wide<T>(false, plan.threads) || has_wide<T>(true, plan.threads));
     case Method::tiles:
       return solves && solves_so && solves_by_blocks();
     case Method::blocked:
@@ -172,27 +128,57 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
 }
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
-                    cudaStream_t stream) {
-  const bool wide = wide_threads<T>(plan, problem.swapped) > 0;
-  if (clusters.blocks > 0 && have_its_bits(problem, wide)) {
-    Status status = run_clusters(problem, clusters, wide, stream);
-    if (status.code() != Status::kNotSupported) return status;
-  }
-  if (problem.orders && plan.block == kBinnedBySize) return run_vbatched_register(problem, stream);
-  if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
-  return factor_left_looking(problem, plan, stream);
+bool can_run_left_looking_kernel(const LeftLookingParams& params, bool fused, int64_t n, bool upper,
+                                 bool bordered) {
+  return fused ? can_run_left_looking<true, T>(params, n, upper, bordered)
+               : can_run_left_looking<false, T>(params, n, upper, bordered);
 }
 
-/// Whether a grid of lanes does the task, of one right-hand side.
-template <SmallTask kTask, class T>
-bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
-  const auto has = [&]<class... S>(ShapeList<S...>) {
-    return ((S::kLeast <= problem.n && problem.n <= S::kOrder &&
-             (plan.tile == 0 || plan.tile == S::kLanes)) ||
-            ...);
+template <class T>
+Status run_factor(const BatchProblem<T>& problem, const FactorChoice& choice, cudaStream_t stream) {
+  const std::string_view method = choice.method;
+  if (method == factor::kCluster)
+    return run_clusters(problem, {choice.threads, choice.blocks}, choice.paired, stream);
+  if (method == factor::kVbatchedRegister) return run_vbatched_register(problem, stream);
+  if (method == factor::kRegister)
+    return run_small<SmallTask::factor>(problem, choice.lanes, stream);
+  if (method == factor::kRegisterGridPosv)
+    return run_small<SmallTask::factor_and_solve_one>(problem, choice.lanes, stream);
+  if (method == factor::kRegisterPosv)
+    return run_small<SmallTask::factor_and_solve>(problem, choice.lanes, stream);
+  const bool fused = choice.bordered || method == factor::kLeftLookingPosv;
+  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
+    if (method == factor::kMultiPanel)
+      return slice.swapped ? run_wide_left_looking<T, true>(slice, choice.threads, stream)
+                           : run_wide_left_looking<T, false>(slice, choice.threads, stream);
+    return fused ? run_left_looking<true>(slice, choice.left_looking, choice.bordered, stream)
+                 : run_left_looking<false>(slice, choice.left_looking, false, stream);
+  });
+}
+
+/// Runs choices until one is accepted and runs. @param[out] ran that one.
+template <class T>
+auto run_first(const BatchProblem<T>& problem, const Case& asked, Status& status, FactorChoice& ran,
+               cudaStream_t stream) {
+  return [&problem, &asked, &status, &ran, stream](const FactorChoice& choice) {
+    if (!accepts_choice<T>(asked, choice, can_run_left_looking_kernel<T>)) return false;
+    status = run_factor(problem, choice, stream);
+    if (status.code() == Status::kNotSupported) return false;
+    ran = choice;
+    return true;
   };
-  return plan.method == Method::lanes && problem.nrhs == 1 && has(SmallShapes<kTask, T>{});
+}
+
+template <class T>
+Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
+                    FactorChoice& ran, cudaStream_t stream) {
+  const Case asked = case_of(problem, Routine::potrf);
+  Status status = Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
+                                static_cast<int>(problem.n));
+  const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
+  try_factor_rows(asked, plan, clusters, has_multi_panel,
+                  run_first(problem, asked, status, ran, stream));
+  return status;
 }
 
 template <class T>
@@ -221,19 +207,12 @@ Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cu
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              ClusterPlan clusters, const SolveChoice& solution,
+                              ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
                               cudaStream_t stream) {
-  if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
-    return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
-  if (solves_as_it_factors(plan) && problem.nrhs > 0)
-    return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
-  if (plan.method == Method::panel && problem.nrhs == 1) {
-    Status status = for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-      return run_left_looking<Beside::solution>(slice, plan.threads, plan.tile, stream);
-    });
-    if (status.code() != Status::kNotSupported) return status;
-  }
-  Status status = factor_batch(problem, plan, clusters, stream);
+  const Case asked = case_of(problem, Routine::posv);
+  Status status;
+  if (try_posv_rows(asked, plan, run_first(problem, asked, status, ran, stream))) return status;
+  status = factor_batch(problem, plan, clusters, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
@@ -260,11 +239,12 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
 #define CHOL_INSTANTIATE(T)                                                                        \
   template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                   \
   template struct BatchWorkspace<T>;                                                               \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, cudaStream_t); \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, FactorChoice&, \
+                                  cudaStream_t);                                                   \
   template SolveLimits solve_limits<T>();                                                          \
   template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);        \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan,      \
-                                            const SolveChoice&, cudaStream_t);                     \
+                                            const SolveChoice&, FactorChoice&, cudaStream_t);      \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&,   \
                                   cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

@@ -1,35 +1,31 @@
 // What drivers call of the left-looking kernels.
 #pragma once
 
-#include <type_traits>
-
-#include "batched/left_looking/shapes.hpp"
+#include "batched/left_looking/params.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
 
-/// What left_looking/kernel.cuh works on along with a matrix: nothing, the one right-hand side that
-/// each has at most, or the last row of each, all being of one order.
-enum class Beside { nothing, solution, border };
-/// Factors matrices of any order. NOT_SUPPORTED where no kernel has what is beside. @param threads
-/// of a block, or 0 for the first shape. @param blocks a multiprocessor, where there are several
-/// shapes of so many threads; 0 for the first.
-template <Beside kBeside, class T, bool kSwapped>
-Status run_left_looking_stored(const BatchProblem<T>& problem, int threads, int blocks,
-                               cudaStream_t stream);
-template <Beside kBeside, class T>
-Status run_left_looking(const BatchProblem<T>& problem, int threads, int blocks,
-                        cudaStream_t stream) {
+/// Factors matrices of any order. @tparam kFused whether one right-hand side of each, at most, is
+/// solved for or, with `bordered`, the last row is factored on its own, all being of one order.
+template <bool kFused, class T, bool kSwapped>
+Status run_left_looking_stored(const BatchProblem<T>& problem, const LeftLookingParams& params,
+                               bool bordered, cudaStream_t stream);
+template <bool kFused, class T>
+Status run_left_looking(const BatchProblem<T>& problem, const LeftLookingParams& params,
+                        bool bordered, cudaStream_t stream) {
   return problem.swapped
-             ? run_left_looking_stored<kBeside, T, true>(problem, threads, blocks, stream)
-             : run_left_looking_stored<kBeside, T, false>(problem, threads, blocks, stream);
+             ? run_left_looking_stored<kFused, T, true>(problem, params, bordered, stream)
+             : run_left_looking_stored<kFused, T, false>(problem, params, bordered, stream);
 }
-
-/// Whether run_left_looking has a kernel of that many threads (0: any).
-template <class T>
-bool has_left_looking(int threads) {
-  return threads == 0 || has_threads(typename LeftLookingShapes<T>::ColumnLeftLooking{}, threads);
+/// Whether that kernel is built and the current device has what it needs for order n.
+template <bool kFused, class T, bool kSwapped>
+bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered);
+template <bool kFused, class T>
+bool can_run_left_looking(const LeftLookingParams& params, int64_t n, bool upper, bool bordered) {
+  return upper ? can_run_left_looking_stored<kFused, T, true>(params, n, bordered)
+               : can_run_left_looking_stored<kFused, T, false>(params, n, bordered);
 }
 
 }  // namespace chol::cuda

@@ -1,11 +1,9 @@
 // The launches of left_looking/kernel.cuh.
 #pragma once
 
-#include <climits>
-
 #include "batched/left_looking/interface.hpp"
 #include "batched/left_looking/kernel.cuh"
-#include "common/alignment.hpp"
+#include "batched/left_looking/shapes.hpp"
 #include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
@@ -20,56 +18,47 @@ Status launch_left_looking(const BatchProblem<T>& problem, bool bordered, cudaSt
                    problem, bordered);
 }
 
-/// A shape that asks for more shared memory than the device has, that multiplies by what this has
-/// not at full rate, or that this storage does not have, gives way to another, one of more threads
-/// if there is one. One that solves along does not: then there is another way. No more does one
-/// with a border, which an order of whole block columns and one more has.
-template <Beside kBeside, class T, bool kSwapped>
-Status run_left_looking_stored(const BatchProblem<T>& problem, int threads, int blocks,
-                               cudaStream_t stream) {
-  constexpr bool kSolves = kBeside != Beside::nothing, kBordered = kBeside == Beside::border;
-  using List = std::conditional_t<kSwapped, typename LeftLookingShapes<T>::RowLeftLooking,
-                                  typename LeftLookingShapes<T>::ColumnLeftLooking>;
-  using Anywhere = std::conditional_t<kSwapped, typename LeftLookingShapes<T>::RowMisaligned,
-                                      typename LeftLookingShapes<T>::ColumnMisaligned>;
-  using Bordered = std::conditional_t<kBordered && !kSwapped,
-                                      typename LeftLookingShapes<T>::ColumnBordered, ShapeList<>>;
+/// Calls body(shape) with the kernel of those parameters, and says whether it is built.
+template <class T, bool kSwapped, bool kFused, class Body>
+bool for_left_looking_shape(const LeftLookingParams& params, Body&& body) {
+  const auto take = [&]<class Shape>(Shape) {
+    if constexpr (!kFused || kSolvesAlong<Shape>)
+      if (Shape::kParams == params) {
+        body(Shape{});
+        return true;
+      }
+    return false;
+  };
+  return [&]<class... Shape>(ShapeList<Shape...>) {
+    return (take(Shape{}) || ...);
+  }(LeftLookingList<T, kSwapped, kFused>{});
+}
+
+template <bool kFused, class T, bool kSwapped>
+Status run_left_looking_stored(const BatchProblem<T>& problem, const LeftLookingParams& params,
+                               bool bordered, cudaStream_t stream) {
+  Status status = Status::error(Status::kNotSupported, "left looking: no such kernel");
+  for_left_looking_shape<T, kSwapped, kFused>(params, [&]<class Shape>(Shape) {
+    status = launch_left_looking<T, kSwapped, Shape, kFused>(problem, bordered, stream);
+  });
+  return status;
+}
+
+template <bool kFused, class T, bool kSwapped>
+bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered) {
+  if (params.mma && !multiplies_by_tensor<T>()) return false;
   const auto limit = static_cast<size_t>(block_shared_limit());
-  const bool has_tensor = multiplies_by_tensor<T>();
-  Status status;
-  const auto try_shape = [&]<class S>(S, int least, int most, int its_blocks) {
-    using Its = typename S::Shape;
-    constexpr bool kHas = !kSolves || kSolvesAlong<Its>;
-    if (!kHas || 32 * S::kPlanWarps < least || 32 * S::kPlanWarps > most ||
-        (its_blocks != 0 && its_blocks != S::kPlanBlocks) ||
-        (Its::kBy == ProductBy::tensor && !has_tensor) ||
-        (kBordered && problem.n % Its::kColumns != 1) ||
-        LeftLooking<T, kSwapped, Its, kSolves>::bytes(problem.n, kBordered) > limit)
-      return false;
-    if constexpr (kHas)
-      status = launch_left_looking<T, kSwapped, Its, kSolves>(problem, kBordered, stream);
-    return true;
-  };
-  const int most = threads == 0 ? INT_MAX : threads;
-  const auto try_named = [&]<class... S>(ShapeList<S...>) {
-    return (try_shape(S{}, threads, most, blocks) || ...);
-  };
-  const auto try_list = [&]<class... S>(ShapeList<S...> list) {
-    if (try_named(list) || (try_shape(S{}, threads, most, 0) || ...)) return true;
-    if (kSolves) return false;
-    return (try_shape(S{}, threads, INT_MAX, 0) || ...) || (try_shape(S{}, 0, INT_MAX, 0) || ...);
-  };
-  const bool found =
-      blocks != 0 && (try_named(Bordered{}) || (is_misaligned(problem) && try_named(Anywhere{})));
-  return found || try_list(List{})
-             ? status
-             : Status::error(Status::kNotSupported, "left looking: no kernel of %d threads",
-                             threads);
+  bool fits = false;
+  for_left_looking_shape<T, kSwapped, kFused>(params, [&]<class Shape>(Shape) {
+    fits = LeftLooking<T, kSwapped, Shape, kFused>::bytes(n, bordered) <= limit;
+  });
+  return fits;
 }
 
 }  // namespace chol::cuda
 
-#define CHOL_INSTANTIATE_LEFT_LOOKING(beside, swapped, T)                      \
-  template chol::Status                                                        \
-  chol::cuda::run_left_looking_stored<chol::cuda::Beside::beside, T, swapped>( \
-      const BatchProblem<T>&, int, int, cudaStream_t);
+#define CHOL_INSTANTIATE_LEFT_LOOKING(fused, swapped, T)                                 \
+  template chol::Status chol::cuda::run_left_looking_stored<fused, T, swapped>(          \
+      const BatchProblem<T>&, const chol::cuda::LeftLookingParams&, bool, cudaStream_t); \
+  template bool chol::cuda::can_run_left_looking_stored<fused, T, swapped>(              \
+      const chol::cuda::LeftLookingParams&, int64_t, bool);

@@ -1,6 +1,7 @@
 // What left-looking kernels are compiled for.
 #pragma once
 
+#include "batched/left_looking/params.hpp"
 #include "common/shape_list.hpp"
 
 namespace chol::cuda {
@@ -24,11 +25,10 @@ enum LeftLookingOption : int {
 template <int kWarpCount, int kStageDepth, int kBlockCount, int kColumnCount, ProductBy kProductBy,
           int kOptionSet = 0>
 struct LeftLookingShape {
-  using Shape = LeftLookingShape;
   static constexpr int kWarps = kWarpCount, kDepth = kStageDepth, kBlocks = kBlockCount;
   static constexpr int kColumns = kColumnCount, kOptions = kOptionSet;
   static constexpr ProductBy kBy = kProductBy;
-  /// What a plan calls it by.
-  static constexpr int kPlanWarps = kWarps, kPlanBlocks = kBlocks;
+  static constexpr LeftLookingParams kParams{
+      kWarps, kDepth, kBlocks, kColumns, kBy == ProductBy::tensor, kOptions};
 };
 }  // namespace chol::cuda
