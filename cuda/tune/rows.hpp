@@ -9,7 +9,8 @@
 
 namespace chol::cuda {
 
-/// Whether a plan of interleaved batches works on column-major slices (interleaved/slices.hpp).
+/// Whether a plan of interleaved batches works on column-major slices
+/// (interleaved/via_column_major.hpp).
 constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
   return plan.method == Method::tiles && routine != Routine::logdet && routine != Routine::pack &&
          routine != Routine::unpack;
@@ -17,7 +18,7 @@ constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
 
 /// Plan::block of a factorization: how it takes a variable batch.
 inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
-inline constexpr int kDealtOut = 2;  ///< dealt_small.cuh
+inline constexpr int kBinnedBySize = 2;  ///< register/vbatched_kernel.cuh
 
 /// The rows measured on an architecture at or below `capability` (10 major + minor).
 const TuningRow* built_in_rows(int capability, size_t* count);

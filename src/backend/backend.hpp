@@ -12,6 +12,7 @@
 #include "base/matrix_batch.hpp"
 #include "base/scalar.hpp"
 #include "base/status.hpp"
+#include "chol.h"
 #include "tune/store.hpp"
 
 namespace chol::backend {

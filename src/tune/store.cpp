@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/scalar.hpp"
+#include "chol.h"
 
 #define CHOL_TEXT_OF(x) #x
 #define CHOL_TEXT(x) CHOL_TEXT_OF(x)
