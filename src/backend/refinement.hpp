@@ -8,6 +8,7 @@
 
 #include "base/scalar.hpp"
 #include "base/status.hpp"
+#include "chol.h"
 
 namespace chol::backend {
 

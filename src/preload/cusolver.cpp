@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "chol.h"
 #include "preload/device.hpp"
 #include "preload/entry.hpp"

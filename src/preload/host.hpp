@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "base/scalar.hpp"
 #include "preload/thread_handle.hpp"
 
