@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "batched/auxiliary.hpp"
-#include "batched/kernels.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "batched/solve/streaming/interface.hpp"
 #include "common/precisions.hpp"
 #include "native/one_matrix.hpp"
 

@@ -10,6 +10,7 @@
 #include "host/batch/interleaved.hpp"
 #include "host/blas/blas.hpp"
 #include "host/dispatch.hpp"
+#include "host/refinement.hpp"
 #include "host/rows.hpp"
 #include "host/single/resume.hpp"
 #include "host/threads/available_cores.hpp"
@@ -30,6 +31,8 @@ class HostBackend final : public backend::Backend {
       if (accepts(built_in.rows[i])) tuning_.load_rows(&built_in.rows[i], 1);
     const HostRates rates = host_rates(kernels_.isa());
     tuning_.load_rates(rates.rows, rates.count);
+    const HostMixedRows mixed = host_mixed_rows();
+    tuning_.load_mixed(mixed.rows, mixed.count);
   }
   const char* name() const override { return name_.c_str(); }
   chol_backend_t kind() const override { return CHOL_BACKEND_HOST; }
@@ -79,6 +82,14 @@ class HostBackend final : public backend::Backend {
   CHOL_HOST_TILE_OPS(std::complex<float>)
   CHOL_HOST_TILE_OPS(std::complex<double>)
 #undef CHOL_HOST_TILE_OPS
+#define CHOL_HOST_REFINEMENT(T)                                                                \
+  std::unique_ptr<backend::Refinement<T>> refinement(const T* type, int threads, void* stream, \
+                                                     int64_t n, Arena& arena) override {       \
+    return make_refinement<T>(tile_ops(type, threads, stream), n, arena);                      \
+  }
+  CHOL_HOST_REFINEMENT(double)
+  CHOL_HOST_REFINEMENT(std::complex<double>)
+#undef CHOL_HOST_REFINEMENT
   CHOL_HOST_SOLVER(float)
   CHOL_HOST_SOLVER(double)
   CHOL_HOST_SOLVER(std::complex<float>)

@@ -114,6 +114,9 @@ constexpr RateRow kPortableRates[] = {
     CHOL_HOST_RATES('z', 4, 6, 8)};
 #undef CHOL_HOST_RATES
 
+// Two cores: memory's bandwidth bounds the products.
+constexpr MixedRow kMixed[] = {{'d', 2000, 200}, {'z', 1200, 200}};
+
 }  // namespace
 
 HostRows host_rows(const char* isa) {
@@ -127,5 +130,7 @@ HostRates host_rates(const char* isa) {
   if (std::strcmp(isa, "avx2") == 0) return {kAvx2Rates, std::size(kAvx2Rates)};
   return {kPortableRates, std::size(kPortableRates)};
 }
+
+HostMixedRows host_mixed_rows() { return {kMixed, std::size(kMixed)}; }
 
 }  // namespace chol

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 
 namespace chol {
@@ -20,5 +21,11 @@ struct HostRates {
   size_t count;
 };
 HostRates host_rates(const char* isa);
+
+struct HostMixedRows {
+  const MixedRow* rows;
+  size_t count;
+};
+HostMixedRows host_mixed_rows();
 
 }  // namespace chol
