@@ -12,35 +12,31 @@
 namespace chol::cuda {
 namespace {
 
-// How a plan's knobs read here.
-//  - lanes: registers of a few lanes a matrix (register/kernel.cuh), of one right-hand side a grid
-//  of them
-//    where there is a shape (register/fused_rhs.cuh); tile: lanes, 0 for the first shape;
-//    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
-//    solves by warps (solve/warp/kernel.cuh) when it has factored.
-//    Here and below, block: 0 takes the largest matrices of a variable batch first, 1 all as they
-//    lie; potrf 2 dealt out to classes of orders (register/vbatched_kernel.cuh). Of
-//    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
-//    up to four as panel.
+// How the numbers of a plan read here; factor_rows.hpp and solve_rows.cpp turn them into kernels.
+//  - lanes: matrices in registers, a few lanes each (register/kernel.cuh), with one right-hand side
+//    in a two-dimensional layout where there is a kernel for it (register/cyclic_2d.cuh). tile:
+//    lanes, 0 for the first kernel of the order. threads: the order whose plan a variable batch
+//    takes instead, 0: none; posv with such an order factors first, then solves
+//    (solve/warp/kernel.cuh).
+//    Of a factorization here and below, block: 0 takes the largest matrices of a variable batch
+//    first, 1 all in their order, 2 bins them by size (register/vbatched_kernel.cuh, potrf). Of
+//    potrs here and in panel, block: most right-hand sides (0: all); of more the next rows serve.
 //  - panel: potrf and posv by one thread block a matrix (left_looking/kernel.cuh), which solves for
-//    posv's one right-hand side too; threads: of the block, more in storage that has no such
-//    kernel; tile: blocks a multiprocessor, 0 or one that there is not for the first shape of so
-//    many threads; of row storage, and of columns that begin anywhere, shapes take their places.
-//    potrs by warps that have all rows (solve/warp/kernel.cuh).
-//  - fused: potrf and posv by wide block columns (left_looking/multi_panel_kernel.cuh), of posv
-//  with a second
-//    launch for the solution; threads: of the block, tile: of matrices stored by rows, 0 for the
-//    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles
+//    posv's one right-hand side too. threads: of the block; tile: blocks a multiprocessor, 0 or
+//    one that there is not for the first kernel of so many threads. Other kernels serve the upper
+//    triangle and misaligned columns. potrs by warps that have all rows (solve/warp/kernel.cuh).
+//  - fused: potrf and posv by several panels a block column (left_looking/multi_panel_kernel.cuh),
+//    posv with a second launch for the solution. threads: of the block; tile: the same for the
+//    upper triangle, 0 for the same number. As panel where there is no such kernel. potrs by tiles
 //    of the triangle in shared memory (solve/tile/kernel.cuh).
-//  - tiles: potrs by thread blocks whose warps share a matrix' rows (solve/block/kernel.cuh), but
-//  from
-//    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
-//    blocks of so many that need not have the triangle (solve/left_looking_mma/kernel.cuh).
+//  - tiles: potrs by thread blocks whose warps share the rows of a matrix (solve/block/kernel.cuh);
+//    from `tile` to `block` right-hand sides by single warps or, where there are threads, by blocks
+//    of so many whose triangle need not fit shared memory (solve/left_looking_mma/kernel.cuh).
 //  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
 //    (native/persistent), under the names of native/knobs.hpp. potrs of one matrix by strips, or by
 //    inverted diagonal blocks of order `tile` for more than `block` right-hand sides
 //    (native/solve).
-//  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
+//  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (native/one_matrix.cu);
 //    threads: of the block that factors a leaf. potrs streams tiles (solve/streaming/kernel.cuh),
 //    for one matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
 // potri, pocon and logdet have one method each.
@@ -50,7 +46,7 @@ constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 struct Limits {
   char precision;
   int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t dealt_out;     ///< and deals them out to classes where they differ,
+  int64_t binned;        ///< and bins them by size where they differ,
   int64_t posv_lanes;    ///< and of posv in one kernel
   int64_t posv_one;      ///< the same of one right-hand side
   int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
@@ -209,7 +205,7 @@ constexpr Table make_table(bool persistent) {
       if (solves)
         add(limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0});
       else
-        add(limits.dealt_out, {Method::lanes, kBinnedBySize, 0, 0});
+        add(limits.binned, {Method::lanes, kBinnedBySize, 0, 0});
       add(lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : solves ? Rows(kPanelSolves) : Rows(kPanels))
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
