@@ -195,9 +195,10 @@ class CudaBackend final : public backend::Backend {
       return arena.used();
     }
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
+    const DeviceGuard guard(device_);
     Arena arena;
     const Plan& plan = plan_of(problem, plans);
-    carve(arena, problem, plan, residues_of(problem, mode));
+    carve(arena, problem, plan, plan_of_solution(problem), residues_of(problem, mode));
     return arena.used();
   }
 
@@ -317,7 +318,7 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plan_of(problem, plans));
+    carve(counted, problem, plan_of(problem, plans), plan_of_solution(problem));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
@@ -340,7 +341,8 @@ class CudaBackend final : public backend::Backend {
     // It waits for the device as it goes, which a capture does not allow.
     const ResidueRow* residues = residues_of(problem, resources.math_mode);
     if (residues && is_captured(stream)) residues = nullptr;
-    CallWorkspace<D> work = carve(arena, problem, plan, residues);
+    const Plan& solution = plan_of_solution(problem);
+    CallWorkspace<D> work = carve(arena, problem, plan, solution, residues);
     if (residues) {
       work.one.progress = &progress_;
       if (resources.method_used) *resources.method_used = "residues";
@@ -363,8 +365,8 @@ class CudaBackend final : public backend::Backend {
       return estimate_condition(call, work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
     return is_native_one(problem.form, plan)
-               ? run_one(problem.routine, call, plan, work.one, stream)
-               : run_batch(problem, call, plan, work.batch, stream);
+               ? run_one(problem.routine, call, plan, solution, work.one, stream)
+               : run_batch(problem, call, plan, solution, work.batch, stream);
   }
 
   /// The orders of a variable batch, checked unless the kernel does so.
@@ -391,15 +393,14 @@ class CudaBackend final : public backend::Backend {
 
   template <class T, class D>
   Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
-                   const BatchWorkspace<D>& work, cudaStream_t stream) {
+                   const Plan& solution, const BatchWorkspace<D>& work, cudaStream_t stream) {
     switch (problem.routine) {
       case Routine::potrf:
         return factor_batch(call, plan, clusters_for(problem), stream);
       case Routine::potrs:
         return solve_batch(call, plan, stream);
       case Routine::posv:
-        return factor_and_solve_batch(call, plan, clusters_for(problem), plan_of_solution(problem),
-                                      stream);
+        return factor_and_solve_batch(call, plan, clusters_for(problem), solution, stream);
       default:
         return invert_batch(call, plan, work, stream);
     }
@@ -423,14 +424,14 @@ class CudaBackend final : public backend::Backend {
 
   template <class D>
   Status run_one(Routine routine, const BatchProblem<D>& call, const Plan& plan,
-                 const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+                 const Plan& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
     switch (routine) {
       case Routine::potrf:
         return factor_one(call, plan, work, blas_, stream);
       case Routine::potrs:
         return solve_one(call, plan, work, blas_, stream);
       case Routine::posv:
-        return factor_and_solve_one(call, plan, work, blas_, stream);
+        return factor_and_solve_one(call, plan, solution, work, blas_, stream);
       default:
         return invert_one(call, work, blas_, stream);
     }
