@@ -4,9 +4,9 @@
 #include <climits>
 
 #include "backend/backend.hpp"
-#include "batched/condition.hpp"
 #include "batched/driver.hpp"
-#include "batched/variable.hpp"
+#include "batched/pocon.hpp"
+#include "batched/vbatched_arguments.hpp"
 #include "common/device_type.hpp"
 #include "native/one_matrix.hpp"
 
@@ -43,7 +43,7 @@ inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
 /// Whether the kernel checks the arguments of a variable batch itself.
 inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& plan) {
   return routine == Routine::potrf &&
-         (plan.block == kDealtOut ||
+         (plan.block == kBinnedBySize ||
           (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
 }
 

@@ -1,4 +1,4 @@
-// Solves with one factored matrix, its inverse, and posv, beside cuSOLVER's routines for one matrix.
+// Solves with one factored matrix, its inverse and posv, beside cuSOLVER's routines for one matrix.
 #pragma once
 
 #include "measure.hpp"

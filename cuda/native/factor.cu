@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "batched/kernels.hpp"
 #include "common/precisions.hpp"
+#include "native/blocked/interface.hpp"
 #include "native/method.hpp"
 
 namespace chol::cuda::native {

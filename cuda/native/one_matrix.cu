@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "batched/auxiliary.hpp"
-#include "batched/driver.hpp"
-#include "batched/kernels.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "batched/solve/streaming/interface.hpp"
 #include "common/precisions.hpp"
 #include "native/one_matrix.hpp"
 
@@ -99,7 +98,6 @@ Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, co
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   Status status = factor_one(problem, plan, work, blas, stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
-  if (!native::is_native(solution)) return solve_batch(problem, solution, stream);
   if (reads_info<T>(solution, problem.nrhs))
     return solve::run(problem, solve::Params::of(solution), problem.info, work.solve, blas, stream);
   BatchProblem<T> copy = problem;

@@ -33,7 +33,7 @@ template <class T>
 Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
                  const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
 /// B stays as it was when info is not 0, which only the device knows.
-/// @param solution the plan of potrs.
+/// @param solution the plan of potrs, `blocked` or `persistent`.
 template <class T>
 Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, const Plan& solution,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);

@@ -14,33 +14,36 @@ namespace chol::cuda {
 namespace {
 
 // How a plan's knobs read here.
-//  - lanes: registers of a few lanes a matrix (small.cuh), of one right-hand side a grid of them
-//    where there is a shape (grid_solve.cuh); tile: lanes, 0 for the first shape;
+//  - lanes: registers of a few lanes a matrix (register/kernel.cuh), of one right-hand side a grid
+//  of them
+//    where there is a shape (register/fused_rhs.cuh); tile: lanes, 0 for the first shape;
 //    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
-//    solves by warps (warp_solve.cuh) when it has factored.
+//    solves by warps (solve/warp/kernel.cuh) when it has factored.
 //    Here and below, block: 0 takes the largest matrices of a variable batch first, 1 all as they
-//    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
+//    lie; potrf 2 dealt out to classes of orders (register/vbatched_kernel.cuh). Of
 //    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
 //    up to four as panel.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh), which solves for
+//  - panel: potrf and posv by one thread block a matrix (left_looking/kernel.cuh), which solves for
 //    posv's one right-hand side too; threads: of the block, more in storage that has no such
 //    kernel; tile: blocks a multiprocessor, 0 or one that there is not for the first shape of so
 //    many threads; of row storage, and of columns that begin anywhere, shapes take their places.
-//    potrs by warps that have all rows (warp_solve.cuh).
-//  - fused: potrf and posv by wide block columns (wide_left_looking.cuh), of posv with a second
+//    potrs by warps that have all rows (solve/warp/kernel.cuh).
+//  - fused: potrf and posv by wide block columns (left_looking/multi_panel_kernel.cuh), of posv
+//  with a second
 //    launch for the solution; threads: of the block, tile: of matrices stored by rows, 0 for the
 //    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles
-//    of the triangle in shared memory (solve.cuh).
-//  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
+//    of the triangle in shared memory (solve/tile/kernel.cuh).
+//  - tiles: potrs by thread blocks whose warps share a matrix' rows (solve/block/kernel.cuh), but
+//  from
 //    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
-//    blocks of so many that need not have the triangle (tensor_solve.cuh).
+//    blocks of so many that need not have the triangle (solve/left_looking_mma/kernel.cuh).
 //  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
 //    (native/persistent), under the names of native/knobs.hpp. potrs of one matrix by strips, or by
 //    inverted diagonal blocks of order `tile` for more than `block` right-hand sides
 //    (native/solve).
 //  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
-//    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
-//    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
+//    threads: of the block that factors a leaf. potrs streams tiles (solve/streaming/kernel.cuh),
+//    for one matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
 // potri, pocon and logdet have one method each.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
@@ -212,7 +215,7 @@ constexpr Table make_table(bool persistent) {
       if (solves)
         add(limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0});
       else
-        add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
+        add(limits.dealt_out, {Method::lanes, kBinnedBySize, 0, 0});
       add(lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : solves ? Rows(kPanelSolves) : Rows(kPanels))
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
@@ -273,6 +276,7 @@ constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
                                     {'d', 15360, 1024, 2048},
                                     {'c', 8192, 1024, 1024},
                                     {'z', 14336, 1024, 2048}};
+constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
 
 }  // namespace
 
@@ -295,6 +299,11 @@ const RateRow* built_in_rates(int, size_t* count) {
 const ResidueRow* built_in_residues(int capability, size_t* count) {
   *count = capability >= 90 ? std::size(kResidues) : 0;
   return kResidues;
+}
+
+const MixedRow* built_in_mixed(size_t* count) {
+  *count = std::size(kMixed);
+  return kMixed;
 }
 
 }  // namespace chol::cuda

@@ -14,8 +14,8 @@ namespace chol::tlr {
 
 /// Shares of eps: of the errors of assembly and factorization, which are independent, so that their
 /// squares add up, and of what compensation may add to the diagonal.
-inline constexpr double kAssemblyShare = 0.25;
-inline constexpr double kFactorShare = 0.7;
+inline constexpr double kAssemblyShare = 0.2;
+inline constexpr double kFactorShare = 0.8;
 inline constexpr double kCompensationShare = 0.25;
 
 /// How many times the error of a row of tiles that of the whole matrix is, where errors of

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 
 namespace chol::cuda::persistent {
 

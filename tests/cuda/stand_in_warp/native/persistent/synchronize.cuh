@@ -2,7 +2,7 @@
 // the same time.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 
 namespace chol::cuda::persistent {
 
