@@ -218,6 +218,8 @@ void run_suite(chol_handle_t handle) {
         const Factored<T> system(handle, uplo, 400, 1, 0);
         system.not_finite(nrhs);
         system.with_factorization(nrhs);
+        // Where blocks of a batch solve for one matrix.
+        for (int64_t n : {60, 100}) Factored<T>(handle, uplo, n, 1, 0).with_factorization(nrhs);
       }
       run_beside<T>(uplo);
     }
