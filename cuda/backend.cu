@@ -209,9 +209,10 @@ class CudaBackend final : public backend::Backend {
       return arena.used();
     }
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
+    const DeviceGuard guard(device_);
     Arena arena;
     const Plan& plan = plan_of(problem, plans);
-    carve(arena, problem, plan, residues_of(problem, mode));
+    carve(arena, problem, plan, plan_of_solution(problem), residues_of(problem, mode));
     return arena.used();
   }
 
@@ -331,7 +332,7 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plan_of(problem, plans));
+    carve(counted, problem, plan_of(problem, plans), plan_of_solution(problem));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
@@ -354,7 +355,8 @@ class CudaBackend final : public backend::Backend {
     // It waits for the device as it goes, which a capture does not allow.
     const ResidueRow* residues = residues_of(problem, resources.math_mode);
     if (residues && is_captured(stream)) residues = nullptr;
-    CallWorkspace<D> work = carve(arena, problem, plan, residues);
+    const Plan& solution = plan_of_solution(problem);
+    CallWorkspace<D> work = carve(arena, problem, plan, solution, residues);
     if (residues) {
       work.one.progress = &progress_;
       if (resources.method_used) *resources.method_used = "residues";
@@ -378,7 +380,7 @@ class CudaBackend final : public backend::Backend {
                                 work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
     return is_native_one(problem.form, plan)
-               ? run_one(problem.routine, call, plan, work.one, stream)
+               ? run_one(problem, call, plan, solution, work.one, stream)
                : run_batch(problem, call, plan, work.batch, resources);
   }
 
@@ -471,16 +473,28 @@ class CudaBackend final : public backend::Backend {
                         multiprocessors_);
   }
 
-  template <class D>
-  Status run_one(Routine routine, const BatchProblem<D>& call, const Plan& plan,
-                 const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
-    switch (routine) {
+  /// The plan of potrs, for the second half of a posv of one matrix.
+  template <class T>
+  const Plan& plan_of_solution(Problem<T> problem) const {
+    problem.routine = Routine::potrs;
+    return plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
+  }
+
+  template <class T, class D>
+  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
+                 const Plan& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+    switch (problem.routine) {
       case Routine::potrf:
         return factor_one(call, plan, work, blas_, stream);
       case Routine::potrs:
         return solve_one(call, plan, work, blas_, stream);
       case Routine::posv:
-        return factor_and_solve_one(call, plan, work, blas_, stream);
+        if (native::is_native(solution))
+          return factor_and_solve_one(call, plan, solution, work, blas_, stream);
+        if (const Status status = factor_one(call, plan, work, blas_, stream);
+            !status.ok() || call.n == 0 || call.nrhs == 0)
+          return status;
+        return solve_batch(call, choice_of_solution(problem, call), stream);
       default:
         return invert_one(call, work, blas_, stream);
     }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "native/knobs.hpp"
+#include "native/solve/params.hpp"
 #include "tune/interleaved_rows.hpp"
 
 namespace chol::cuda {
@@ -45,20 +46,23 @@ constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
 struct Limits {
   char precision;
-  int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t binned;        ///< and bins them by size where they differ,
-  int64_t posv_lanes;    ///< and of posv in one kernel
-  int64_t posv_one;      ///< the same of one right-hand side
-  int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
+  int64_t factor_lanes;     ///< orders up to which potrf holds the matrix in a few lanes
+  int64_t binned;           ///< and bins them by size where they differ,
+  int64_t posv_lanes;       ///< and of posv in one kernel
+  int64_t posv_one;         ///< the same of one right-hand side
+  int64_t solve_shared;     ///< orders up to which potrs has the triangle in shared memory
+  solve::Params one_solve;  ///< of one matrix above that
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192},
-                              {'d', 40, 32, 32, 48, 128},
-                              {'c', 48, 32, 32, 36, 128},
-                              {'z', 32, 32, 24, 39, 128}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192, {16, 512}},
+                              {'d', 40, 32, 32, 48, 128, {16, 512}},
+                              {'c', 48, 32, 32, 36, 128, {16, 512}},
+                              {'z', 32, 32, 24, 39, 128, {16, 256}}};
 constexpr int kPanelOrder = 65;   ///< above all orders of lanes
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
+/// Order from which on two kernels of all multiprocessors are faster at posv of one matrix; d.
+constexpr int64_t kPosvOneBlock = 160;
 
 struct PanelRow {
   char precision;
@@ -122,8 +126,10 @@ struct PersistentRow {
 // clang-format off
 constexpr PersistentRow kPersistent[] = {
     {'s', 3000, {0, 1, 128}}, {'s', kAny, {0, 2, 128}},
-    {'d', 3000, {0, 1, 128}}, {'d', 10000, {0, 2, 128}}, {'d', kAny, {1024, 2, 128}},
-    {'c', 1500, {0, 1, 128}}, {'c', 8192, {0, 2, 128}},  {'c', kAny, {512, 2, 128}},
+    {'d', 3000, {0, 1, 128}}, {'d', 7700, {0, 2, 128}}, {'d', 8192, {4096, 2, 128}},
+    {'d', 9500, {5120, 2, 128}}, {'d', 14000, {2048, 2, 128}}, {'d', kAny, {1024, 2, 128}},
+    {'c', 1500, {0, 1, 128}}, {'c', 7700, {0, 2, 128}},  {'c', 10000, {2048, 2, 128}},
+    {'c', kAny, {512, 2, 128}},
     {'z', 1500, {0, 1, 256}}, {'z', 4500, {0, 2, 256}},  {'z', 6500, {1024, 2, 256}},
     {'z', kAny, {512, 2, 256}}};
 // clang-format on
@@ -193,7 +199,7 @@ constexpr Table make_table(bool persistent) {
       *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
       if (solves || !persistent)
         for (const PanelRow& r : solves ? Rows(kOneBlockSolves) : Rows(kOneBlock))
-          if (r.precision == p)
+          if (r.precision == p && !(persistent && p == 'd' && r.max_n > kPosvOneBlock))
             *row++ = {routine, Form::one, p, r.max_n, {r.method, kAsTheyLie, r.tile, r.threads}};
       for (const PersistentRow& r : kPersistent)
         if (r.precision == p && (persistent || r.max_n == kAny))
@@ -215,9 +221,8 @@ constexpr Table make_table(bool persistent) {
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
         *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, r.threads}};
-    // The kernels of native/solve are measured alone (bench/results/h100_one_solve.csv) and not yet
-    // behind chol.h: a tuning file asks for them.
-    *row++ = {Routine::potrs, Form::one, p, kAny, plan(Method::blocked)};
+    *row++ = {Routine::potrs, Form::one, p, kAny,
+              persistent ? limits.one_solve.plan() : plan(Method::blocked)};
     for (Form form : {Form::one, Form::batch})
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
