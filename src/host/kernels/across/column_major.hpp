@@ -62,12 +62,18 @@ struct LaneKernels {
   template <int N>
   CHOL_INLINE static bool factor_unrolled(host::LaneGroup& group) {
     if (group.n == N) {
-      if (!group.upper)
-        factor_held<N, false>(group);
-      else if (kInHalves<N> && begins_in_a_piece(group))
-        factor_held<N, true, kInHalves<N> ? N / 2 : 0>(group);
-      else
-        factor_held<N, true>(group);
+      if constexpr (N > kOneTile<T>) {
+        if (group.upper)
+          factor_in_memory<N, true>(group);
+        else
+          factor_in_memory<N, false>(group);
+      } else if (!group.upper) {
+        factor_in_registers<N, false>(group);
+      } else if (kInHalves<N> && begins_in_a_piece(group)) {
+        factor_in_registers<N, true, kInHalves<N> ? N / 2 : 0>(group);
+      } else {
+        factor_in_registers<N, true>(group);
+      }
       return true;
     }
     if constexpr (N > 1) return factor_unrolled<N - 1>(group);
@@ -85,9 +91,9 @@ struct LaneKernels {
   }
   /// @tparam First elements of an upper column's first piece.
   template <int N, bool Upper, int First = 0>
-  static void factor_held(host::LaneGroup& group) {
+  static void factor_in_registers(host::LaneGroup& group) {
     R* const* matrix = reinterpret_cast<R* const*>(group.A);
-    HeldTriangle<E, N, (N <= kOneTile<T>)> held;
+    RegisterTriangle<E, N> held;
     unrolled<N>([&](auto column) CHOL_INLINE_LAMBDA {
       constexpr int j = decltype(column)::value;
       const int64_t diagonal = j * (group.lda + 1), edge = j * group.lda + (Upper ? 0 : N - 1);
@@ -113,6 +119,45 @@ struct LaneKernels {
     });
     take_info(group, info);
   }
+  template <int N, bool Upper>
+  static void factor_in_memory(host::LaneGroup& group) {
+    R* const* matrix = reinterpret_cast<R* const*>(group.A);
+    using Triangle = MemoryTriangle<T, N>;
+    constexpr int kShared = Triangle::kShared, kOther = N - kShared;
+    // Columns [0, kShared) of an upper triangle, [kOther, N) of a lower one move together.
+    constexpr int kFrom = Upper ? kShared : 0, k = Upper ? 0 : kOther;
+    const int64_t together = k * (group.lda + 1);
+    const auto fetch = [&](int from, int to) CHOL_INLINE_LAMBDA {
+      CHOL_UNROLL
+      for (int j = from; j < to; ++j) {
+        const int64_t diagonal = j * (group.lda + 1), edge = j * group.lda + (Upper ? 0 : N - 1);
+        fetch_share<T, N>(group, j, sizeof(T) * smaller(diagonal, edge),
+                          sizeof(T) * larger(diagonal, edge));
+      }
+    };
+    Triangle L;
+    unrolled<kOther>([&](auto column) CHOL_INLINE_LAMBDA {
+      constexpr int j = kFrom + decltype(column)::value;
+      fetch(j, j + 1);
+      if constexpr (Upper)
+        load_column<T, j + 1, Triangle::kLd>(matrix, j * group.lda, L.place(j, 0));
+      else
+        load_column<T, N - j, 1>(matrix, j * (group.lda + 1), L.place(j, j));
+    });
+    fetch(k, k + kShared / 3);
+    load_columns<T, kShared, Upper>(matrix, together, group.lda, L.place(k, k));
+    fetch(k + kShared / 3, k + 2 * kShared / 3);
+    take_info(group, Triangle::factor(L.elements));
+    fetch(k + 2 * kShared / 3, k + kShared);
+    store_columns<T, kShared, Upper>(matrix, together, group.lda, L.place(k, k));
+    unrolled<kOther>([&](auto column) CHOL_INLINE_LAMBDA {
+      constexpr int j = kFrom + decltype(column)::value;
+      if constexpr (Upper)
+        store_column<T, j + 1, Triangle::kLd>(matrix, j * group.lda, L.place(j, 0));
+      else
+        store_column<T, N - j, 1>(matrix, j * (group.lda + 1), L.place(j, j));
+    });
+  }
   /// @param beside work to do beside the first right-hand sides.
   template <class Beside>
   CHOL_INLINE static void solve_group(const host::LaneGroup& group, const Parts& parts,
@@ -123,8 +168,8 @@ struct LaneKernels {
       };
       const int64_t count = smaller(kRhsAtATime, group.nrhs - c);
       move_right_hand_sides<T, false>(group, c, count, parts.X);
-      if (group.upper)
-        solve<true>(parts.L, group.n, parts.reciprocal, parts.X, count, at_first);
+      if (is_complex<T> && group.upper)
+        solve<is_complex<T>>(parts.L, group.n, parts.reciprocal, parts.X, count, at_first);
       else
         solve<false>(parts.L, group.n, parts.reciprocal, parts.X, count, at_first);
       move_right_hand_sides<T, true>(group, c, count, parts.X, kept);

@@ -220,8 +220,8 @@ struct InterleavedKernels {
     }
   }
   static void solve(const Parts<NB>& parts, const Run& run, int64_t group, V failed) {
-    if (run.upper)
-      solve_group<true>(parts, run, group, failed);
+    if (is_complex<T> && run.upper)
+      solve_group<is_complex<T>>(parts, run, group, failed);
     else
       solve_group<false>(parts, run, group, failed);
   }

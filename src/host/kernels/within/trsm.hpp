@@ -287,12 +287,13 @@ inline void solve(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t colu
   const int64_t count = column_end - column;
   move_strips<T, true>(s, first, ldb, count);
   const int64_t strips = (count + W - 1) / W;
-  if (M.upper) {
-    s.template forward<true>(strips);
+  constexpr bool kConj = is_complex<T>;
+  if (kConj && M.upper) {
+    s.template forward<kConj>(strips);
     s.template backward<false>(strips);
   } else {
     s.template forward<false>(strips);
-    s.template backward<true>(strips);
+    s.template backward<kConj>(strips);
   }
   move_strips<T, false>(s, first, ldb, count);
 }
