@@ -7,55 +7,55 @@ namespace {
 
 /// Which kernel of block_solve serves orders `n`, of one right-hand side or of several.
 struct BlockRow {
+  Range n;
+  BlockSolveParams params;
   char precision;
   bool of_one;
   bool of_misaligned;
-  Range n;
-  BlockSolveParams params;
 };
 // Measured on an H200. Orders of one row more than a kernel's are bordered. In c and d the kernel
 // of three blocks serves misaligned columns earlier: its warps have cache lines in common.
 // clang-format off
 constexpr BlockRow kBlockRows[] = {
-    {'s', true, false, {1, 128},   {128, 2, 1, 1, 5, 0, 0}},
-    {'s', true, false, {225, 257}, {256, 1, 1, 1, 2, 0, 3}},
-    {'s', true, false, {193, 320}, {320, 2, 1, 1, 1, 0, 0}},
-    {'s', true, false, {177, 192}, {192, 1, 1, 1, 3, 0, 1}},
-    {'s', true, false, {1, 192},   {192, 2, 1, 1, 2, 0, 0}},
-    {'s', true, false, {1, 352},   {352, 1, 1, 1, 1, 0, 4}},
-    {'s', false, false, {1, 128},  {128, 2, 1, 16, 4, 0, 0}},
+    {{1, 128}, {128, 2, 1, 1, 5, 0, 0}, 's', true, false},
+    {{225, 257}, {256, 1, 1, 1, 2, 0, 3}, 's', true, false},
+    {{193, 320}, {320, 2, 1, 1, 1, 0, 0}, 's', true, false},
+    {{177, 192}, {192, 1, 1, 1, 3, 0, 1}, 's', true, false},
+    {{1, 192}, {192, 2, 1, 1, 2, 0, 0}, 's', true, false},
+    {{1, 352}, {352, 1, 1, 1, 1, 0, 4}, 's', true, false},
+    {{1, 128}, {128, 2, 1, 16, 4, 0, 0}, 's', false, false},
 
-    {'d', true, true, {81, 129},   {128, 1, 1, 1, 3, 0, 0}},
-    {'d', true, false, {1, 96},    {96, 2, 1, 1, 3, 0, 0}},
-    {'d', true, false, {1, 129},   {128, 1, 1, 1, 3, 0, 0}},
-    {'d', true, false, {1, 145},   {144, 1, 1, 1, 2, 0, 0}},
-    {'d', true, false, {1, 177},   {176, 1, 1, 1, 2, 0, 2}},
-    {'d', true, false, {1, 225},   {224, 1, 1, 1, 1, 0, 0}},
-    {'d', true, false, {1, 256},   {256, 1, 1, 1, 1, 0, 2}},
-    {'d', false, false, {1, 96},   {96, 2, 1, 16, 2, 1, 0}},
-    {'d', false, false, {1, 128},  {128, 1, 1, 16, 2, 1, 0}},
+    {{81, 129}, {128, 1, 1, 1, 3, 0, 0}, 'd', true, true},
+    {{1, 96}, {96, 2, 1, 1, 3, 0, 0}, 'd', true, false},
+    {{1, 129}, {128, 1, 1, 1, 3, 0, 0}, 'd', true, false},
+    {{1, 145}, {144, 1, 1, 1, 2, 0, 0}, 'd', true, false},
+    {{1, 177}, {176, 1, 1, 1, 2, 0, 2}, 'd', true, false},
+    {{1, 225}, {224, 1, 1, 1, 1, 0, 0}, 'd', true, false},
+    {{1, 256}, {256, 1, 1, 1, 1, 0, 2}, 'd', true, false},
+    {{1, 96}, {96, 2, 1, 16, 2, 1, 0}, 'd', false, false},
+    {{1, 128}, {128, 1, 1, 16, 2, 1, 0}, 'd', false, false},
 
-    {'c', true, true, {81, 129},   {128, 1, 1, 1, 3, 0, 0}},
-    {'c', true, false, {1, 96},    {96, 2, 1, 1, 3, 0, 0}},
-    {'c', true, false, {1, 129},   {128, 1, 1, 1, 3, 0, 0}},
-    {'c', true, false, {1, 145},   {144, 1, 1, 1, 2, 0, 0}},
-    {'c', true, false, {1, 177},   {176, 1, 1, 1, 2, 0, 2}},
-    {'c', true, false, {1, 225},   {224, 1, 1, 1, 1, 0, 0}},
-    {'c', true, false, {1, 256},   {256, 1, 1, 1, 1, 0, 2}},
-    {'c', false, false, {1, 64},   {64, 2, 2, 8, 5, 1, 0}},
-    {'c', false, false, {1, 80},   {80, 1, 2, 8, 3, 1, 0}},
-    {'c', false, false, {1, 96},   {96, 2, 2, 8, 3, 1, 0}},
-    {'c', false, false, {1, 128},  {128, 1, 2, 8, 2, 1, 0}},
-    {'c', false, false, {1, 96},   {96, 1, 2, 8, 2, 0, 0}},  // without tensor cores
-    {'c', false, false, {1, 128},  {128, 1, 1, 16, 2, 0, 0}},
+    {{81, 129}, {128, 1, 1, 1, 3, 0, 0}, 'c', true, true},
+    {{1, 96}, {96, 2, 1, 1, 3, 0, 0}, 'c', true, false},
+    {{1, 129}, {128, 1, 1, 1, 3, 0, 0}, 'c', true, false},
+    {{1, 145}, {144, 1, 1, 1, 2, 0, 0}, 'c', true, false},
+    {{1, 177}, {176, 1, 1, 1, 2, 0, 2}, 'c', true, false},
+    {{1, 225}, {224, 1, 1, 1, 1, 0, 0}, 'c', true, false},
+    {{1, 256}, {256, 1, 1, 1, 1, 0, 2}, 'c', true, false},
+    {{1, 64}, {64, 2, 2, 8, 5, 1, 0}, 'c', false, false},
+    {{1, 80}, {80, 1, 2, 8, 3, 1, 0}, 'c', false, false},
+    {{1, 96}, {96, 2, 2, 8, 3, 1, 0}, 'c', false, false},
+    {{1, 128}, {128, 1, 2, 8, 2, 1, 0}, 'c', false, false},
+    {{1, 96}, {96, 1, 2, 8, 2, 0, 0}, 'c', false, false},  // without tensor cores
+    {{1, 128}, {128, 1, 1, 16, 2, 0, 0}, 'c', false, false},
 
-    {'z', true, false, {1, 81},    {80, 1, 1, 1, 4, 0, 1}},
-    {'z', true, false, {1, 97},    {96, 1, 1, 1, 2, 0, 0}},
-    {'z', true, false, {1, 113},   {112, 1, 1, 1, 2, 0, 1}},
-    {'z', true, false, {1, 129},   {128, 1, 1, 1, 2, 0, 2}},
-    {'z', true, false, {1, 192},   {192, 1, 1, 1, 1, 0, 3}},
-    {'z', false, false, {1, 96},   {96, 2, 2, 8, 2, 1, 0}},
-    {'z', false, false, {1, 128},  {128, 1, 2, 8, 1, 1, 0}}};
+    {{1, 81}, {80, 1, 1, 1, 4, 0, 1}, 'z', true, false},
+    {{1, 97}, {96, 1, 1, 1, 2, 0, 0}, 'z', true, false},
+    {{1, 113}, {112, 1, 1, 1, 2, 0, 1}, 'z', true, false},
+    {{1, 129}, {128, 1, 1, 1, 2, 0, 2}, 'z', true, false},
+    {{1, 192}, {192, 1, 1, 1, 1, 0, 3}, 'z', true, false},
+    {{1, 96}, {96, 2, 2, 8, 2, 1, 0}, 'z', false, false},
+    {{1, 128}, {128, 1, 2, 8, 1, 1, 0}, 'z', false, false}};
 // clang-format on
 
 constexpr Range kAll{};
