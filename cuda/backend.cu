@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <climits>
+#include <mutex>
+#include <string_view>
 
 #include "backend.hpp"
 #include "call_workspace.hpp"
 #include "host/threads/available_cores.hpp"
-#include "interleaved/in_place.hpp"
-#include "interleaved/slices.hpp"
+#include "interleaved/problem.hpp"
+#include "interleaved/via_column_major.hpp"
 #include "native/host_matrix.hpp"
+#include "native/refinement/refinement.hpp"
 #include "tlr/tile_ops.hpp"
 #include "tune/cluster_rows.hpp"
 #include "tune/plan_choice.hpp"
@@ -59,6 +62,8 @@ class CudaBackend final : public backend::Backend {
     const ResidueRow* residues =
         built_in_residues(10 * properties.major + properties.minor, &count);
     tuning_.load_residues(residues, count);
+    const MixedRow* mixed = built_in_mixed(&count);
+    tuning_.load_mixed(mixed, count);
   }
 
   const char* name() const override { return name_; }
@@ -134,6 +139,15 @@ class CudaBackend final : public backend::Backend {
   CHOL_SOLVER(std::complex<double>)
 #undef CHOL_SOLVER
 
+#define CHOL_CUDA_REFINEMENT(T)                                                              \
+  std::unique_ptr<backend::Refinement<T>> refinement(const T*, int, void* stream, int64_t n, \
+                                                     Arena& arena) override {                \
+    return make_refinement<T>(device_, blas_, static_cast<cudaStream_t>(stream), n, arena);  \
+  }
+  CHOL_CUDA_REFINEMENT(double)
+  CHOL_CUDA_REFINEMENT(std::complex<double>)
+#undef CHOL_CUDA_REFINEMENT
+
 #define CHOL_TILE_OPS(T)                                                                          \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int threads, void* stream) override {   \
     return tlr::make_tile_ops<T>(*this, tile_store_, threads, static_cast<cudaStream_t>(stream)); \
@@ -195,9 +209,10 @@ class CudaBackend final : public backend::Backend {
       return arena.used();
     }
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
+    const DeviceGuard guard(device_);
     Arena arena;
     const Plan& plan = plan_of(problem, plans);
-    carve(arena, problem, plan, residues_of(problem, mode));
+    carve(arena, problem, plan, plan_of_solution(problem), residues_of(problem, mode));
     return arena.used();
   }
 
@@ -317,7 +332,7 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plan_of(problem, plans));
+    carve(counted, problem, plan_of(problem, plans), plan_of_solution(problem));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
@@ -340,7 +355,8 @@ class CudaBackend final : public backend::Backend {
     // It waits for the device as it goes, which a capture does not allow.
     const ResidueRow* residues = residues_of(problem, resources.math_mode);
     if (residues && is_captured(stream)) residues = nullptr;
-    CallWorkspace<D> work = carve(arena, problem, plan, residues);
+    const Plan& solution = plan_of_solution(problem);
+    CallWorkspace<D> work = carve(arena, problem, plan, solution, residues);
     if (residues) {
       work.one.progress = &progress_;
       if (resources.method_used) *resources.method_used = "residues";
@@ -360,11 +376,41 @@ class CudaBackend final : public backend::Backend {
     }
     auto* const result = problem.result;
     if (problem.routine == Routine::pocon)
-      return estimate_condition(call, work.condition, problem.anorm, result, stream);
+      return estimate_condition(call, solve_choice(call, 1, solve_rows_of_pocon(kLetter<D>)),
+                                work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
     return is_native_one(problem.form, plan)
-               ? run_one(problem.routine, call, plan, work.one, stream)
-               : run_batch(problem, call, plan, work.batch, stream);
+               ? run_one(problem, call, plan, solution, work.one, stream)
+               : run_batch(problem, call, plan, work.batch, resources);
+  }
+
+  template <class D>
+  const SolveLimits& limits_of() {
+    const auto at = std::string_view("sdcz").find(kLetter<D>);
+    std::call_once(limits_known_[at], [&] { limits_[at] = solve_limits<D>(); });
+    return limits_[at];
+  }
+  /// What solves with the factors of a call, for so many right-hand sides.
+  template <class D>
+  SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
+    Case asked = case_of(call, Routine::potrs);
+    asked.nrhs = nrhs;
+    return choose_solve<D>(asked, rows, limits_of<D>());
+  }
+  /// The same for the second half of a posv.
+  template <class T, class D>
+  SolveChoice choice_of_solution(Problem<T> problem, const BatchProblem<D>& call) {
+    problem.routine = Routine::potrs;
+    const Plan& plan = plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
+    return solve_choice(
+        call, call.nrhs,
+        call.n <= kWarpSolveOrder ? solve_rows_of_posv(kLetter<D>) : solve_rows(kLetter<D>, plan));
+  }
+  /// Tells the trace what runs.
+  static void note_method(const Resources& resources, const char* method, const Params& params) {
+    thread_local char text[160];
+    print_method(text, sizeof text, method, params);
+    *resources.method_used = text;
   }
 
   /// The orders of a variable batch, checked unless the kernel does so.
@@ -391,15 +437,28 @@ class CudaBackend final : public backend::Backend {
 
   template <class T, class D>
   Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
-                   const BatchWorkspace<D>& work, cudaStream_t stream) {
+                   const BatchWorkspace<D>& work, const Resources& resources) {
+    const auto stream = static_cast<cudaStream_t>(resources.stream);
     switch (problem.routine) {
-      case Routine::potrf:
-        return factor_batch(call, plan, clusters_for(problem), stream);
-      case Routine::potrs:
-        return solve_batch(call, plan, stream);
-      case Routine::posv:
-        return factor_and_solve_batch(call, plan, clusters_for(problem), plan_of_solution(problem),
-                                      stream);
+      case Routine::potrf: {
+        FactorChoice ran;
+        const Status status = factor_batch(call, plan, clusters_for(problem), ran, stream);
+        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        return status;
+      }
+      case Routine::potrs: {
+        const SolveChoice choice = solve_choice(call, call.nrhs, solve_rows(kLetter<D>, plan));
+        if (resources.method_used) note_method(resources, choice.method, choice.params);
+        return solve_batch(call, choice, stream);
+      }
+      case Routine::posv: {
+        FactorChoice ran;
+        const SolveChoice solution = choice_of_solution(problem, call);
+        const Status status =
+            factor_and_solve_batch(call, plan, clusters_for(problem), solution, ran, stream);
+        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        return status;
+      }
       default:
         return invert_batch(call, plan, work, stream);
     }
@@ -414,23 +473,28 @@ class CudaBackend final : public backend::Backend {
                         multiprocessors_);
   }
 
-  /// The plan for the second half of a posv.
+  /// The plan of potrs, for the second half of a posv of one matrix.
   template <class T>
   const Plan& plan_of_solution(Problem<T> problem) const {
     problem.routine = Routine::potrs;
     return plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
   }
 
-  template <class D>
-  Status run_one(Routine routine, const BatchProblem<D>& call, const Plan& plan,
-                 const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
-    switch (routine) {
+  template <class T, class D>
+  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
+                 const Plan& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+    switch (problem.routine) {
       case Routine::potrf:
         return factor_one(call, plan, work, blas_, stream);
       case Routine::potrs:
         return solve_one(call, plan, work, blas_, stream);
       case Routine::posv:
-        return factor_and_solve_one(call, plan, work, blas_, stream);
+        if (native::is_native(solution))
+          return factor_and_solve_one(call, plan, solution, work, blas_, stream);
+        if (const Status status = factor_one(call, plan, work, blas_, stream);
+            !status.ok() || call.n == 0 || call.nrhs == 0)
+          return status;
+        return solve_batch(call, choice_of_solution(problem, call), stream);
       default:
         return invert_one(call, work, blas_, stream);
     }
@@ -440,6 +504,8 @@ class CudaBackend final : public backend::Backend {
   int multiprocessors_;
   char name_[272];
   TuningStore tuning_;
+  std::once_flag limits_known_[4];
+  SolveLimits limits_[4];
   Blas blas_;
   residues::Progress progress_;
   Staging staging_;

@@ -4,9 +4,9 @@
 #include <climits>
 
 #include "backend/backend.hpp"
-#include "batched/condition.hpp"
 #include "batched/driver.hpp"
-#include "batched/variable.hpp"
+#include "batched/pocon.hpp"
+#include "batched/vbatched_arguments.hpp"
 #include "common/device_type.hpp"
 #include "native/one_matrix.hpp"
 
@@ -43,7 +43,7 @@ inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
 /// Whether the kernel checks the arguments of a variable batch itself.
 inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& plan) {
   return routine == Routine::potrf &&
-         (plan.block == kDealtOut ||
+         (plan.block == kBinnedBySize ||
           (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
 }
 
@@ -52,10 +52,11 @@ inline bool is_native_one(Form form, const Plan& plan) {
   return plan.method == Method::persistent || (form == Form::one && native::is_native(plan));
 }
 
+/// @param solution the plan of potrs where the call is posv of one matrix
 /// @param residues of one matrix whose products are in residues, else nullptr
 template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan,
-                               const ResidueRow* residues = nullptr) {
+                               const Plan& solution, const ResidueRow* residues = nullptr) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
   if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, plan)) {
@@ -67,7 +68,7 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
   } else if (is_native_one(problem.form, plan)) {
-    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, plan, sizes.n,
+    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, plan, solution, sizes.n,
                                                     has_rhs(problem.routine) ? sizes.nrhs : 0);
     if (residues)
       work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);

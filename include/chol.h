@@ -309,6 +309,37 @@ CHOL_EXPORT chol_status_t chol_zposv(chol_handle_t handle, chol_uplo_t uplo, int
                                      chol_complex_double *B, int64_t ldb, int *info);
 
 /**
+ * Solves A X = B with a factor of A in the lower precision and refinement to the accuracy of the
+ * working one, as LAPACK's dsposv and zcposv do: conjugate gradients with that factor as the
+ * preconditioner until |r| <= sqrt(n) |x| ||A||_inf eps for each column x, eps = 2^-53 (the largest
+ * element of r and x). Where that is not worthwhile or fails, posv in the working precision.
+ * @param handle the handle.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param nrhs number of right-hand sides, >= 0.
+ * @param[in,out] A lda * n elements; as it was when *iter >= 0, the factor when *iter < 0.
+ * @param lda >= max(1, n).
+ * @param[in] B n by nrhs, ldb * nrhs elements.
+ * @param ldb >= max(1, n).
+ * @param[out] X n by nrhs, ldx * nrhs elements, not B; the solution when *info = 0.
+ * @param ldx >= max(1, n).
+ * @param[out] iter the number of refinements, or -1: n is too small for it to pay; -2: an element
+ *        of A overflows the lower precision; -3: A is not positive definite there; -31: refinement
+ *        did not converge. Host pointer.
+ * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite and X is B.
+ *        Host pointer.
+ * The call waits for the device. Same input, same bits. Source: Langou et al. 2006; Golub and Ye
+ * 1999.
+ */
+CHOL_EXPORT chol_status_t chol_dsposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, double *A, int64_t lda, const double *B,
+                                      int64_t ldb, double *X, int64_t ldx, int *iter, int *info);
+CHOL_EXPORT chol_status_t chol_zcposv(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                      int64_t nrhs, chol_complex_double *A, int64_t lda,
+                                      const chol_complex_double *B, int64_t ldb,
+                                      chol_complex_double *X, int64_t ldx, int *iter, int *info);
+
+/**
  * The inverse of A from the factor that potrf left in A, written over the named triangle.
  * @param handle the handle.
  * @param uplo the triangle stored.

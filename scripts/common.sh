@@ -2,10 +2,11 @@
 # Sourced by bash with the current folder at the top of the tree.
 
 # Packages by Debian's names, which Ubuntu shares. Each script takes the groups that it needs.
-packages_build="g++ gcc cmake ninja-build pkg-config ccache nlohmann-json3-dev libcli11-dev
-  libopenblas-dev"
+packages_library="g++ gcc cmake ninja-build nlohmann-json3-dev"
+packages_build="$packages_library pkg-config ccache libcli11-dev libopenblas-dev"
 packages_fortran="gfortran"
-packages_demo="gnuplot-nox"
+packages_demo="gnuplot-nox liblapacke-dev libopenblas-dev"
+packages_quick="libgtest-dev liblapacke-dev liblapack-dev libblas-dev clang-format-14"
 packages_test="libgtest-dev liblapacke-dev liblapack-dev libblas-dev libopenblas0-openmp
   libeigen3-dev binutils dpkg-dev file clang-format-14 clang-tidy libomp-dev doxygen man-db
   g++-aarch64-linux-gnu qemu-user python3-matplotlib

@@ -1,4 +1,4 @@
-// Solves with one factored matrix, and its inverse, beside cuSOLVER's routines for one matrix.
+// Solves with one factored matrix, its inverse and posv, beside cuSOLVER's routines for one matrix.
 #pragma once
 
 #include "measure.hpp"
@@ -71,6 +71,38 @@ void bench_one_potri(chol_uplo_t uplo, int64_t n, const DeviceArray<T>& L, int* 
         2 * triangle_sectors(n, sizeof(T)));
 }
 
+/// One right-hand side and 16, beside the factorization and the solution.
+template <class T>
+void bench_one_posv(chol_uplo_t uplo, int64_t n, const DeviceBatch<T>& A) {
+  const auto triangle = uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  cusolverDnParams_t params;
+  peer(cusolverDnCreateParams(&params));
+  const cudaDataType type = data_type<T>();
+  size_t device_bytes = 0, host_bytes = 0;
+  peer(cusolverDnXpotrf_bufferSize(solver, params, triangle, n, type, A.work.data(), n, type,
+                                   &device_bytes, &host_bytes));
+  const DeviceArray<char> work(device_bytes);
+  std::vector<char> host_work(host_bytes);
+  for (int64_t nrhs : {1, 16}) {
+    const DeviceArray<T> B(n * nrhs);
+    fill(B, std::vector<T>(1, T(1)), size_t(n * nrhs));
+    const auto restore = [&] { A.restore(); };
+    const double ms = median_ms(restore, [&] {
+      ours(test::posv_of(T{})(handle, uplo, n, nrhs, A.work.data(), n, B.data(), n, A.info.data()));
+    });
+    const double peer_ms = median_ms(restore, [&] {
+      peer(cusolverDnXpotrf(solver, params, triangle, n, type, A.work.data(), n, type, work.data(),
+                            device_bytes, host_work.data(), host_bytes, A.info.data()));
+      peer(cusolverDnXpotrs(solver, params, triangle, n, nrhs, type, A.work.data(), n, type,
+                            B.data(), n, A.info.data()));
+    });
+    const double flops = potrf_flops(double(n)) + 2.0 * double(n) * double(n) * double(nrhs);
+    print("posv", letter_of(T{}), static_cast<char>(uplo), n, nrhs, 1, factor_of<T>() * flops, ms,
+          peer_ms, "cusolverDnXpotrf+s", 4 * triangle_sectors(n, sizeof(T)));
+  }
+  peer(cusolverDnDestroyParams(params));
+}
+
 template <class T>
 void bench_one_solve(chol_uplo_t uplo, int64_t n) {
   const DeviceBatch<T> A(n, 1);
@@ -78,6 +110,7 @@ void bench_one_solve(chol_uplo_t uplo, int64_t n) {
   ours(test::potrf_of(T{})(handle, uplo, n, A.work.data(), n, A.info.data()));
   bench_one_potrs<T>(uplo, n, A.work, A.info.data());
   bench_one_potri<T>(uplo, n, A.work, A.info.data());
+  bench_one_posv<T>(uplo, n, A);
 }
 
 }  // namespace chol::bench

@@ -1,4 +1,4 @@
-#include "interleaved/tiled.cuh"
+#include "interleaved/thread/tiled.cuh"
 #include "top_looking.hpp"
 
 namespace chol::bench {

@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <string_view>
 
-#include "batched/block_solve.hpp"
-#include "batched/bordered_orders.hpp"
 #include "batched/driver.hpp"
-#include "batched/kernels.hpp"
-#include "batched/tensor_solve.hpp"
+#include "batched/left_looking/interface.hpp"
+#include "batched/solve/block/interface.hpp"
+#include "batched/solve/left_looking_mma/interface.hpp"
+#include "batched/solve/streaming/interface.hpp"
+#include "batched/solve/tile/interface.hpp"
+#include "batched/solve/warp/interface.hpp"
 #include "common/precisions.hpp"
+#include "native/blocked/interface.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -14,11 +18,6 @@ namespace {
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
 /// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
 constexpr int64_t kMostSlice = int64_t(1) << 20;
-/// Right-hand sides up to which warps that wait for no other solve for what lanes do not.
-constexpr int kFewColumns = 4;
-/// Order up to which the solve of a posv is by them in any case: as far as one right-hand side has
-/// a launch of its own.
-constexpr int kWarpOrder = 66;
 
 int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
 
@@ -30,11 +29,6 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
     view.first += first * view.stride;
   if (view.lds) view.lds += first;
   return view;
-}
-
-/// Whether lanes that factor also solve, in the same kernel.
-bool solves_as_it_factors(const Plan& plan) {
-  return plan.method == Method::lanes && plan.threads == 0;
 }
 
 /// Largest order that run_small takes in that routine with that plan, negative: of none.
@@ -75,62 +69,40 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
   return Status::success();
 }
 
-/// Threads of the wide kernel that a plan names for that storage, 0: none.
-template <class T>
-int wide_threads(const Plan& plan, bool swapped) {
-  if (plan.method != Method::fused) return 0;
-  const int threads = swapped && plan.tile ? plan.tile : plan.threads;
-  return has_wide<T>(swapped, threads) ? threads : 0;
-}
-
-template <class T>
-Status factor_left_looking(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
-  if (problem.swapped && !problem.orders && problem.n <= kRowLanes<T> &&
-      !is_faster_bordered<T>(true, problem.n))
-    return run_small<SmallTask::factor>(problem, 0, stream);
-  const bool by_wide = plan.method == Method::fused;
-  const int threads = by_wide && problem.swapped && plan.tile ? plan.tile : plan.threads;
-  const int wide = wide_threads<T>(plan, problem.swapped);
-  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (wide > 0) {
-      Status status = slice.swapped ? run_wide_left_looking<T, true>(slice, wide, stream)
-                                    : run_wide_left_looking<T, false>(slice, wide, stream);
-      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
-    }
-    const int blocks = by_wide ? 0 : plan.tile;
-    if (!slice.orders && is_faster_bordered<T>(slice.swapped, slice.n)) {
-      Status status = run_left_looking<Beside::border>(slice, threads, blocks, stream);
-      if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
-    }
-    return run_left_looking<Beside::nothing>(slice, threads, blocks, stream);
-  });
-}
-
-/// Whether clusters have the bits of the kernel that the plan names: not of one with a border.
-template <class T>
-bool have_its_bits(const BatchProblem<T>& problem, bool wide) {
-  return wide || problem.orders || !is_faster_bordered<T>(problem.swapped, problem.n);
-}
-
 }  // namespace
+
+template <class T>
+SolveLimits solve_limits() {
+  return {warp_solve_limit<T>(), solve_limit<T>(), tensor_solve_limit<T>(), can_run_block_solve<T>};
+}
 
 template <class T>
 bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
   const bool solves = routine == Routine::potrs;
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   const bool solves_so = plan.threads == 0 || has_tensor_solve(plan.threads);
-  if (factors && plan.block == kDealtOut && max_n > Shapes<T>::DealtSmall::kOrder) return false;
+  const auto solves_by_blocks = [&] {
+    SolveRows rows;
+    add_block_rows(rows, kLetter<T>, {1, 1});
+    Case asked{routine, form, kLetter<T>};
+    asked.n = max_n;
+    asked.nrhs = 1;
+    return choose_solve<T>(asked, rows, solve_limits<T>()).method == solve::kBlock;
+  };
+  if (factors && plan.block == kBinnedBySize && max_n > RegisterShapes<T>::Vbatched::kOrder)
+    return false;
   switch (plan.method) {
     case Method::lanes:
       return lanes_limit<T>(routine, plan) >= max_n;
     case Method::panel:
-      return solves ? warp_solve_limit<T>() >= max_n : factors && has_left_looking<T>(plan.threads);
+      return solves ? warp_solve_limit<T>() >= max_n
+                    : factors && has_left_looking(kLetter<T>, plan.threads);
     case Method::fused:
       if (solves) return solve_limit<T>() >= max_n;
-      return factors && (has_left_looking<T>(plan.threads) || has_wide<T>(false, plan.threads) ||
-                         has_wide<T>(true, plan.threads));
+      return factors && (has_left_looking(kLetter<T>, plan.threads) ||
+                         has_wide<T>(false, plan.threads) || has_wide<T>(true, plan.threads));
     case Method::tiles:
-      return solves && solves_so && block_solve_limit<T>(1) >= max_n;
+      return solves && solves_so && solves_by_blocks();
     case Method::blocked:
       if (solves) return solves_so;
       return !factors || (form == Form::one && has_panel<T>(plan.threads));
@@ -156,94 +128,95 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
 }
 
 template <class T>
+bool can_run_left_looking_kernel(const LeftLookingParams& params, bool fused, int64_t n, bool upper,
+                                 bool bordered) {
+  return fused ? can_run_left_looking<true, T>(params, n, upper, bordered)
+               : can_run_left_looking<false, T>(params, n, upper, bordered);
+}
+
+template <class T>
+Status run_factor(const BatchProblem<T>& problem, const FactorChoice& choice, cudaStream_t stream) {
+  const std::string_view method = choice.method;
+  if (method == factor::kCluster)
+    return run_clusters(problem, {choice.threads, choice.blocks}, choice.paired, stream);
+  if (method == factor::kVbatchedRegister) return run_vbatched_register(problem, stream);
+  if (method == factor::kRegister)
+    return run_small<SmallTask::factor>(problem, choice.lanes, stream);
+  if (method == factor::kRegisterGridPosv)
+    return run_small<SmallTask::factor_and_solve_one>(problem, choice.lanes, stream);
+  if (method == factor::kRegisterPosv)
+    return run_small<SmallTask::factor_and_solve>(problem, choice.lanes, stream);
+  const bool fused = choice.bordered || method == factor::kLeftLookingPosv;
+  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
+    if (method == factor::kMultiPanel)
+      return slice.swapped ? run_wide_left_looking<T, true>(slice, choice.threads, stream)
+                           : run_wide_left_looking<T, false>(slice, choice.threads, stream);
+    return fused ? run_left_looking<true>(slice, choice.left_looking, choice.bordered, stream)
+                 : run_left_looking<false>(slice, choice.left_looking, false, stream);
+  });
+}
+
+/// Runs choices until one is accepted and runs. @param[out] ran that one.
+template <class T>
+auto run_first(const BatchProblem<T>& problem, const Case& asked, Status& status, FactorChoice& ran,
+               cudaStream_t stream) {
+  return [&problem, &asked, &status, &ran, stream](const FactorChoice& choice) {
+    if (!accepts_choice<T>(asked, choice, can_run_left_looking_kernel<T>)) return false;
+    status = run_factor(problem, choice, stream);
+    if (status.code() == Status::kNotSupported) return false;
+    ran = choice;
+    return true;
+  };
+}
+
+template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
-                    cudaStream_t stream) {
-  const bool wide = wide_threads<T>(plan, problem.swapped) > 0;
-  if (clusters.blocks > 0 && have_its_bits(problem, wide)) {
-    Status status = run_clusters(problem, clusters, wide, stream);
-    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
-  }
-  if (problem.orders && plan.block == kDealtOut) return run_dealt_small(problem, stream);
-  if (plan.method == Method::lanes) return run_small<SmallTask::factor>(problem, plan.tile, stream);
-  return factor_left_looking(problem, plan, stream);
-}
-
-/// Whether a grid of lanes does the task, of one right-hand side.
-template <SmallTask kTask, class T>
-bool by_grid(const BatchProblem<T>& problem, const Plan& plan) {
-  const auto has = [&]<class... S>(ShapeList<S...>) {
-    return ((S::kLeast <= problem.n && problem.n <= S::kOrder &&
-             (plan.tile == 0 || plan.tile == S::kLanes)) ||
-            ...);
-  };
-  return plan.method == Method::lanes && problem.nrhs == 1 && has(SmallShapes<kTask, T>{});
-}
-/// Whether the plan, of tiles or blocked, gives that many right-hand sides to other warps.
-bool is_between(const Plan& plan, int64_t nrhs) { return plan.tile <= nrhs && nrhs <= plan.block; }
-/// Whether these are those of tensor_solve.cuh.
-template <class T>
-bool solves_by_tensor(const BatchProblem<T>& problem, const Plan& plan) {
-  return (plan.method == Method::tiles || plan.method == Method::blocked) &&
-         has_tensor_solve(plan.threads) && is_between(plan, problem.nrhs) &&
-         problem.n <= tensor_solve_limit<T>();
+                    FactorChoice& ran, cudaStream_t stream) {
+  const Case asked = case_of(problem, Routine::potrf);
+  Status status = Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
+                                static_cast<int>(problem.n));
+  const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
+  try_factor_rows(asked, plan, clusters, has_multi_panel,
+                  run_first(problem, asked, status, ran, stream));
+  return status;
 }
 
 template <class T>
-Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream) {
+Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const auto by_tiles = [&] {
-    return plan.method != Method::blocked && problem.n <= solve_limit<T>();
-  };
-  const bool few = plan.block == 0 || problem.nrhs <= plan.block || !by_tiles();
-  if (plan.method == Method::lanes && few) {
-    if (by_grid<SmallTask::solve_one>(problem, plan))
-      return run_small<SmallTask::solve_one>(problem, plan.tile, stream);
-    if (problem.n <= small_limit<SmallTask::solve, T>(plan.tile))
-      return run_small<SmallTask::solve>(problem, plan.tile, stream);
-  }
-  const int64_t most = std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4));
-  if (solves_by_tensor(problem, plan))
-    return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
-      return run_tensor_solve(slice, plan.threads, stream);
-    });
-  const bool by_blocks =
-      plan.method == Method::tiles && problem.n <= block_solve_limit<T>(problem.nrhs);
-  const bool by_warps = plan.method == Method::lanes ? problem.nrhs <= kFewColumns
-                        : by_blocks                  ? is_between(plan, problem.nrhs)
-                                                     : plan.method == Method::panel && few;
-  if (by_warps && problem.n <= warp_solve_limit<T>())
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_warp_solve(slice, stream); });
-  if (by_blocks)
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_block_solve(slice, stream); });
-  if (by_tiles())
-    return for_slices(problem, kMostSlice,
-                      [&](const BatchProblem<T>& slice) { return run_solve(slice, stream); });
+  const std::string_view method = choice.method;
+  const auto is = [&](const char* name) { return method == name; };
+  if (is(solve::kRegisterGrid))
+    return run_small<SmallTask::solve_one>(problem, choice.params.of("lanes"), stream);
+  if (is(solve::kRegister))
+    return run_small<SmallTask::solve>(problem, choice.params.of("lanes"), stream);
+  // These have several blocks a matrix.
+  const bool by_columns = is(solve::kLeftLooking) || is(solve::kStreaming);
+  const int64_t most =
+      by_columns ? std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4)) : kMostSlice;
   return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
+    if (is(solve::kWarp)) return run_warp_solve(slice, stream);
+    if (is(solve::kBlock))
+      return run_block_solve(slice, BlockSolveParams::of(choice.params), stream);
+    if (is(solve::kTile)) return run_solve(slice, stream);
+    if (is(solve::kLeftLooking))
+      return run_tensor_solve(slice, choice.params.of("threads"), stream);
     return run_stream_solve(slice, false, stream);
   });
 }
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream) {
-  if (!problem.orders && by_grid<SmallTask::factor_and_solve_one>(problem, plan))
-    return run_small<SmallTask::factor_and_solve_one>(problem, plan.tile, stream);
-  if (solves_as_it_factors(plan) && problem.nrhs > 0)
-    return run_small<SmallTask::factor_and_solve>(problem, plan.tile, stream);
-  if (plan.method == Method::panel && problem.nrhs == 1) {
-    Status status = for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-      return run_left_looking<Beside::solution>(slice, plan.threads, plan.tile, stream);
-    });
-    if (status.code() != CHOL_STATUS_NOT_SUPPORTED) return status;
-  }
-  Status status = factor_batch(problem, plan, clusters, stream);
+                              ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
+                              cudaStream_t stream) {
+  const Case asked = case_of(problem, Routine::posv);
+  Status status;
+  if (try_posv_rows(asked, plan, run_first(problem, asked, status, ran, stream))) return status;
+  status = factor_batch(problem, plan, clusters, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
-  const Plan by_warps{Method::panel, kFewColumns, 0, 0};
-  return solve_batch(factored, problem.n <= kWarpOrder ? by_warps : solution, stream);
+  return solve_batch(factored, solution, stream);
 }
 
 template <class T>
@@ -266,10 +239,12 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
 #define CHOL_INSTANTIATE(T)                                                                        \
   template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                   \
   template struct BatchWorkspace<T>;                                                               \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, cudaStream_t); \
-  template Status solve_batch<T>(const BatchProblem<T>&, const Plan&, cudaStream_t);               \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, FactorChoice&, \
+                                  cudaStream_t);                                                   \
+  template SolveLimits solve_limits<T>();                                                          \
+  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);        \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan,      \
-                                            const Plan&, cudaStream_t);                            \
+                                            const SolveChoice&, FactorChoice&, cudaStream_t);      \
   template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&,   \
                                   cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

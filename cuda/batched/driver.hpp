@@ -2,14 +2,31 @@
 #pragma once
 
 #include "base/arena.hpp"
-#include "batched/auxiliary.hpp"
-#include "batched/clusters.hpp"
+#include "batched/choose_factor.hpp"
+#include "batched/cluster/interface.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "batched/solve/choose.hpp"
+#include "common/alignment.hpp"
+#include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "common/view.cuh"
 #include "tune/plan.hpp"
 #include "tune/rows.hpp"
 
 namespace chol::cuda {
+
+/// What a batch asks for, as tuning rows have it.
+template <class T>
+Case case_of(const BatchProblem<T>& problem, Routine routine) {
+  return {routine,
+          Form::batch,
+          kLetter<T>,
+          problem.swapped,
+          !is_misaligned(problem),
+          problem.orders != nullptr,
+          problem.n,
+          problem.nrhs,
+          problem.count};
+}
 
 /// Whether the kernels of precision T can run a plan for orders up to max_n.
 template <class T>
@@ -25,16 +42,21 @@ struct BatchWorkspace {
 };
 
 /// @param clusters factor the matrices instead where the device can. The bits are the plan's.
+/// @param[out] ran what factored.
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
-                    cudaStream_t stream);
+                    FactorChoice& ran, cudaStream_t stream);
+/// What bounds the families that solve on the current device.
+template <class T>
+SolveLimits solve_limits();
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
-Status solve_batch(const BatchProblem<T>& problem, const Plan& plan, cudaStream_t stream);
-/// @param solution the plan of potrs, for what does not solve as it factors.
+Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
+/// @param solution solves, where what factors does not.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
-                              ClusterPlan clusters, const Plan& solution, cudaStream_t stream);
+                              ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
+                              cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <type_traits>
 
 #include "base/status.hpp"
@@ -13,7 +14,7 @@ inline Status status_of(cudaError_t error, const char* doing) {
   if (error == cudaSuccess) return Status::success();
   cudaGetLastError();  // an error that is not sticky must not show up in the next call
   return Status::error(
-      error == cudaErrorMemoryAllocation ? CHOL_STATUS_ALLOC_FAILED : CHOL_STATUS_DEVICE_ERROR,
+      error == cudaErrorMemoryAllocation ? Status::kAllocFailed : Status::kDeviceError,
       "%s: %s (%s)", doing, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
@@ -35,7 +36,7 @@ inline int64_t block_shared_limit() {
 /// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB need a permission,
 /// of which the launch syntax of CUDA C++ knows nothing.
 /// @param early whether it may start before the kernel before it has ended, which it has to be
-/// written for (early_start.cuh) and the device to have.
+/// written for (common/programmatic_launch.cuh) and the device to have.
 inline Status launch(const char* name, const void* kernel, dim3 blocks, int threads, size_t bytes,
                      cudaStream_t stream, void** arguments, bool early = false) {
   if (bytes > 48 * 1024) {

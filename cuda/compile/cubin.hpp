@@ -6,7 +6,7 @@
 namespace chol::cuda {
 
 struct KernelRequest {
-  std::string header;  ///< "interleaved/shared.cuh"
+  std::string header;  ///< "interleaved/shared/factor.cuh"
   std::string name;    ///< the instance as C++ writes it: "chol::cuda::shared_kernel<float, ...>"
   int capability = 0;  ///< 10 major + minor
 };

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/environment.hpp"
+#include "chol.h"
 #include "common/launch.hpp"
 #include "compile/cache.hpp"
 #include "compile/code.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/symbol.hpp"
+#include "chol.h"
 #include "compile/cache.hpp"
 #include "compile/sources.hpp"
 

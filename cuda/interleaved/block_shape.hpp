@@ -22,9 +22,9 @@ constexpr int by_size(int64_t bytes, int of_4, int of_8, int of_16) {
 
 /// Largest order that the registers of a thread hold.
 constexpr int register_order(int64_t bytes) { return by_size(bytes, 20, 14, 9); }
-/// Leading columns of columns.cuh in shared memory, from half as many as `halves` for each order
-/// beyond one whose rest takes all registers. Fewer spill or, in s and c, need more code than the
-/// instruction cache holds (128 KB), which costs half the speed.
+/// Leading columns of thread/left_looking.cuh in shared memory, from half as many as `halves` for
+/// each order beyond one whose rest takes all registers. Fewer spill or, in s and c, need more code
+/// than the instruction cache holds (128 KB), which costs half the speed.
 struct KeptColumns {
   int order, halves, more;
   constexpr int of(int n) const { return n > order ? (halves * (n - order) + more) / 2 : 0; }
@@ -51,15 +51,17 @@ constexpr KeptColumns kept_rule(char precision, bool solves) {
 constexpr int kept_columns(char precision, int n, bool solves) {
   return kept_rule(precision, solves).of(n);
 }
-/// Threads of a block of columns.cuh, a matrix each, and of held_solve.cuh and held_factor.cuh.
+/// Threads of a block of thread/left_looking.cuh, a matrix each, and of threads/solve.cuh and
+/// threads/factor.cuh.
 inline constexpr int kWarpThreads = 32;
 
-/// Columns under way to shared memory in columns.cuh while one is worked on, that one counted.
+/// Columns under way to shared memory in thread/left_looking.cuh while one is worked on, that one
+/// counted.
 inline constexpr int kColumnsAhead = 3;
 
-/// Elements that a thread of columns.cuh has in registers, all rows from column `kept` on, while it
-/// works on column j < n, and at the end for j = n: of the rows that are not done yet, of the done
-/// ones from `settled` on, and of the right-hand side.
+/// Elements that a thread of thread/left_looking.cuh has in registers, all rows from column `kept`
+/// on, while it works on column j < n, and at the end for j = n: of the rows that are not done yet,
+/// of the done ones from `settled` on, and of the right-hand side.
 constexpr int held_elements(int n, int kept, int settled, int j) {
   const auto columns = [&](int last) { return last < kept ? 1 : last + 1 - kept; };
   int elements = j < n ? n - (j < settled ? j : settled) : n;
@@ -75,17 +77,18 @@ constexpr int most_held_elements(int n, int kept, int settled) {
   }
   return most;
 }
-/// Leading rows of columns.cuh that go to shared memory once they are done, where a solution needs
-/// them again: the fewest with which the others take no more registers than the factorization.
+/// Leading rows of thread/left_looking.cuh that go to shared memory once they are done, where a
+/// solution needs them again: the fewest with which the others take no more registers than the
+/// factorization.
 constexpr int settled_rows(int n, int kept) {
   const int most = most_held_elements(n, kept, n - 1);
   int rows = 0;
   while (rows < n && most_held_elements(n, kept, rows) > most) ++rows;
   return rows;
 }
-/// A thread's words of shared memory in columns.cuh: below the diagonal of the kept columns, then
-/// done rows from the front on and columns under way from the back on, which shrink as rows come.
-/// Where kept column k begins, of rows k + 1 to n - 1.
+/// A thread's words of shared memory in thread/left_looking.cuh: below the diagonal of the kept
+/// columns, then done rows from the front on and columns under way from the back on, which shrink
+/// as rows come. Where kept column k begins, of rows k + 1 to n - 1.
 CHOL_HOST_DEVICE constexpr int kept_offset(int n, int k) { return k * (n - 1) - k * (k - 1) / 2; }
 /// Where done row i begins: its elements from column `kept` on, the reciprocal of the pivot in the
 /// last one's place, and the right-hand side's.
@@ -117,7 +120,8 @@ constexpr int leading_elements(int n, int held) {
   const int before = n - held;
   return before * n - before * (before - 1) / 2;
 }
-/// How shared.cuh works: columns of a block column, matrices side by side, threads of a block.
+/// How shared/factor.cuh works: columns of a block column, matrices side by side, threads of a
+/// block.
 struct SharedKnobs {
   int columns = 0, lanes = 0, threads = 0;
   constexpr int slots() const { return threads / lanes; }  ///< threads a matrix

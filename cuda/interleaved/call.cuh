@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-#include "interleaved/lane.cuh"
+#include "interleaved/thread/scalar_lane.cuh"
 
 namespace chol::cuda {
 
 enum class InterleavedTask { factor, solve, factor_and_solve };
 
-/// Upper storage is worked on as the lower triangle of the swapped storage, which holds conj(A),
-/// whose factor conj(L) is U where U belongs. Right-hand sides are conjugated on their way in and
-/// out, since conj(A) conj(x) = conj(b).
+/// The upper triangle is the lower one on swapped strides, which holds conj(A), whose factor
+/// conj(L) is U where U belongs. Right-hand sides are conjugated when they are loaded and stored,
+/// since conj(A) conj(x) = conj(b).
 template <class T>
 struct InterleavedCall {
   T* A = nullptr;

@@ -1,6 +1,6 @@
 #include "common/precisions.hpp"
-#include "interleaved/compiled.hpp"
 #include "interleaved/driver.hpp"
+#include "interleaved/jit/run.hpp"
 #include "interleaved/kernels.hpp"
 #include "tune/rows.hpp"
 
@@ -78,16 +78,16 @@ static_assert(kOrderParts == 2);
 template <InterleavedTask kTask, class T>
 Status run_panel(const InterleavedCall<T>& call, cudaStream_t stream) {
   constexpr int kFirst =
-      kTask == InterleavedTask::solve ? kFirstHeldOrder<kTask, T> : kFirstColumnOrder<T>;
+      kTask == InterleavedTask::solve ? kFirstThreadsOrder<kTask, T> : kFirstColumnOrder<T>;
   if (call.n < kFirst) return run_registers<kTask>(call, 0, stream);
   const bool second = part_of_order<kTask, T>(call.n) == 1;
   if constexpr (kTask == InterleavedTask::solve)
-    return second ? run_held_solve<1>(call, stream) : run_held_solve<0>(call, stream);
+    return second ? run_threads_solve<1>(call, stream) : run_threads_solve<0>(call, stream);
   else if (call.n <= kColumnOrder<kTask, T>)
     return second ? run_columns<kTask, 1>(call, stream) : run_columns<kTask, 0>(call, stream);
   else
-    return second ? run_held_factor<kTask, 1>(call, stream)
-                  : run_held_factor<kTask, 0>(call, stream);
+    return second ? run_threads_factor<kTask, 1>(call, stream)
+                  : run_threads_factor<kTask, 0>(call, stream);
 }
 
 template <InterleavedTask kTask, class T>

@@ -3,7 +3,7 @@
 
 #include "common/launch.hpp"
 #include "interleaved/call.cuh"
-#include "interleaved/compiled_shapes.hpp"
+#include "interleaved/jit/accepts.hpp"
 #include "interleaved/pack.cuh"
 
 namespace chol::cuda {

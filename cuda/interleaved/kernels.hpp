@@ -6,7 +6,7 @@
 
 #include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
-#include "interleaved/held_shape.hpp"
+#include "interleaved/threads/shape.hpp"
 #ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
 #include "common/launch.hpp"
 #include "tune/plan.hpp"
@@ -20,31 +20,32 @@ inline constexpr char kPrecision = sizeof(T) == 4          ? 's'
                                    : Traits<T>::is_complex ? 'c'
                                                            : 'd';
 
-/// Most threads of a block of the kernels of registers.cuh.
+/// Most threads of a block of the kernels of thread/registers.cuh.
 inline constexpr int kRegisterThreads = 128;
 /// Largest order that the registers of a thread hold.
 template <class T>
 inline constexpr int kRegisterOrder = register_order(sizeof(T));
-/// How many threads a matrix in which order, and the orders that columns.cuh and the held kernels
-/// are built for.
+/// How many threads a matrix in which order, and the orders that thread/left_looking.cuh and the
+/// held kernels are built for.
 template <InterleavedTask kTask, class T>
-inline constexpr HeldTable kHeldTable = held_table(kPrecision<T>, kTask != InterleavedTask::solve,
-                                                   kTask != InterleavedTask::factor);
+inline constexpr ThreadsTable kThreadsTable = threads_table(kPrecision<T>,
+                                                            kTask != InterleavedTask::solve,
+                                                            kTask != InterleavedTask::factor);
 template <class T>
 inline constexpr int kFirstColumnOrder = kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1);
 template <InterleavedTask kTask, class T>
-inline constexpr int kColumnOrder = kHeldTable<kTask, T>.largest_of_columns();
+inline constexpr int kColumnOrder = kThreadsTable<kTask, T>.largest_of_columns();
 template <InterleavedTask kTask, class T>
-inline constexpr int kFirstHeldOrder =
+inline constexpr int kFirstThreadsOrder =
     kTask == InterleavedTask::solve ? kRegisterOrder<T> + 1 : kColumnOrder<kTask, T> + 1;
 template <InterleavedTask kTask, class T>
-inline constexpr int kPanelOrder = kHeldTable<kTask, T>.largest();
+inline constexpr int kPanelOrder = kThreadsTable<kTask, T>.largest();
 
 /// Compile units of run_columns and run_held, and that of an order.
 inline constexpr int kOrderParts = 2;
 template <InterleavedTask kTask, class T>
 constexpr int part_of_order(int n) {
-  const HeldShape shape = kHeldTable<kTask, T>.shape(n);
+  const ThreadsShape shape = kThreadsTable<kTask, T>.shape(n);
   return (shape.threads > 0 ? shape.order(n) / shape.threads : n) % kOrderParts;
 }
 
@@ -58,14 +59,14 @@ Status run_registers(const InterleavedCall<T>& call, int threads, cudaStream_t s
 template <InterleavedTask kTask, int kPart, class T>
 Status run_columns(const InterleavedCall<T>& call, cudaStream_t stream);
 
-/// A few threads a matrix, orders from kFirstHeldOrder to kPanelOrder: solves, and factors with at
-/// most one right-hand side.
+/// A few threads a matrix, orders from kFirstThreadsOrder to kPanelOrder: solves, and factors with
+/// at most one right-hand side.
 template <int kPart, class T>
-Status run_held_solve(const InterleavedCall<T>& call, cudaStream_t stream);
+Status run_threads_solve(const InterleavedCall<T>& call, cudaStream_t stream);
 template <InterleavedTask kTask, int kPart, class T>
-Status run_held_factor(const InterleavedCall<T>& call, cudaStream_t stream);
+Status run_threads_factor(const InterleavedCall<T>& call, cudaStream_t stream);
 
-/// Shared memory of a block of shared.cuh, built or not.
+/// Shared memory of a block of shared/factor.cuh, built or not.
 template <InterleavedTask kTask>
 int64_t shared_bytes(int64_t element_bytes, int64_t n, int64_t solvers, const SharedKnobs& knobs) {
   const int64_t vectors = kTask == InterleavedTask::factor

@@ -1,8 +1,8 @@
 // Copies between interleaved and column-major matrices, by tiles that turn round in shared memory.
 #pragma once
 
+#include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "common/view.cuh"
 #include "interleaved/call.cuh"
 
 namespace chol::cuda {

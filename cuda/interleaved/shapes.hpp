@@ -1,21 +1,21 @@
 // The kernels of interleaved batches that are built, for each element type.
 #pragma once
 
-#include "batched/shape.hpp"
+#include "common/shape_list.hpp"
 #include "interleaved/block_shape.hpp"
 
 namespace chol::cuda {
 
-/// shared.cuh: columns of a block column, most rows of it that a thread holds (in a solve 1 if a
-/// thread has the only right-hand side to itself), matrices side by side, threads of a block and
-/// the least blocks a multiprocessor, which bound the registers.
+/// shared/factor.cuh: columns of a block column, most rows of it that a thread holds (in a solve 1
+/// if a thread has the only right-hand side to itself), matrices side by side, threads of a block
+/// and the least blocks a multiprocessor, which bound the registers.
 template <int kColumnCount, int kRowCount, int kLaneCount, int kThreadCount, int kBlockCount>
 struct InterleavedSharedShape {
   static constexpr int kColumns = kColumnCount, kRows = kRowCount, kLanes = kLaneCount;
   static constexpr int kThreads = kThreadCount, kBlocks = kBlockCount;
 };
 
-/// warp_factor_block.cuh: warps that work on a matrix, matrices of a block, warps that move them,
+/// warp/block_kernel.cuh: warps that work on a matrix, matrices of a block, warps that move them,
 /// and the least blocks a multiprocessor, which bound the registers: of shapes that differ by
 /// nothing else the first for whose blocks there is shared memory is taken.
 template <int kWarpCount, int kMatrixCount, int kMoverCount, int kBlockCount>

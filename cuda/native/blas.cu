@@ -1,3 +1,4 @@
+#include "chol.h"
 #include "common/precisions.hpp"
 #include "native/blas.hpp"
 

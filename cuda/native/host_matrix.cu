@@ -13,7 +13,8 @@ HostMatrixWorkspace<T> HostMatrixWorkspace<T>::carve(Arena& arena, int64_t n) {
   work.ld = (n + kLine - 1) / kLine * kLine;
   work.A = arena.take<T>(work.ld * n);
   work.info = arena.take<int>(1);
-  work.one = OneMatrixWorkspace<T>::carve(arena, Routine::potrf, Plan{Method::blocked}, n, 0);
+  const Plan plan{Method::blocked};
+  work.one = OneMatrixWorkspace<T>::carve(arena, Routine::potrf, plan, plan, n, 0);
   return work;
 }
 

@@ -4,7 +4,8 @@
 // knows; so nothing waits.
 #include <algorithm>
 
-#include "batched/auxiliary.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "chol.h"
 #include "common/precisions.hpp"
 #include "native/invert.hpp"
 

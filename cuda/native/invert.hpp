@@ -4,8 +4,8 @@
 #include <cublas_v2.h>
 
 #include "base/arena.hpp"
+#include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "common/view.cuh"
 
 namespace chol::cuda {
 

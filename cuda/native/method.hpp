@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/arena.hpp"
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "native/blas.hpp"
 #include "native/column_watch.hpp"
 #include "native/knobs.hpp"

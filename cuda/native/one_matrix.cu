@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "batched/auxiliary.hpp"
-#include "batched/kernels.hpp"
+#include "batched/inverse_and_logdet.hpp"
+#include "batched/solve/streaming/interface.hpp"
 #include "common/precisions.hpp"
 #include "native/one_matrix.hpp"
 
@@ -11,6 +11,13 @@ namespace {
 template <class T>
 bool solves_by_strips(const Plan& plan) {
   return plan.method == Method::persistent && solve::can_run<T>();
+}
+
+/// Whether the kernels that solve read info, so that posv can leave B to them.
+template <class T>
+bool reads_info(const Plan& solution, int64_t nrhs) {
+  return !native::is_native(solution) ||
+         (solves_by_strips<T>(solution) && nrhs <= solve::Params::of(solution).few);
 }
 
 /// A X = B with the factor as stored, by cuBLAS.
@@ -55,13 +62,16 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
 
 template <class T>
 OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, Routine routine, const Plan& plan,
-                                                   int64_t n, int64_t nrhs) {
+                                                   const Plan& solution, int64_t n, int64_t nrhs) {
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   OneMatrixWorkspace work;
   if (factors) work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
-  if (routine == Routine::posv && nrhs > 0) work.copy = arena.take<T>(n * nrhs);
-  if (routine == Routine::potrs && nrhs > 0 && plan.method == Method::persistent)
-    work.solve = solve::Workspace<T>::carve(arena, solve::Params::of(plan), n, nrhs);
+  if (routine == Routine::posv && nrhs > 0 && !reads_info<T>(solution, nrhs))
+    work.copy = arena.take<T>(n * nrhs);
+  const Plan& of_solve = routine == Routine::posv ? solution : plan;
+  const bool solves = routine == Routine::posv || routine == Routine::potrs;
+  if (solves && nrhs > 0 && of_solve.method == Method::persistent)
+    work.solve = solve::Workspace<T>::carve(arena, solve::Params::of(of_solve), n, nrhs);
   if (routine == Routine::potri) work.inversion = InversionWorkspace<T>::carve(arena, n);
   return work;
 }
@@ -84,17 +94,19 @@ Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
 }
 
 template <class T>
-Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, const Plan& solution,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   Status status = factor_one(problem, plan, work, blas, stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
+  if (reads_info<T>(solution, problem.nrhs))
+    return solve::run(problem, solve::Params::of(solution), problem.info, work.solve, blas, stream);
   BatchProblem<T> copy = problem;
   copy.B = {work.copy, 0, nullptr, problem.n, nullptr};
   status = status_of(
       cudaMemcpy2DAsync(work.copy, sizeof(T) * problem.n, problem.B.first, sizeof(T) * problem.B.ld,
                         sizeof(T) * problem.n, problem.nrhs, cudaMemcpyDeviceToDevice, stream),
       "copy of B");
-  if (status.ok()) status = solve_stored(copy, blas, stream);
+  if (status.ok()) status = solve_one(copy, solution, work, blas, stream);
   return status.ok() ? copy_solution(problem, copy.B, stream) : status;
 }
 
@@ -111,7 +123,7 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
                                 Blas&, cudaStream_t, ColumnWatch*);                                \
   template Status solve_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&,  \
                                Blas&, cudaStream_t);                                               \
-  template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Plan&,                     \
+  template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Plan&, const Plan&,        \
                                           const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);      \
   template Status invert_one<T>(BatchProblem<T>, const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

@@ -12,13 +12,14 @@ template <class T>
 struct OneMatrixWorkspace {
   native::FactorWorkspace<T> factor;
   solve::Workspace<T> solve;
-  T* copy = nullptr;                ///< posv: the solution, until info is known
+  T* copy = nullptr;  ///< posv: the solution, until info is known, where no kernel reads info
   InversionWorkspace<T> inversion;  ///< potri
   residues::Workspace<T> residues;
   residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
-  static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Plan& plan, int64_t n,
-                                  int64_t nrhs);
+  /// @param solution the plan of potrs, for posv.
+  static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Plan& plan,
+                                  const Plan& solution, int64_t n, int64_t nrhs);
 };
 
 /// @param plan of the method `blocked` or `persistent`.
@@ -32,8 +33,9 @@ template <class T>
 Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
                  const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
 /// B stays as it was when info is not 0, which only the device knows.
+/// @param solution the plan of potrs, `blocked` or `persistent`.
 template <class T>
-Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, const Plan& solution,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
 template <class T>
 Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Blas& blas,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chol.h"
+
 namespace chol::cuda {
 namespace {
 

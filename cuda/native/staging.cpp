@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/shares.hpp"
+#include "host/parallel_for.hpp"
 
 namespace chol::cuda {
 namespace {

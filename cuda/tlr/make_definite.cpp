@@ -1,6 +1,6 @@
 // The rare diagonal tile that is modified, on the host.
-#include "api/precisions.h"
 #include "backend/tile_ops.hpp"
+#include "base/precisions.h"
 #include "host/modified_cholesky.hpp"
 
 namespace chol::cuda::tlr {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "batched/cluster_plan.hpp"
+#include "batched/cluster/params.hpp"
 
 namespace chol::cuda {
 

@@ -8,20 +8,23 @@
 namespace chol::cuda::interleaved {
 
 // How a plan's knobs read in interleaved batches.
-//  - lanes: one thread a matrix, the triangle in its registers (registers.cuh); threads: of a
+//  - lanes: one thread a matrix, the triangle in its registers (thread/registers.cuh); threads: of
+//  a
 //    block.
-//  - panel: one thread a matrix, column by column (columns.cuh); of larger orders and for potrs a
+//  - panel: one thread a matrix, column by column (thread/left_looking.cuh); of larger orders and
+//  for potrs a
 //    few threads a matrix, the last columns in their registers, the others in shared memory
-//    (held_factor.cuh, held_solve.cuh).
+//    (threads/factor.cuh, threads/solve.cuh).
 //  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
-//    `block` columns by `threads` threads (shared.cuh); without columns all by `threads` threads
-//    a matrix (warp_factor_block.cuh). Without knobs potrs by a warp a matrix (warps.cuh),
-//    posv as potrf, then potrs.
+//    `block` columns by `threads` threads (shared/factor.cuh); without columns all by `threads`
+//    threads a matrix (warp/block_kernel.cuh). Without knobs potrs by a warp a matrix
+//    (warp/solve_kernel.cuh), posv as potrf, then potrs.
 //  - tiles: potrf, potrs, posv and potri as a column-major batch, by slices that are copied
-//    (slices.hpp).
-//  - blocked: one thread a matrix in device memory (streamed.cuh), potrf and posv by register tiles
-//    (tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking, 3 to 5
-//    the same without loops over tiles; threads: of a block, 0: 64.
+//    (interleaved/via_column_major.hpp).
+//  - blocked: one thread a matrix in device memory (thread/device_memory.cuh), potrf and posv by
+//  register tiles
+//    (thread/tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking,
+//    3 to 5 the same without loops over tiles; threads: of a block, 0: 64.
 struct Row {
   Routine routine;
   char precision;

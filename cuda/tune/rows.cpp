@@ -7,59 +7,62 @@
 #include <span>
 
 #include "native/knobs.hpp"
+#include "native/solve/params.hpp"
 #include "tune/interleaved_rows.hpp"
 
 namespace chol::cuda {
 namespace {
 
-// How a plan's knobs read here.
-//  - lanes: registers of a few lanes a matrix (small.cuh), of one right-hand side a grid of them
-//    where there is a shape (grid_solve.cuh); tile: lanes, 0 for the first shape;
-//    threads: the order whose plan a variable batch takes instead, 0: none; posv with such an order
-//    solves by warps (warp_solve.cuh) when it has factored.
-//    Here and below, block: 0 takes the largest matrices of a variable batch first, 1 all as they
-//    lie; potrf 2 dealt out to classes of orders (dealt_small.cuh). Of
-//    potrs here and in panel, block: most right-hand sides (0: all); more go as fused, from lanes
-//    up to four as panel.
-//  - panel: potrf and posv by one thread block a matrix (left_looking.cuh), which solves for
-//    posv's one right-hand side too; threads: of the block, more in storage that has no such
-//    kernel; tile: blocks a multiprocessor, 0 or one that there is not for the first shape of so
-//    many threads; of row storage, and of columns that begin anywhere, shapes take their places.
-//    potrs by warps that have all rows (warp_solve.cuh).
-//  - fused: potrf and posv by wide block columns (wide_left_looking.cuh), of posv with a second
-//    launch for the solution; threads: of the block, tile: of matrices stored by rows, 0 for the
-//    same. As the factor of panel where that storage has no wide kernel of so many. potrs by tiles
-//    of the triangle in shared memory (solve.cuh).
-//  - tiles: potrs by thread blocks whose warps share a matrix' rows (block_solve.cuh), but from
-//    `tile` to `block` right-hand sides by warps that have all rows or, where there are threads, by
-//    blocks of so many that need not have the triangle (tensor_solve.cuh).
+// How the numbers of a plan read here; factor_rows.hpp and solve_rows.cpp turn them into kernels.
+//  - lanes: matrices in registers, a few lanes each (register/kernel.cuh), with one right-hand side
+//    in a two-dimensional layout where there is a kernel for it (register/cyclic_2d.cuh). tile:
+//    lanes, 0 for the first kernel of the order. threads: the order whose plan a variable batch
+//    takes instead, 0: none; posv with such an order factors first, then solves
+//    (solve/warp/kernel.cuh).
+//    Of a factorization here and below, block: 0 takes the largest matrices of a variable batch
+//    first, 1 all in their order, 2 bins them by size (register/vbatched_kernel.cuh, potrf). Of
+//    potrs here and in panel, block: most right-hand sides (0: all); of more the next rows serve.
+//  - panel: potrf and posv by one thread block a matrix (left_looking/kernel.cuh), which solves for
+//    posv's one right-hand side too. threads: of the block; tile: blocks a multiprocessor, 0 or
+//    one that there is not for the first kernel of so many threads. Other kernels serve the upper
+//    triangle and misaligned columns. potrs by warps that have all rows (solve/warp/kernel.cuh).
+//  - fused: potrf and posv by several panels a block column (left_looking/multi_panel_kernel.cuh),
+//    posv with a second launch for the solution. threads: of the block; tile: the same for the
+//    upper triangle, 0 for the same number. As panel where there is no such kernel. potrs by tiles
+//    of the triangle in shared memory (solve/tile/kernel.cuh).
+//  - tiles: potrs by thread blocks whose warps share the rows of a matrix (solve/block/kernel.cuh);
+//    from `tile` to `block` right-hand sides by single warps or, where there are threads, by blocks
+//    of so many whose triangle need not fit shared memory (solve/left_looking_mma/kernel.cuh).
 //  - persistent: potrf and posv of one matrix by one kernel over all multiprocessors
 //    (native/persistent), under the names of native/knobs.hpp. potrs of one matrix by strips, or by
 //    inverted diagonal blocks of order `tile` for more than `block` right-hand sides
 //    (native/solve).
-//  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (one_matrix.cu);
-//    threads: of the block that factors a leaf. potrs streams tiles (stream_solve.cuh), for one
-//    matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
+//  - blocked: potrf and posv of one matrix by recursion with cuBLAS between (native/one_matrix.cu);
+//    threads: of the block that factors a leaf. potrs streams tiles (solve/streaming/kernel.cuh),
+//    for one matrix by cuBLAS; from `tile` to `block` right-hand sides as tiles.
 // potri, pocon and logdet have one method each.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Routine kFactor[] = {Routine::potrf, Routine::posv};
 
 struct Limits {
   char precision;
-  int64_t factor_lanes;  ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t dealt_out;     ///< and deals them out to classes where they differ,
-  int64_t posv_lanes;    ///< and of posv in one kernel
-  int64_t posv_one;      ///< the same of one right-hand side
-  int64_t solve_shared;  ///< orders up to which potrs has the triangle in shared memory
+  int64_t factor_lanes;     ///< orders up to which potrf holds the matrix in a few lanes
+  int64_t binned;           ///< and bins them by size where they differ,
+  int64_t posv_lanes;       ///< and of posv in one kernel
+  int64_t posv_one;         ///< the same of one right-hand side
+  int64_t solve_shared;     ///< orders up to which potrs has the triangle in shared memory
+  solve::Params one_solve;  ///< of one matrix above that
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192},
-                              {'d', 40, 32, 32, 48, 128},
-                              {'c', 48, 32, 32, 36, 128},
-                              {'z', 32, 32, 24, 39, 128}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, 192, {16, 512}},
+                              {'d', 40, 32, 32, 48, 128, {16, 512}},
+                              {'c', 48, 32, 32, 36, 128, {16, 512}},
+                              {'z', 32, 32, 24, 39, 128, {16, 256}}};
 constexpr int kPanelOrder = 65;   ///< above all orders of lanes
 constexpr int kFewColumns = 4;    ///< of right-hand sides of one matrix, beyond which tiles serve
 constexpr int kOneThreads = 256;  ///< of the block that has the device to itself
+/// Order from which on two kernels of all multiprocessors are faster at posv of one matrix; d.
+constexpr int64_t kPosvOneBlock = 160;
 
 struct PanelRow {
   char precision;
@@ -123,8 +126,10 @@ struct PersistentRow {
 // clang-format off
 constexpr PersistentRow kPersistent[] = {
     {'s', 3000, {0, 1, 128}}, {'s', kAny, {0, 2, 128}},
-    {'d', 3000, {0, 1, 128}}, {'d', 10000, {0, 2, 128}}, {'d', kAny, {1024, 2, 128}},
-    {'c', 1500, {0, 1, 128}}, {'c', 8192, {0, 2, 128}},  {'c', kAny, {512, 2, 128}},
+    {'d', 3000, {0, 1, 128}}, {'d', 7700, {0, 2, 128}}, {'d', 8192, {4096, 2, 128}},
+    {'d', 9500, {5120, 2, 128}}, {'d', 14000, {2048, 2, 128}}, {'d', kAny, {1024, 2, 128}},
+    {'c', 1500, {0, 1, 128}}, {'c', 7700, {0, 2, 128}},  {'c', 10000, {2048, 2, 128}},
+    {'c', kAny, {512, 2, 128}},
     {'z', 1500, {0, 1, 256}}, {'z', 4500, {0, 2, 256}},  {'z', 6500, {1024, 2, 256}},
     {'z', kAny, {512, 2, 256}}};
 // clang-format on
@@ -194,7 +199,7 @@ constexpr Table make_table(bool persistent) {
       *row++ = {routine, Form::one, p, lanes, {Method::lanes, kAsTheyLie, 0, kPanelOrder}};
       if (solves || !persistent)
         for (const PanelRow& r : solves ? Rows(kOneBlockSolves) : Rows(kOneBlock))
-          if (r.precision == p)
+          if (r.precision == p && !(persistent && p == 'd' && r.max_n > kPosvOneBlock))
             *row++ = {routine, Form::one, p, r.max_n, {r.method, kAsTheyLie, r.tile, r.threads}};
       for (const PersistentRow& r : kPersistent)
         if (r.precision == p && (persistent || r.max_n == kAny))
@@ -206,7 +211,7 @@ constexpr Table make_table(bool persistent) {
       if (solves)
         add(limits.posv_lanes, {Method::lanes, kAsTheyLie, 0, 0});
       else
-        add(limits.dealt_out, {Method::lanes, kDealtOut, 0, 0});
+        add(limits.binned, {Method::lanes, kBinnedBySize, 0, 0});
       add(lanes, {Method::lanes, kLargestFirst, 0, kPanelOrder});
       for (const PanelRow& r : solves ? Rows(kPanelSolves) : Rows(kPanels))
         if (r.precision == p) add(r.max_n, {r.method, kLargestFirst, r.tile, r.threads});
@@ -216,9 +221,8 @@ constexpr Table make_table(bool persistent) {
     for (const SolveRow& r : kSolves)
       if (r.precision == p)
         *row++ = {Routine::potrs, Form::batch, p, r.max_n, {r.method, r.few, r.from, r.threads}};
-    // The kernels of native/solve are measured alone (bench/results/h100_one_solve.csv) and not yet
-    // behind chol.h: a tuning file asks for them.
-    *row++ = {Routine::potrs, Form::one, p, kAny, plan(Method::blocked)};
+    *row++ = {Routine::potrs, Form::one, p, kAny,
+              persistent ? limits.one_solve.plan() : plan(Method::blocked)};
     for (Form form : {Form::one, Form::batch})
       for (Routine routine : {Routine::potri, Routine::pocon, Routine::logdet})
         *row++ = {routine, form, p, kAny, plan(Method::blocked)};
@@ -268,6 +272,7 @@ constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
                                     {'d', 15360, 1024, 2048},
                                     {'c', 8192, 1024, 1024},
                                     {'z', 14336, 1024, 2048}};
+constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
 
 }  // namespace
 
@@ -290,6 +295,11 @@ const RateRow* built_in_rates(int, size_t* count) {
 const ResidueRow* built_in_residues(int capability, size_t* count) {
   *count = capability >= 90 ? std::size(kResidues) : 0;
   return kResidues;
+}
+
+const MixedRow* built_in_mixed(size_t* count) {
+  *count = std::size(kMixed);
+  return kMixed;
 }
 
 }  // namespace chol::cuda

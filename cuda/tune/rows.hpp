@@ -3,12 +3,14 @@
 
 #include <cstddef>
 
+#include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 #include "tune/residue_row.hpp"
 
 namespace chol::cuda {
 
-/// Whether a plan of interleaved batches works on column-major slices (interleaved/slices.hpp).
+/// Whether a plan of interleaved batches works on column-major slices
+/// (interleaved/via_column_major.hpp).
 constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
   return plan.method == Method::tiles && routine != Routine::logdet && routine != Routine::pack &&
          routine != Routine::unpack;
@@ -16,7 +18,7 @@ constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
 
 /// Plan::block of a factorization: how it takes a variable batch.
 inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
-inline constexpr int kDealtOut = 2;  ///< dealt_small.cuh
+inline constexpr int kBinnedBySize = 2;  ///< register/vbatched_kernel.cuh
 
 /// The rows measured on an architecture at or below `capability` (10 major + minor).
 const TuningRow* built_in_rows(int capability, size_t* count);
@@ -25,6 +27,9 @@ const RateRow* built_in_rates(int capability, size_t* count);
 
 /// When one matrix has its products in residues, in CHOL_MATH_TENSOR.
 const ResidueRow* built_in_residues(int capability, size_t* count);
+
+/// When one system is solved by a factor in s or c and refinement.
+const MixedRow* built_in_mixed(size_t* count);
 
 /// The plan by which one block factors one matrix of order n, or nullptr where none does: batches
 /// too small to fill the device take it even where more blocks are faster on one matrix.

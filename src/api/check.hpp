@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/status.hpp"
+#include "chol.h"
 
 namespace chol::api {
 

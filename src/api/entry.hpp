@@ -45,7 +45,7 @@ chol_status_t enter(chol_handle_t handle, const char* function, Body&& body) noe
   }
   const Status status = guarded(function, [&] { return body(*handle); });
   if (!status.ok()) handle->last_error = status;
-  return status.code();
+  return static_cast<chol_status_t>(status.code());
 }
 
 }  // namespace chol::api

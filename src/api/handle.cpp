@@ -6,6 +6,11 @@
 
 namespace chol::api {
 
+static_assert(Status::kSuccess == CHOL_STATUS_SUCCESS);
+static_assert(Status::kAllocFailed == CHOL_STATUS_ALLOC_FAILED);
+static_assert(Status::kNotSupported == CHOL_STATUS_NOT_SUPPORTED);
+static_assert(Status::kDeviceError == CHOL_STATUS_DEVICE_ERROR);
+
 Status& thread_error() {
   thread_local Status error;
   return error;
@@ -40,7 +45,7 @@ chol_status_t create(chol_handle_t* handle, const char* function, Open&& open) n
     return opened;
   });
   if (!status.ok()) thread_error() = status;
-  return status.code();
+  return static_cast<chol_status_t>(status.code());
 }
 
 Status check_devices(chol_backend_t backend, int device_count, const int* devices) {

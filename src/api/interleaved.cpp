@@ -1,6 +1,6 @@
 // C ABI: interleaved batches, and packing into and out of them.
 #include "api/call.hpp"
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::api {
 namespace {

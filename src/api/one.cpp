@@ -1,6 +1,6 @@
 // C ABI: one matrix.
 #include "api/call.hpp"
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::api {
 namespace {

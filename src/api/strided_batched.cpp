@@ -1,6 +1,6 @@
 // C ABI: batches of one size at a constant stride.
 #include "api/call.hpp"
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::api {
 namespace {

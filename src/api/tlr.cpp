@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "api/precisions.h"
 #include "base/environment.hpp"
+#include "base/precisions.h"
 #include "tlr/apply.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/iterate.hpp"

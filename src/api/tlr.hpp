@@ -31,7 +31,7 @@ chol_status_t enter_matrix(chol_tlr_t A, const char* function, Holds holds, Body
     return checked.ok() ? body() : checked;
   });
   if (!status.ok()) A->handle->last_error = status;
-  return status.code();
+  return static_cast<chol_status_t>(status.code());
 }
 
 /// The caller's options or the defaults, checked.

@@ -91,7 +91,7 @@ chol_status_t chol_tlr_order_points(int dim, int64_t n, const double* points, in
     return checked;
   });
   if (!status.ok()) thread_error() = status;
-  return status.code();
+  return static_cast<chol_status_t>(status.code());
 }
 
 chol_status_t chol_tlr_from_kernel(chol_handle_t handle, chol_tlr_t A, const chol_kernel_t* kernel,

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "api/precisions.h"
 #include "api/tlr.hpp"
+#include "base/precisions.h"
 #include "tlr/describe.hpp"
 #include "tlr/file.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "api/call.hpp"
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::api {
 namespace {

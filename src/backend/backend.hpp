@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/refinement.hpp"
 #include "backend/tile_ops.hpp"
 #include "base/arena.hpp"
 #include "base/matrix_batch.hpp"
 #include "base/scalar.hpp"
 #include "base/status.hpp"
+#include "chol.h"
 #include "tune/store.hpp"
 
 namespace chol::backend {
@@ -110,6 +112,22 @@ class Backend : public Solver<float>,
                                                                  int threads, void* stream) = 0;
   virtual std::unique_ptr<TileOps<std::complex<double>>> tile_ops(const std::complex<double>*,
                                                                   int threads, void* stream) = 0;
+
+  /// Operations of refinement for matrices of order n, on so many host threads or in the order of a
+  /// CUDA stream; nullptr where the backend has none. The pointer names the type.
+  /// @param arena where their memory is taken; a null one counts.
+  virtual std::unique_ptr<Refinement<double>> refinement(const double*, int /*threads*/,
+                                                         void* /*stream*/, int64_t /*n*/,
+                                                         Arena& /*arena*/) {
+    return nullptr;
+  }
+  virtual std::unique_ptr<Refinement<std::complex<double>>> refinement(const std::complex<double>*,
+                                                                       int /*threads*/,
+                                                                       void* /*stream*/,
+                                                                       int64_t /*n*/,
+                                                                       Arena& /*arena*/) {
+    return nullptr;
+  }
 
   /// What the plans leave to SmallFactor in a precision: s, d, c, z.
   virtual SmallFactor small_factor(char) { return {}; }

@@ -9,7 +9,7 @@
 
 #include "backend/plugin.hpp"
 #include "base/environment.hpp"
-#include "host/host_backend.hpp"
+#include "host/backend.hpp"
 
 namespace chol::backend {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/selection.hpp"
 #include "base/status.hpp"
+#include "chol.h"
 
 namespace chol {
 

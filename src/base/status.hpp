@@ -1,11 +1,10 @@
-// Status of a call inside the library: the public code and what chol_last_error() will say.
+// Status of a call inside the library: the public code and what chol_last_error() will say. The
+// code is an int here, so that kernels do not compile again when a comment of chol.h changes.
 #pragma once
 
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-
-#include "chol.h"
 
 namespace chol {
 
@@ -13,6 +12,9 @@ namespace chol {
 /// and copied only with a message in it: success costs a call on a small matrix nothing.
 class Status {
  public:
+  /// Those of chol.h that kernels have, under the same numbers (api/handle.cpp compares them).
+  static constexpr int kSuccess = 0, kAllocFailed = 3, kNotSupported = 4, kDeviceError = 6;
+
   Status() { message_[0] = '\0'; }
   Status(const Status& other) { *this = other; }
   Status& operator=(const Status& other) {
@@ -25,8 +27,7 @@ class Status {
   ~Status() = default;
   static Status success() { return {}; }
 
-  __attribute__((format(printf, 2, 3))) static Status error(chol_status_t code, const char* format,
-                                                            ...) {
+  __attribute__((format(printf, 2, 3))) static Status error(int code, const char* format, ...) {
     Status status;
     status.code_ = code;
     va_list arguments;
@@ -36,12 +37,13 @@ class Status {
     return status;
   }
 
-  bool ok() const { return code_ == CHOL_STATUS_SUCCESS; }
-  chol_status_t code() const { return code_; }
+  bool ok() const { return code_ == kSuccess; }
+  /// A chol_status_t.
+  int code() const { return code_; }
   const char* message() const { return message_; }
 
  private:
-  chol_status_t code_ = CHOL_STATUS_SUCCESS;
+  int code_ = kSuccess;
   char message_[240];
 };
 

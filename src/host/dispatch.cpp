@@ -10,7 +10,9 @@ namespace chol::host {
 #define CHOL_KERNEL_SET(isa) KernelSet(&isa##_s, &isa##_d, &isa##_c, &isa##_z)
 
 // CHOL_WITH_...: the instruction sets that this build has, src/host/kernels.cmake.
+#if defined(CHOL_WITH_PORTABLE)
 CHOL_DECLARE_KERNELS(portable);
+#endif
 #if defined(CHOL_WITH_AVX2)
 CHOL_DECLARE_KERNELS(avx2);
 #endif
@@ -36,7 +38,13 @@ KernelSet KernelSet::choose() {
   if (has_avx2 && (allowed("avx2") || allowed("avx512"))) return CHOL_KERNEL_SET(avx2);
 #endif
 #endif
+#if defined(CHOL_WITH_PORTABLE)
   return CHOL_KERNEL_SET(portable);
+#elif defined(CHOL_WITH_AVX2)
+  return CHOL_KERNEL_SET(avx2);  // all that a NATIVE build has
+#else
+  return CHOL_KERNEL_SET(avx512);
+#endif
 }
 
 const KernelSet& KernelSet::of_this_machine() {

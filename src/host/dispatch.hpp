@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/scalar.hpp"
-#include "host/kernels.hpp"
+#include "host/kernels/kernel_table.hpp"
 
 namespace chol::host {
 

@@ -16,6 +16,31 @@ set(chol_isas portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND chol_isas avx2 avx512)
 endif()
+# A program that runs where it is built needs the kernels of that processor alone.
+set(CHOL_HOST_ISAS ALL CACHE STRING
+  "Instruction sets of the host kernels: ALL, or NATIVE: only the best of the machine that builds")
+if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -march=native)
+  check_cxx_source_compiles("
+    #if !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__AVX512BW__))
+    #error no AVX-512
+    #endif
+    int main() {}" CHOL_NATIVE_AVX512)
+  check_cxx_source_compiles("
+    #if !(defined(__AVX2__) && defined(__FMA__))
+    #error no AVX2
+    #endif
+    int main() {}" CHOL_NATIVE_AVX2)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(CHOL_NATIVE_AVX512)
+    set(chol_isas avx512)
+  elseif(CHOL_NATIVE_AVX2)
+    set(chol_isas avx2)
+  else()
+    set(chol_isas portable)
+  endif()
+endif()
 # Sanitizers see the narrowest and the widest vectors; who shares what with whom is the same for all.
 if(CHOL_SANITIZE)
   list(REMOVE_ITEM chol_isas avx2)
@@ -43,13 +68,19 @@ endif()
 foreach(isa IN LISTS chol_isas)
   string(TOUPPER CHOL_WITH_${isa} with_isa)
   target_compile_definitions(chol PRIVATE ${with_isa})
+  # Portable vectors hold too few matrices for straight-line code of large orders to be worth its
+  # compile time.
+  set(most_unrolled ${CHOL_MOST_UNROLLED})
+  if(isa STREQUAL "portable" AND most_unrolled GREATER 6)
+    set(most_unrolled 6)
+  endif()
   foreach(precision element IN ZIP_LISTS chol_precisions chol_elements)
     set(kernels chol_kernels_${isa}_${precision})
     add_library(${kernels} OBJECT
       ${CMAKE_CURRENT_LIST_DIR}/isa/${isa}.cpp ${CMAKE_CURRENT_LIST_DIR}/isa/products/${isa}.cpp)
     target_include_directories(${kernels} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_definitions(${kernels} PRIVATE CHOL_PRECISION=${precision}
-      "CHOL_ELEMENT=${element}" CHOL_MOST_UNROLLED=${CHOL_MOST_UNROLLED})
+      "CHOL_ELEMENT=${element}" CHOL_MOST_UNROLLED=${most_unrolled})
     # GCC 12's own AVX-512 header trips the uninitialized warnings (its bug 105593).
     target_compile_options(${kernels} PRIVATE ${chol_kernel_flags} ${chol_flags_${isa}}
       -ffp-contract=fast -fno-math-errno -Wno-uninitialized -Wno-maybe-uninitialized)

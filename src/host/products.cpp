@@ -11,7 +11,9 @@ namespace chol::host {
 #define CHOL_PRODUCT_TABLES(isa) \
   { &isa##_s_products, &isa##_d_products, &isa##_c_products, &isa##_z_products }
 
+#if defined(CHOL_WITH_PORTABLE)
 CHOL_DECLARE_PRODUCTS(portable);
+#endif
 #if defined(CHOL_WITH_AVX2)
 CHOL_DECLARE_PRODUCTS(avx2);
 #endif
@@ -28,7 +30,10 @@ constexpr const Products* kTables[][4] = {
 #if defined(CHOL_WITH_AVX2)
     CHOL_PRODUCT_TABLES(avx2),
 #endif
-    CHOL_PRODUCT_TABLES(portable)};
+#if defined(CHOL_WITH_PORTABLE)
+    CHOL_PRODUCT_TABLES(portable)
+#endif
+};
 
 }  // namespace
 

@@ -7,14 +7,14 @@
 #include <numbers>
 #include <vector>
 
-#include "api/precisions.h"
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
+#include "base/precisions.h"
 #include "host/covariance.hpp"
 #include "host/indefinite_factor.hpp"
 #include "host/modified_cholesky.hpp"
 #include "host/orthogonal.hpp"
-#include "host/shares.hpp"
+#include "host/parallel_for.hpp"
 
 namespace chol::host {
 namespace {

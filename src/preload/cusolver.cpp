@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "chol.h"
 #include "preload/device.hpp"
 #include "preload/entry.hpp"
@@ -42,10 +42,13 @@ struct TakenOver {
   int capability;
   int64_t least_n, most_n;
 };
-constexpr TakenOver kOneMatrix[] = {{Family::potrf, 's', 9, 1, 16384},
-                                    {Family::potrf, 'd', 9, 1, 16384},
-                                    {Family::potrf, 'c', 9, 1, 16384},
-                                    {Family::potrf, 'z', 9, 1, 8192}};
+constexpr TakenOver kOneMatrix[] = {
+    {Family::potrf, 's', 9, 1, 16384},    {Family::potrf, 'd', 9, 1, 16384},
+    {Family::potrf, 'c', 9, 1, 16384},    {Family::potrf, 'z', 9, 1, 8192},
+    {Family::potrs, 's', 9, 200, 16384},  {Family::potrs, 'd', 9, 200, 16384},
+    {Family::potrs, 'c', 9, 200, 8192},   {Family::potrs, 'z', 9, 200, 8192},
+    {Family::potri, 's', 9, 1024, 16384}, {Family::potri, 'd', 9, 512, 16384},
+    {Family::potri, 'c', 9, 1024, 8192},  {Family::potri, 'z', 9, 1024, 8192}};
 bool is_taken_over(Family family, char precision, int capability, int64_t n) {
   return std::any_of(std::begin(kOneMatrix), std::end(kOneMatrix), [&](const TakenOver& row) {
     return row.family == family && row.precision == precision && row.capability == capability &&

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "base/scalar.hpp"
 #include "preload/thread_handle.hpp"
 
@@ -24,6 +24,12 @@ struct Api;
   };
 CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_API)
 #undef CHOL_DEFINE_API
+template <class T>
+inline constexpr auto posv_mixed = nullptr;
+template <>
+inline constexpr auto posv_mixed<double> = chol_dsposv;
+template <>
+inline constexpr auto posv_mixed<std::complex<double>> = chol_zcposv;
 
 /// One system in the form that all entries share, its arguments found good.
 template <class T>
@@ -114,6 +120,23 @@ bool posv(const System<T>& system, Original& original, Outcome* outcome) {
   return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
     return Api<T>::posv(handle, system.uplo, system.n, system.nrhs, system.A, system.lda, system.B,
                         system.ldb, &outcome->info);
+  });
+}
+
+/// X of dsposv and zcposv beside A and B.
+template <class T>
+struct MixedResult {
+  T* X;
+  int64_t ldx;
+  int iter = 0;
+};
+template <class T>
+bool sposv(const System<T>& system, MixedResult<T>& result, Original& original, Outcome* outcome) {
+  if (system.n == 0) return true;
+  if (system.nrhs == 0 || system.B == result.X || has_infinite_pivot(system)) return false;
+  return on_handle(system.n, original, outcome, [&](chol_handle_t handle) {
+    return posv_mixed<T>(handle, system.uplo, system.n, system.nrhs, system.A, system.lda, system.B,
+                         system.ldb, result.X, result.ldx, &result.iter, &outcome->info);
   });
 }
 

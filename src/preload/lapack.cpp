@@ -1,4 +1,5 @@
-// LAPACK's Fortran interface: potrf, potrf2, potf2, potrs, posv and potri under every decoration.
+// LAPACK's Fortran interface: potrf, potrf2, potf2, potrs, posv, potri, dsposv and zcposv under
+// every decoration.
 #include <algorithm>
 
 #include "preload/entry.hpp"
@@ -81,6 +82,32 @@ void call_with_rhs(Entry& entry, Work work, const char* uplo, const Integer* n, 
   });
 }
 
+/// dsposv and zcposv; `workspace` of the original, which zcposv has one array more of.
+template <class T, class Integer, class... Workspace>
+void call_mixed(Entry& entry, const char* uplo, const Integer* n, const Integer* nrhs, T* A,
+                const Integer* lda, const T* B, const Integer* ldb, T* X, const Integer* ldx,
+                Integer* iter, Integer* info, Workspace... workspace) {
+  using Function =
+      void(const char*, const Integer*, const Integer*, T*, const Integer*, const T*,
+           const Integer*, T*, const Integer*, Workspace..., Integer*, Integer*, size_t);
+  const int letter = triangle(uplo);
+  const System<T> system{
+      static_cast<chol_uplo_t>(letter), *n, *nrhs, A, *lda, const_cast<T*>(B), *ldb};
+  int wrong = wrong_argument_with_rhs(letter, system);
+  if (!wrong && *ldx < std::max<Integer>(1, *n)) wrong = 9;
+  MixedResult<T> result{X, *ldx};
+  const auto work = [&](const System<T>& arguments, Original& original, Outcome* done) {
+    const bool is_done = sposv(arguments, result, original, done);
+    if (is_done) *iter = result.iter;
+    return is_done;
+  };
+  call(entry, wrong, system, info, work, [&] {
+    auto* original = entry.original.template get<Function>();
+    if (original) original(uplo, n, nrhs, A, lda, B, ldb, X, ldx, workspace..., iter, info, 1);
+    return original != nullptr;
+  });
+}
+
 }  // namespace
 }  // namespace chol::preload
 
@@ -123,3 +150,27 @@ using namespace chol::preload;
   static constinit Account letter##posv_account(#letter "posv");           \
   CHOL_FOR_EACH_DECORATION(CHOL_DEFINE_WITH_RHS, letter, T, posv, posv)
 CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_LAPACK)
+
+#define CHOL_DEFINE_DSPOSV(before, after, Integer, routine)                                    \
+  CHOL_DEFINE_ENTRY(before, after, d, routine, posv)                                           \
+  extern "C" CHOL_EXPORT void before##d##routine##after(                                       \
+      const char* uplo, const Integer* n, const Integer* nrhs, double* A, const Integer* lda,  \
+      const double* B, const Integer* ldb, double* X, const Integer* ldx, double* work,        \
+      float* swork, Integer* iter, Integer* info) {                                            \
+    call_mixed(before##d##routine##after##_entry, uplo, n, nrhs, A, lda, B, ldb, X, ldx, iter, \
+               info, work, swork);                                                             \
+  }
+#define CHOL_DEFINE_ZCPOSV(before, after, Integer, routine)                                    \
+  CHOL_DEFINE_ENTRY(before, after, z, routine, posv)                                           \
+  extern "C" CHOL_EXPORT void before##z##routine##after(                                       \
+      const char* uplo, const Integer* n, const Integer* nrhs, std::complex<double>* A,        \
+      const Integer* lda, const std::complex<double>* B, const Integer* ldb,                   \
+      std::complex<double>* X, const Integer* ldx, std::complex<double>* work,                 \
+      std::complex<float>* swork, double* rwork, Integer* iter, Integer* info) {               \
+    call_mixed(before##z##routine##after##_entry, uplo, n, nrhs, A, lda, B, ldb, X, ldx, iter, \
+               info, work, swork, rwork);                                                      \
+  }
+static constinit Account dsposv_account("dsposv");
+static constinit Account zcposv_account("zcposv");
+CHOL_FOR_EACH_DECORATION(CHOL_DEFINE_DSPOSV, sposv)
+CHOL_FOR_EACH_DECORATION(CHOL_DEFINE_ZCPOSV, cposv)

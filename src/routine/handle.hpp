@@ -6,6 +6,7 @@
 
 #include "backend/registry.hpp"
 #include "base/status.hpp"
+#include "chol.h"
 
 namespace chol::routine {
 

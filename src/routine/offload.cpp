@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "api/precisions.h"
 #include "backend/flops.hpp"
 #include "base/environment.hpp"
+#include "base/precisions.h"
 #include "routine/run.hpp"
 #include "routine/shared_device.hpp"
 

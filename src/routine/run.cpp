@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/precisions.h"
 #include "base/environment.hpp"
+#include "base/precisions.h"
 #include "routine/offload.hpp"
 #include "routine/trace.hpp"
 

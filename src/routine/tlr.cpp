@@ -1,6 +1,6 @@
 #include "routine/tlr.hpp"
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::routine {
 

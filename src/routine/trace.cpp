@@ -3,8 +3,8 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "api/precisions.h"
 #include "backend/flops.hpp"
+#include "base/precisions.h"
 
 namespace chol::routine {
 template <class T>

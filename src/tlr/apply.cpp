@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/dense_tiles.hpp"
 #include "tlr/row_error.hpp"
 #include "tlr/settings.hpp"

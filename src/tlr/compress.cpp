@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/dense_store.hpp"
 
 namespace chol::tlr {

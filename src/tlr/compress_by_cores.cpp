@@ -2,7 +2,7 @@
 // tile's samples do not wait for its basis, and no tall matrix is orthogonalized.
 #include <algorithm>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/compress.hpp"
 #include "tlr/dense_store.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <complex>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 namespace {

@@ -5,7 +5,7 @@
 #include <complex>
 #include <limits>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

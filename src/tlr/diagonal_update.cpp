@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/right_tiles.hpp"
 
 namespace chol::tlr {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/dense_tiles.hpp"
 #include "tlr/diagonal_tile.hpp"
 #include "tlr/diagonal_update.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tlr/apply.hpp"
 
 namespace chol::tlr {

@@ -1,6 +1,6 @@
 #include "tlr/kernel.hpp"
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

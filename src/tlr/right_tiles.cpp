@@ -1,6 +1,6 @@
 #include "tlr/right_tiles.hpp"
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

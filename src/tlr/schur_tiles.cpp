@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 namespace chol::tlr {
 namespace {

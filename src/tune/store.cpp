@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/scalar.hpp"
+#include "chol.h"
 
 #define CHOL_TEXT_OF(x) #x
 #define CHOL_TEXT(x) CHOL_TEXT_OF(x)
@@ -111,6 +112,16 @@ ResidueRow residues_of(const Json& entry) {
                        integer("native_columns")};
   if (row.panel == 0 || row.panel % ResidueRow::kPanelStep != 0)
     refuse("panel", entry.at("panel"), "a multiple of 128");
+  return row;
+}
+
+MixedRow mixed_of(const Json& entry) {
+  refuse_others(entry, {"precision", "least_order", "order_per_rhs"});
+  const MixedRow row{precision_of(entry),
+                     integer_of(needed(entry, "least_order"), "least_order", INT64_MAX),
+                     integer_of(needed(entry, "order_per_rhs"), "order_per_rhs", INT64_MAX)};
+  if (row.precision != 'd' && row.precision != 'z')
+    refuse("precision", entry.at("precision"), "d or z");
   return row;
 }
 
@@ -233,13 +244,28 @@ const ResidueRow* TuningStore::residues(char precision, int64_t n) const {
   return serves;
 }
 
+void TuningStore::load_mixed(const MixedRow* rows, size_t count) {
+  for (size_t i = 0; i < count; ++i) mixed_[precision_index(rows[i].precision)] = {rows[i]};
+}
+
+bool TuningStore::is_mixed(char precision, int64_t n, int64_t nrhs) const {
+  const std::vector<MixedRow>& rows = mixed_[precision_index(precision)];
+  return !rows.empty() && rows.back().serves(n, nrhs);
+}
+
 /// What a file lays over the tables of a store: whole keys, and whole precisions of the others.
 struct TuningStore::Overlay {
   std::map<size_t, PlanTable> tables;
   std::map<size_t, TuningRow> last;
   std::array<std::vector<RateRow>, 4> rates;
   std::array<std::vector<ResidueRow>, 4> residues;
+  std::array<std::vector<MixedRow>, 4> mixed;
 
+  void add_mixed(const MixedRow& row) {
+    std::vector<MixedRow>& rows = mixed[precision_index(row.precision)];
+    if (!rows.empty()) throw std::runtime_error("a precision has one row of \"least_order\"");
+    rows.push_back(row);
+  }
   void add_residues(const ResidueRow& row) {
     std::vector<ResidueRow>& rows = residues[precision_index(row.precision)];
     if (!rows.empty() && rows.back().least_n >= row.least_n)
@@ -287,6 +313,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
         if (!entry.is_object()) throw std::runtime_error("must be an object");
         if (entry.contains("gflops"))
           read.add_rate(rate_of(entry));
+        else if (entry.contains("least_order"))
+          read.add_mixed(mixed_of(entry));
         else if (entry.contains("least_n"))
           read.add_residues(residues_of(entry));
         else
@@ -299,6 +327,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
       if (!read.rates[p].empty()) rates_[p] = std::move(read.rates[p]);
     for (size_t p = 0; p < residues_.size(); ++p)
       if (!read.residues[p].empty()) residues_[p] = std::move(read.residues[p]);
+    for (size_t p = 0; p < mixed_.size(); ++p)
+      if (!read.mixed[p].empty()) mixed_[p] = std::move(read.mixed[p]);
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "tuning file %s: out of memory", path);
   } catch (const std::exception& error) {

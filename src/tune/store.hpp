@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/status.hpp"
+#include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 #include "tune/residue_row.hpp"
 
@@ -16,7 +17,7 @@ class TuningStore {
   void load_rows(const TuningRow* rows, size_t count);
 
   using Accepts = std::function<bool(const TuningRow&)>;
-  /// Replaces whole keys (routine, form, precision), and whole precisions of rates and of residues,
+  /// Replaces whole keys (routine, form, precision), and whole precisions of the other rows,
   /// by what the JSON file says for `machine`.
   /// @param accepts refuses a plan that the backend cannot run, so that no bad row is ever run.
   Status load_file(const char* path, const char* machine, const Accepts& accepts);
@@ -31,6 +32,11 @@ class TuningStore {
   /// The row that serves order n, nullptr when its products are native.
   const ResidueRow* residues(char precision, int64_t n) const;
 
+  /// Takes `count` built-in rows, one a precision.
+  void load_mixed(const MixedRow* rows, size_t count);
+  /// Whether a system is worth two precisions.
+  bool is_mixed(char precision, int64_t n, int64_t nrhs) const;
+
   const PlanTable& plans(Routine routine, Form form, char precision) const;
 
  private:
@@ -39,6 +45,7 @@ class TuningStore {
   std::array<PlanTable, kRoutineCount * kFormCount * 4> tables_;
   std::array<std::vector<RateRow>, 4> rates_;
   std::array<std::vector<ResidueRow>, 4> residues_;
+  std::array<std::vector<MixedRow>, 4> mixed_;  ///< one row at most
 };
 
 }  // namespace chol

@@ -33,5 +33,10 @@ using AllocateFunction = void*(size_t bytes);
 using ReleaseFunction = void(void* memory);
 inline constexpr const char* kAllocateSymbol = "chol_test_allocate";
 inline constexpr const char* kReleaseSymbol = "chol_test_release";
+/// Of a real device: copies to or from it once all work there is done, and whether there is one.
+using CopyFunction = void(void* to, const void* from, size_t bytes);
+using IsThereFunction = bool();
+inline constexpr const char* kCopySymbol = "chol_test_copy";
+inline constexpr const char* kIsThereSymbol = "chol_test_is_there";
 
 }  // namespace chol::test

@@ -30,7 +30,8 @@ __device__ T element(const GeneratedMatrix& matrix, int64_t i, int64_t j) {
   double re = 0, im = 0;
   if (matrix.kind == GeneratedMatrix::smooth) {
     const double distance = static_cast<double>(i - j) / static_cast<double>(matrix.n) * 20;
-    re = exp(-distance * distance / 2) + (i == j ? (kSingle ? 3e-2 : 1e-9) : 0);
+    const double nugget = matrix.nugget > 0 ? matrix.nugget : kSingle ? 3e-2 : 1e-9;
+    re = exp(-distance * distance / 2) + (i == j ? nugget : 0);
   } else {
     // Eigenvalues of what is off the diagonal reach sqrt(n / 3), of complex ones sqrt(2 n / 3).
     const double n = static_cast<double>(matrix.n);

@@ -17,6 +17,7 @@ struct GeneratedMatrix {
   Kind kind;
   int64_t n;
   int64_t bad_row = -1;  ///< its diagonal element is 1e-3 of the others'
+  double nugget = 0;     ///< of a smooth one; 0: 1e-9, of single precision 3e-2
 
   /// The lower or upper triangle; zeros in the other one.
   /// @param type s, d, c or z

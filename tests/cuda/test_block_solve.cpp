@@ -1,7 +1,8 @@
-// The kernels of cuda/batched/block_solve.cuh by contexts of the host: orders up to the largest,
-// both storages, one right-hand side and sets of them. Shared memory begins as NaN and copies
-// arrive when they are waited for, so that what is read too early, or was never written, shows.
-#include "batched/block_solve.cuh"
+// The kernels of cuda/batched/solve/block/kernel.cuh by contexts of the host: every kernel that is
+// built, orders up to its largest, both triangles, one right-hand side and sets of them. Shared
+// memory begins as NaN and copies arrive when they are waited for, so that what is read too early,
+// or was never written, shows.
+#include "batched/solve/block/kernel.cuh"
 #include "solved_system.hpp"
 
 namespace chol::cuda {
@@ -10,46 +11,44 @@ namespace {
 Solves solves;
 
 /// @param bound of the orders of a variable batch, from which a block has its warps.
-template <class T, bool kSwapped, bool kOne>
-void solve(int n, int bound, int nrhs, bool backwards, bool has_tensor, bool anywhere) {
-  for_block_solve_shape<T, kOne>(bound, has_tensor, anywhere, false, [&]<class Shape>(Shape) {
-    const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
-    const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
-    solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
-      block_solve_kernel<T, kSwapped, kOne, Shape, false>(problem, 64);
-    });
+template <class T, bool kSwapped, bool kOne, class Shape>
+void solve(int n, int bound, int nrhs, bool backwards) {
+  const int warps = BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(bound) / 32;
+  const char* const what = kOne ? "one right-hand side" : "sets of right-hand sides";
+  solves.check<T, kSwapped>(what, warps, n, nrhs, backwards, [](const BatchProblem<T>& problem) {
+    block_solve_kernel<T, kSwapped, kOne, Shape, false>(problem, 64);
   });
 }
-template <class T, bool kSwapped>
-void solve_bordered(int n, bool anywhere, int nrhs, bool backwards) {
-  for_block_solve_shape<T, true>(n, true, anywhere, true, [&]<class Shape>(Shape) {
-    const int warps = BlockSolveLayout<T, kSwapped, true, Shape>::threads(n - 1) / 32;
-    solves.check<T, kSwapped>("bordered", warps, n, nrhs, backwards,
-                              [](const BatchProblem<T>& problem) {
-                                block_solve_kernel<T, kSwapped, true, Shape, true>(problem, 64);
-                              });
-  });
+template <class T, bool kSwapped, class Shape>
+void solve_bordered(int n, bool backwards) {
+  const int warps = BlockSolveLayout<T, kSwapped, true, Shape>::threads(n - 1) / 32;
+  solves.check<T, kSwapped>("bordered", warps, n, n % 8 == 1 ? 3 : 1, backwards,
+                            [](const BatchProblem<T>& problem) {
+                              block_solve_kernel<T, kSwapped, true, Shape, true>(problem, 64);
+                            });
 }
-template <class T, bool kSwapped>
+/// Every kernel that is built, on orders up to its largest.
+template <class T, bool kSwapped, bool kOne, class Shape>
 void solve_orders() {
-  constexpr int kMostOfOne = most_block_solve<T, true>(), kMost = most_block_solve<T, false>();
-  const auto orders = orders_to_try(
-      {kMostOfOne, kMostOfOne - 15, 137, kMost, 113, 97, 81, 65, 48, 33, 18, 16, 7, 1},
-      {kMostOfOne, kMost, 97, 48, 18});
+  constexpr int kMost = Shape::kOrder;
+  const auto orders =
+      orders_to_try({kMost, kMost - 15, kMost - 31, 48, 33, 18, 16, 7, 1}, {kMost, 48, 18});
   for (const int n : orders) {
     const bool backwards = n % 2 == 0;
-    const int more = n % 3 == 0 ? n + 33 : n;
-    for (const bool anywhere : {false, true}) {
-      const int nrhs = n % 8 == 1 ? 3 : 1;
-      solve<T, kSwapped, true>(n, std::min(more, kMostOfOne), nrhs, backwards, true, anywhere);
-      if (has_border(n)) solve_bordered<T, kSwapped>(n, anywhere, nrhs, backwards);
-    }
-    if (n > kMost) continue;
-    const int bound = std::min(more, kMost);
-    for (const bool has_tensor : {true, false})
-      if (n % 4 < 3 && (has_tensor || sizeof(Real<T>) == 4))
-        solve<T, kSwapped, false>(n, bound, n % 8 == 1 ? 19 : 5, !backwards, has_tensor, false);
+    const int bound = std::min(n % 3 == 0 ? n + 33 : n, kMost);
+    const int nrhs = kOne ? (n % 8 == 1 ? 3 : 1) : (n % 8 == 1 ? 19 : 5);
+    solve<T, kSwapped, kOne, Shape>(n, bound, nrhs, backwards);
+    if constexpr (kOne)
+      if (is_bordered(n, false)) solve_bordered<T, kSwapped, Shape>(n, backwards);
   }
+  if constexpr (kOne && Shape::kWarpBlocks == 1)
+    solve_bordered<T, kSwapped, Shape>(kMost + 1, false);
+}
+template <class T, bool kSwapped, bool kOne>
+void solve_all() {
+  []<class... Shape>(ShapeList<Shape...>) {
+    (solve_orders<T, kSwapped, kOne, Shape>(), ...);
+  }(BlockSolveShapes<T, kOne>{});
 }
 
 }  // namespace
@@ -57,7 +56,9 @@ void solve_orders() {
 
 int main() {
   using namespace chol::cuda;
-  for_each_storage(
-      []<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) { solve_orders<T, kSwapped>(); });
+  for_each_storage([]<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) {
+    solve_all<T, kSwapped, true>();
+    solve_all<T, kSwapped, false>();
+  });
   return solves.report();
 }

@@ -1,6 +1,6 @@
-// The kernels of cuda/interleaved/columns.cuh as one thread on the host: every order that is built,
-// and every number of kept columns that a tuning file may ask for. Shared memory begins as NaN, so
-// that what was never written shows.
+// The kernels of cuda/interleaved/thread/left_looking.cuh as one thread on the host: every order
+// that is built, and every number of kept columns that a tuning file may ask for. Shared memory
+// begins as NaN, so that what was never written shows.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "interleaved/columns.cuh"
-#include "interleaved/held_shape.hpp"
+#include "interleaved/thread/left_looking.cuh"
+#include "interleaved/threads/shape.hpp"
 #include "tally.hpp"
 
 namespace chol::cuda {
@@ -70,7 +70,7 @@ void solve_by_columns() {
 template <class T, int N>
 void solve_built_orders() {
   solve_by_columns<T, N, kept_columns(kPrecision<T>, N, true)>();
-  if constexpr (N < held_table(kPrecision<T>, true, true).largest_of_columns())
+  if constexpr (N < threads_table(kPrecision<T>, true, true).largest_of_columns())
     solve_built_orders<T, N + 1>();
 }
 template <class T, int N, int kStep, int kKept = 0>

@@ -14,7 +14,7 @@
 #include "compile/cache.hpp"
 #include "compile/code.hpp"
 #include "compile/nvrtc.hpp"
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -261,7 +261,7 @@ void check_nvrtc() {
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && !found, "damaged file");
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && found, "made good");
   expect(obtain_cubin("/proc/chol", request, cubin, found).ok() && !found, "nowhere to keep it");
-  expect(!compile({"interleaved/shared.cuh", "chol::cuda::no_kernel<3>", 90}, cubin).ok(),
+  expect(!compile({"interleaved/shared/factor.cuh", "chol::cuda::no_kernel<3>", 90}, cubin).ok(),
          "a kernel that there is not");
   expect(!compile({request.header, request.name, 12}, cubin).ok(), "no such device");
 }

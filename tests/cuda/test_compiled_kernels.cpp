@@ -13,7 +13,7 @@
 #include "compile/cache.hpp"
 #include "compile/kernels.hpp"
 #include "compile/nvrtc.hpp"
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 
 namespace {
 
@@ -87,7 +87,7 @@ void check_with_compiler(const std::string& folder) {
   expect(compiled_kernel(request(6)) != seen[0], "another kernel");
   expect(outside == 0, "loaded where a capture may be under way");
 
-  const KernelRequest none{"interleaved/registers.cuh", "chol::cuda::no_kernel<1>", 90};
+  const KernelRequest none{"interleaved/thread/registers.cuh", "chol::cuda::no_kernel<1>", 90};
   expect(!compiled_kernel(none) && !compiled_kernel(none), "a kernel that there is not");
 }
 

@@ -1,18 +1,18 @@
-// The kernels of cuda/batched/left_looking.cuh, cluster_left_looking.cuh and wide_left_looking.cuh
-// by contexts of the host: every shape that is built, both storages, equal and mixed orders,
-// aligned and not, pivots that are none. Copies arrive when they are waited for, so that what is
-// read too early shows.
+// The kernels of cuda/batched/left_looking/kernel.cuh, cluster/kernel.cuh and
+// left_looking/multi_panel_kernel.cuh by contexts of the host: every shape that is built, both
+// triangles, equal and mixed orders, aligned and not, pivots that are none. Copies arrive when they
+// are waited for, so that what is read too early shows.
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <set>
-#include <typeindex>
 #include <vector>
 
-#include "batched/cluster_left_looking.cuh"
-#include "batched/cluster_shapes.hpp"
-#include "batched/left_looking.cuh"
-#include "batched/wide_left_looking.cuh"
+#include "batched/cluster/kernel.cuh"
+#include "batched/cluster/shapes.hpp"
+#include "batched/left_looking/kernel.cuh"
+#include "batched/left_looking/multi_panel_kernel.cuh"
+#include "batched/left_looking/multi_panel_shapes.hpp"
+#include "batched/left_looking/shapes.hpp"
 #include "host_batch.hpp"
 #include "shared_memory.hpp"
 #include "tune/cluster_rows.hpp"
@@ -21,7 +21,6 @@ namespace chol::cuda {
 namespace {
 
 constexpr int kCount = kFindsRaces ? 2 : 3;
-std::set<std::type_index> tried;  ///< some kernels are listed by several names
 
 template <class T, bool kSwapped, SmallTask kTask, class Kernel>
 void try_order(const char* what, int warps, int n, bool mixed, Kernel&& kernel) {
@@ -173,10 +172,8 @@ void try_orders(const char* what, int warps, Kernel&& kernel) {
     try_order<T, kSwapped, kTask>(what, warps, n, n == 64, kernel);
 }
 
-template <class T, bool kSwapped, class Listed>
+template <class T, bool kSwapped, class Shape>
 void try_left_looking() {
-  using Shape = typename Listed::Shape;
-  if (!tried.insert(typeid(LeftLooking<T, kSwapped, Shape, false>)).second) return;
   static_assert(LeftLooking<T, kSwapped, Shape, true>::bytes(133) <= kSharedBytes);
   const auto factor = [](const BatchProblem<T>& problem) {
     left_looking_kernel<T, kSwapped, Shape, false>(problem, false);
@@ -208,11 +205,11 @@ void try_shapes(ShapeList<Shape...>, ShapeList<Wide...>) {
 }
 template <class T>
 void try_all() {
-  using Its = Shapes<T>;
-  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, typename Its::ColumnWide{});
-  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, typename Its::RowWide{});
-  try_shapes<T, false>(typename Its::ColumnLeftLooking{}, typename Its::ColumnWide{});
-  try_shapes<T, true>(typename Its::RowLeftLooking{}, typename Its::RowWide{});
+  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, WideShapes<T, false>{});
+  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, WideShapes<T, true>{});
+  // Those that are built only with a fused right-hand side too.
+  try_shapes<T, false>(LeftLookingList<T, false, true>{}, WideShapes<T, false>{});
+  try_shapes<T, true>(LeftLookingList<T, true, true>{}, WideShapes<T, true>{});
 }
 
 }  // namespace

@@ -201,6 +201,8 @@ int main() {
     persistent::factor_orders<T, kSwapped>();
     persistent::update_orders<T, kSwapped>();
   });
+  persistent::expect(persistent::early_arrivals == 0, "arrivals before a wait for the phase before",
+                     'L', 0, persistent::early_arrivals);
   std::printf(persistent::failures ? "FAILED: %d\n" : "PASSED\n", persistent::failures);
   return persistent::failures != 0;
 }

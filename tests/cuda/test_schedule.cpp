@@ -152,15 +152,15 @@ class Threads {
   }
 
  private:
-  using Flag = std::atomic<int>;
+  using ProgressBarrier = std::atomic<int>;
   enum { kBelow, kSquare, kLeft, kDiagonal };
 
   Tile& at(int i, int j) const { return tiles_[size_t(i) * schedule_.rows + j]; }
   Tile& scratch(int which, int step) const { return scratch_[size_t(step) * 4 + which]; }
-  static void wait(const Flag& flag, int value) {
+  static void wait(const ProgressBarrier& flag, int value) {
     while (flag.load(std::memory_order_acquire) < value) std::this_thread::yield();
   }
-  static void raise(Flag& flag) { flag.fetch_add(1, std::memory_order_release); }
+  static void raise(ProgressBarrier& flag) { flag.fetch_add(1, std::memory_order_release); }
 
   void chain() {
     Tile diagonal, below, next, before;
@@ -220,8 +220,8 @@ class Threads {
   Schedule schedule_;
   int groups_;
   std::unique_ptr<Tile[]> tiles_, scratch_;
-  std::vector<Flag> finished_, published_, prepared_;
-  Flag next_{0};
+  std::vector<ProgressBarrier> finished_, published_, prepared_;
+  ProgressBarrier next_{0};
 };
 
 /// That a trailing update has each tile on and below the diagonal once.

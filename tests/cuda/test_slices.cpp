@@ -2,7 +2,7 @@
 // its chunk where the copies look for it, and a query counts what a run takes.
 #include <cstdio>
 
-#include "interleaved/slices.hpp"
+#include "interleaved/via_column_major.hpp"
 
 namespace chol::cuda {
 namespace {

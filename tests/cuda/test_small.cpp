@@ -1,11 +1,11 @@
-// The kernels of cuda/batched/small.cuh and dealt_small.cuh by contexts of the host: every shape
-// that is built, each task, both storages, batches that fill no block, equal and mixed orders,
-// pivots that are none, arguments that are bad. Shared memory has NaN of a batch before, so that
-// what was never written shows.
+// The kernels of cuda/batched/register/kernel.cuh and register/vbatched_kernel.cuh by contexts of
+// the host: every shape that is built, each task, both storages, batches that fill no block, equal
+// and mixed orders, pivots that are none, arguments that are bad. Shared memory has NaN of a batch
+// before, so that what was never written shows.
 #include <cstdio>
 #include <vector>
 
-#include "batched/dealt_small.cuh"
+#include "batched/register/vbatched_kernel.cuh"
 #include "host_batch.hpp"
 
 namespace chol::cuda {
@@ -67,7 +67,8 @@ class Suite {
   }
 };
 
-/// dealt_small.cuh: blocks with shares of several lengths, arguments that the kernel has to refuse.
+/// register/vbatched_kernel.cuh: blocks with shares of several lengths, arguments that the kernel
+/// has to refuse.
 template <class T, bool kSwapped>
 class DealtSuite {
  public:
@@ -79,14 +80,14 @@ class DealtSuite {
 
  private:
   using Data = Batch<T, kSwapped>;
-  using Dealt = typename Shapes<T>::DealtSmall;
+  using Dealt = typename RegisterShapes<T>::Vbatched;
   static constexpr int kBadOrder = 3, kCount = Dealt::kShare + 9;
 
   static void launch_dealt(const BatchProblem<T>& problem, int share) {
     HostBlock block = block_of(32 * Dealt::kWarps);
     const int grid = static_cast<int>((problem.count + share - 1) / share);
     for (int index = 0; index < grid; ++index)
-      block.run([&] { dealt_small_kernel<T, kSwapped, Dealt>(problem, share); }, index);
+      block.run([&] { vbatched_register_kernel<T, kSwapped, Dealt>(problem, share); }, index);
   }
   static void spoil_shared_memory() {
     Data data(4 * Dealt::kWarps, Dealt::kOrder, 0, 0, false);
@@ -125,12 +126,12 @@ template <class T>
 void try_all() {
   DealtSuite<T, false>::run();
   DealtSuite<T, true>::run();
-  try_shapes<T, SmallTask::factor>(typename Shapes<T>::SmallFactor{});
-  try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolve{});
-  try_shapes<T, SmallTask::solve>(typename Shapes<T>::SmallSolveOne{});
-  try_shapes<T, SmallTask::factor_and_solve>(typename Shapes<T>::SmallFactorAndSolve{});
-  try_shapes<T, SmallTask::solve_one>(typename Shapes<T>::GridSolve{});
-  try_shapes<T, SmallTask::factor_and_solve_one>(typename Shapes<T>::GridFactorAndSolve{});
+  try_shapes<T, SmallTask::factor>(typename RegisterShapes<T>::SmallFactor{});
+  try_shapes<T, SmallTask::solve>(typename RegisterShapes<T>::SmallSolve{});
+  try_shapes<T, SmallTask::solve>(typename RegisterShapes<T>::SmallSolveOne{});
+  try_shapes<T, SmallTask::factor_and_solve>(typename RegisterShapes<T>::SmallFactorAndSolve{});
+  try_shapes<T, SmallTask::solve_one>(typename RegisterShapes<T>::GridSolve{});
+  try_shapes<T, SmallTask::factor_and_solve_one>(typename RegisterShapes<T>::GridFactorAndSolve{});
 }
 
 }  // namespace

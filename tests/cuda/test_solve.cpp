@@ -1,7 +1,8 @@
-// Solves with one matrix on the device, through chol.h: test_solve [--reduced] [precisions].
-// Reduced, it is for compute-sanitizer. A tuning file asks for the kernels of cuda/native/solve,
-// which no built-in row names so far.
+// Solves with one matrix on the device, through chol.h: test_solve [--reduced] [--built-in]
+// [precisions]. Reduced, it is for compute-sanitizer. A tuning file asks for the kernels of
+// cuda/native/solve at all orders, unless --built-in leaves the choice to the rows of the library.
 #include <algorithm>
+#include <optional>
 
 #include "spin.hpp"
 #include "tuning_file.hpp"
@@ -9,7 +10,7 @@
 namespace chol::test {
 namespace {
 
-bool reduced = false;
+bool reduced = false, built_in = false;
 
 template <class T>
 std::vector<T> random_rhs(int64_t ldb, int64_t nrhs) {
@@ -217,6 +218,8 @@ void run_suite(chol_handle_t handle) {
         const Factored<T> system(handle, uplo, 400, 1, 0);
         system.not_finite(nrhs);
         system.with_factorization(nrhs);
+        // Where blocks of a batch solve for one matrix.
+        for (int64_t n : {60, 100}) Factored<T>(handle, uplo, n, 1, 0).with_factorization(nrhs);
       }
       run_beside<T>(uplo);
     }
@@ -245,10 +248,13 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--reduced") == 0)
       reduced = true;
+    else if (std::strcmp(argv[k], "--built-in") == 0)
+      built_in = true;
     else
       wanted += argv[k];
   if (!device_present()) return 0;
-  const TuningFile file(rows_of_strips());
+  std::optional<TuningFile> file;
+  if (!built_in) file.emplace(rows_of_strips());
   chol_handle_t handle = nullptr;
   if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
     std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));

@@ -1,8 +1,8 @@
-// The kernel of cuda/batched/stream_solve.cuh by contexts of the host: orders of a part of a tile,
-// of some and of more than the warps have at once, both storages, one right-hand side and a few.
-// Shared memory begins as NaN and copies arrive when they are waited for, so that what is read too
-// early, or was never written, shows.
-#include "batched/stream_solve.cuh"
+// The kernel of cuda/batched/solve/streaming/kernel.cuh by contexts of the host: orders of a part
+// of a tile, of some and of more than the warps have at once, both storages, one right-hand side
+// and a few. Shared memory begins as NaN and copies arrive when they are waited for, so that what
+// is read too early, or was never written, shows.
+#include "batched/solve/streaming/kernel.cuh"
 #include "solved_system.hpp"
 
 namespace chol::cuda {

@@ -1,8 +1,8 @@
-// The kernel of cuda/batched/tensor_solve.cuh by contexts of the host: orders of a part of a block,
-// of fewer and of more blocks than there are warps, both storages, all right-hand sides of a block
-// and some. Shared memory begins as NaN, so that what is read too early, or was never written,
-// shows.
-#include "batched/tensor_solve.cuh"
+// The kernel of cuda/batched/solve/left_looking_mma/kernel.cuh by contexts of the host: orders of a
+// part of a block, of fewer and of more blocks than there are warps, both storages, all right-hand
+// sides of a block and some. Shared memory begins as NaN, so that what is read too early, or was
+// never written, shows.
+#include "batched/solve/left_looking_mma/kernel.cuh"
 #include "solved_system.hpp"
 
 namespace chol::cuda {

@@ -1,12 +1,13 @@
-// The kernels of cuda/interleaved/tiled.cuh as one thread on the host: every edge of a tile and
-// order of the tiles, with loops over them and without, against a factor found element by element.
+// The kernels of cuda/interleaved/thread/tiled.cuh as one thread on the host: every edge of a tile
+// and order of the tiles, with loops over them and without, against a factor found element by
+// element.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
-#include "interleaved/tiled.cuh"
+#include "interleaved/thread/tiled.cuh"
 #include "tally.hpp"
 
 namespace chol::cuda {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compile/nvrtc.hpp"
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 #include "interleaved_suite.hpp"
 
 namespace chol::test {

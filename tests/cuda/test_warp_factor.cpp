@@ -1,4 +1,4 @@
-// The kernels of cuda/interleaved/warp_factor_block.cuh by contexts of the host: every shape and
+// The kernels of cuda/interleaved/warp/block_kernel.cuh by contexts of the host: every shape and
 // task, both triangles, one and several right-hand sides, chunks and leading dimensions, batches
 // that end within a block, pivots that are none. Shared memory begins as NaN and copies arrive when
 // they are waited for, so that what is read too early, or was never written, shows.
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host_batch.hpp"
-#include "interleaved/warp_factor_block.cuh"
+#include "interleaved/warp/block_kernel.cuh"
 #include "shared_memory.hpp"
 
 namespace chol::cuda {

@@ -1,7 +1,7 @@
-// The kernels of cuda/batched/warp_solve.cuh by contexts of the host: orders of every kernel, up
-// to its largest and far below, both storages. Shared memory begins as NaN and copies arrive when
-// they are waited for, so that what is read too early, or was never written, shows.
-#include "batched/warp_solve.cuh"
+// The kernels of cuda/batched/solve/warp/kernel.cuh by contexts of the host: orders of every
+// kernel, up to its largest and far below, both storages. Shared memory begins as NaN and copies
+// arrive when they are waited for, so that what is read too early, or was never written, shows.
+#include "batched/solve/warp/kernel.cuh"
 #include "solved_system.hpp"
 
 namespace chol::cuda {

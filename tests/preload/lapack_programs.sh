@@ -2,11 +2,12 @@
 # LAPACK's own test programs of one precision judge LAPACK under the preload: the same text as without
 # it, failures of other routines and test counts included. Left out are the inputs svd.in and ?ec.in,
 # which call no Cholesky routine and take most of the time.
-# Usage: lapack_programs.sh PRELOAD LETTER FOLDER
+# Usage: lapack_programs.sh PRELOAD LETTER FOLDER TUNING_THAT_REFINES
 set -eu
 preload=$1
 letter=$2
 folder=$3
+tuning_that_refines=$4
 . "$(dirname "$0")/common.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,9 +39,19 @@ for line in "$name routines passed the threshold ( *1628 tests" "$name drivers  
   grep -q "$line" "$work/with" || fail "not there: $line"
 done
 expect_caught "$work/report" "${letter}potrf" "${letter}potrs" "${letter}posv" "${letter}potri"
+# The programs of the routines in two precisions, once by the built-in rows and once by rows that
+# refine small systems, too.
+case $letter in d) mixed=ds ;; z) mixed=zc ;; *) mixed= ;; esac
+for tuning in "" "$tuning_that_refines"; do
+  [ -n "$mixed" ] && [ -x "$folder/xlintst$mixed" ] || continue
+  CHOL_TUNING=$tuning compare "xlintst$mixed" "${mixed}test.in"
+  name=$(echo "${mixed}posv" | tr a-z A-Z)
+  grep -q "All tests for $name routines passed the threshold ( *488 tests" "$work/with" ||
+    fail "$name: $(cat "$work/with")"
+  expect_caught "$work/report" "${mixed}posv"
+done
 
 compare "xlintstrf$letter" "${letter}test_rfp.in"
-case $letter in d) compare xlintstds dstest.in ;; z) compare xlintstzc zctest.in ;; esac
 for input in nep sep se2 "${letter}ed" "${letter}gg" "${letter}gd" "${letter}sb" "${letter}sg" "${letter}bal" \
   "${letter}bak" "${letter}gbal" "${letter}gbak" "${letter}bb" glm gqr gsv lse; do
   compare "xeigtst$letter" "$input.in"

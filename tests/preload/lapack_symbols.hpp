@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstddef>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 #define CHOL_DECLARE_LAPACK(p, T, R)                                                              \
   extern "C" {                                                                                    \

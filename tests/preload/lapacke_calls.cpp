@@ -11,7 +11,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 
 using namespace chol::test::preload;
 

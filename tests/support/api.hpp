@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "chol.h"
 
 namespace chol::test {

@@ -48,8 +48,9 @@ class HostMemory final : public Memory {
   std::map<void*, std::pair<void*, size_t>> mappings_;
 };
 
-/// Device arrays by way of the library that CHOL_TEST_DEVICE names (abi/recording_backend.hpp); the
-/// memory of a real device takes this place.
+/// Device arrays by way of the library that CHOL_TEST_DEVICE names: the memory of a real device
+/// (support/cuda_memory.cpp), or what stands in for it (abi/recording_backend.hpp), which is copied
+/// as the host's is.
 class DeviceMemory final : public Memory {
  public:
   DeviceMemory() {
@@ -58,18 +59,22 @@ class DeviceMemory final : public Memory {
     if (!library) return;
     allocate_ = reinterpret_cast<AllocateFunction*>(dlsym(library, kAllocateSymbol));
     release_ = reinterpret_cast<ReleaseFunction*>(dlsym(library, kReleaseSymbol));
+    if (void* own = dlsym(library, kCopySymbol)) copy_ = reinterpret_cast<CopyFunction*>(own);
+    const auto is_there = reinterpret_cast<IsThereFunction*>(dlsym(library, kIsThereSymbol));
+    if (is_there && !is_there()) allocate_ = nullptr;
   }
   const char* name() const override { return "device"; }
   bool available() const override { return allocate_ && release_; }
   chol_backend_t backend() const override { return CHOL_BACKEND_CUDA; }
   void* allocate(size_t bytes, Edge) override { return allocate_(bytes); }
   void release(void* memory) override { release_(memory); }
-  void upload(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
-  void download(void* to, const void* from, size_t bytes) override { copy(to, from, bytes); }
+  void upload(void* to, const void* from, size_t bytes) override { copy_(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { copy_(to, from, bytes); }
 
  private:
   AllocateFunction* allocate_ = nullptr;
   ReleaseFunction* release_ = nullptr;
+  CopyFunction* copy_ = copy;
 };
 
 }  // namespace

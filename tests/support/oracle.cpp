@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "support/random.hpp"
 
 namespace chol::test {

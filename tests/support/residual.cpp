@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "support/random.hpp"
 
 namespace chol::test {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
 
 namespace chol::tune {

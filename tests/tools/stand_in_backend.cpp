@@ -5,8 +5,8 @@
 #include <complex>
 #include <cstdlib>
 
-#include "api/precisions.h"
 #include "backend/plugin.hpp"
+#include "base/precisions.h"
 
 namespace chol::test {
 namespace {

@@ -272,6 +272,9 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "line 3, row 1: \"panel\" is 100, must be a multiple of 128"},
       {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128}",
        "line 3, row 1: \"native_columns\" is missing"},
+      {"{\"precision\": \"s\", \"least_order\": 9, \"order_per_rhs\": 1}",
+       "line 3, row 1: \"precision\" is \"s\", must be d or z"},
+      {"{\"precision\": \"d\", \"least_order\": 9}", "line 3, row 1: \"order_per_rhs\" is missing"},
       {residues + ",\n" + residues,
        "line 4, row 2: rows of residues of one precision must ascend in \"least_n\""},
   };

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/shares.hpp"
+#include "host/parallel_for.hpp"
 #include "support/child.hpp"
 
 namespace chol::host {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/shares.hpp"
+#include "host/parallel_for.hpp"
 #include "host/threads/floating_point_mode.hpp"
 #include "support/child.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/tile_cholesky.hpp"
+#include "host/single/tile_potrf.hpp"
 
 namespace chol::host {
 namespace {

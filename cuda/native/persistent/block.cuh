@@ -4,7 +4,7 @@
 // 2 t + 9, which the instruction takes for k = t, t + 4, t + 8 and t + 12 in both operands.
 #pragma once
 
-#include "batched/tensor_multiply.cuh"
+#include "common/mma_f64.cuh"
 #include "native/persistent/config.hpp"
 
 namespace chol::cuda::persistent {

@@ -59,6 +59,8 @@ struct Chain {
 
   __device__ __forceinline__ ChainBarriers<T>& of(int c) const { return barriers[c & 1]; }
   __device__ __forceinline__ static unsigned parity(int c) { return (c >> 1) & 1; }
+  /// Of `loaded` and `left`, which step 0 does without.
+  __device__ __forceinline__ static unsigned loaded_parity(int c) { return ((c - 1) >> 1) & 1; }
   __device__ __forceinline__ D* diagonal(int c) const { return tiles + c % 3 * C::kTile; }
   __device__ __forceinline__ D* next(int c) const { return diagonal(c + 1); }
   __device__ __forceinline__ D* below(int c) const { return tiles + (3 + (c & 1)) * C::kTile; }
@@ -75,17 +77,17 @@ struct Chain {
     for (int turn = 0; turn < 2; ++turn) {
       ChainBarriers<T>& b = barriers[turn];
       for (int p = 0; p < kSide; ++p) {
-        b.inverted[p].prepare(1);
-        b.solved[p].prepare(1 + kHelpers);
-        b.updated[p].prepare(2);
+        b.inverted[p].prepare_for_warps(1);
+        b.solved[p].prepare_for_warps(1 + kHelpers);
+        b.updated[p].prepare_for_warps(2);
       }
-      b.first.prepare(1);
-      b.second.prepare(2);
-      b.rest.prepare(kSide - 1 + kSquareWarps);
-      b.below.prepare(kSide);
-      b.stored.prepare(kSide);
-      b.used.prepare(kSide + kSquareWarps);
-      b.published.prepare(1);
+      b.first.prepare_for_warps(1);
+      b.second.prepare_for_warps(2);
+      b.rest.prepare_for_warps(kSide - 1 + kSquareWarps);
+      b.below.prepare_for_warps(kSide);
+      b.stored.prepare_for_warps(kSide);
+      b.used.prepare_for_warps(kSide + kSquareWarps);
+      b.published.prepare_for_warps(1);
       b.loaded.prepare(32);
       for (int k = 0; k < kSide; ++k) b.left[k].prepare(32);
     }
@@ -141,12 +143,14 @@ struct Chain {
       ChainBarriers<T>& now = of(c);
       D* const tile = diagonal(c);
       if (c > 0) of(c - 1).first.wait(parity(c - 1));
+      if (c > 1) of(c - 2).published.wait(parity(c - 2));  // so that factor() is free
 #pragma unroll 1
       for (int p = 0; p < kSide; ++p) {
         const int bad = factor_diagonal(at(tile, p, p), kPitch, factor(c, p), columns, lane_id);
         if (bad >= 0 && info == 0) info = call.before + c * C::kOrder + p * kSmall + bad + 1;
-        now.inverted[p].arrive_warp(lane_id);
+        __syncwarp();
         if (p + 1 < kSide) {
+          if constexpr (kHelpers > 0) now.inverted[p].arrive_warp(lane_id);
           if (p > 0) now.updated[p].wait(parity(c));
           if (p == 0 && c > 0) of(c - 1).second.wait(parity(c - 1));
           Fragment x, sum;
@@ -204,7 +208,7 @@ struct Chain {
         D *const a = left(), *const b = below(c - 1);
 #pragma unroll
         for (int k = 0; k < kSide; ++k) {
-          now.left[k].wait(parity(c));
+          now.left[k].wait(loaded_parity(c));
           Fragment x;
           load(x, at(a, s, k), kPitch, lane);
 #pragma unroll
@@ -216,7 +220,7 @@ struct Chain {
           multiply(square, x, x);
         }
         now.used.arrive_warp(lane_id);
-        now.loaded.wait(parity(c));
+        now.loaded.wait(loaded_parity(c));
       } else {
         now.used.arrive_warp(lane_id);
       }
@@ -240,7 +244,10 @@ struct Chain {
         if (p + 1 == kSide) {
           subtract(at(next(c), s, s), square);
           if (s == 1) now.second.arrive_warp(lane_id);
-          (s == 0 ? now.first : now.rest).arrive_warp(lane_id);
+          if (s == 0)
+            now.first.arrive_warp(lane_id);
+          else if constexpr (kHelpers > 0)
+            now.rest.arrive_warp(lane_id);
         }
         store_factor<swapped, aligned>(call, (c + 1) * C::kOrder + s * kSmall,
                                        c * C::kOrder + p * kSmall, x, lane);
@@ -274,11 +281,11 @@ struct Chain {
       if (c > 0) {
 #pragma unroll
         for (int k = 0; k < kSide; ++k) {
-          now.left[k].wait(parity(c));
+          now.left[k].wait(loaded_parity(c));
           for_blocks(w, [&](int i, int j, int b) { add_product(sum[b], left(), i, j, k); });
         }
         now.used.arrive_warp(lane_id);
-        now.loaded.wait(parity(c));
+        now.loaded.wait(loaded_parity(c));
       } else {
         now.used.arrive_warp(lane_id);
       }
@@ -289,7 +296,7 @@ struct Chain {
         subtract(at(next(c), i, j), sum[b]);
         if (i == 1) now.second.arrive_warp(lane_id);
       });
-      now.rest.arrive_warp(lane_id);
+      if constexpr (kHelpers > 0) now.rest.arrive_warp(lane_id);
     }
   }
 
@@ -346,8 +353,6 @@ struct Chain {
   /// One warp: brings what groups have prepared.
   __device__ __forceinline__ void load_tiles() const {
     const Flags flags = flags_of(call);
-    of(0).loaded.arrive();
-    for (int k = 0; k < kSide; ++k) of(0).left[k].arrive();
     for (int c = 1; c < schedule.columns && has_below(c); ++c) {
       ChainBarriers<T>& now = of(c);
       of(c - 1).used.wait(parity(c - 1));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.hpp"
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "native/persistent/launch.hpp"
 
 namespace chol::cuda::persistent {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 
 namespace chol::cuda::persistent {
 
@@ -29,21 +29,32 @@ struct Patience {
 };
 #endif
 
-/// An mbarrier. Nobody may be two phases behind.
+/// Lanes that arrive for a warp. The sanitizer's racecheck does not see that __syncwarp orders what
+/// other lanes have done before the arrival of one: in a build for it all of them arrive.
+#ifdef CHOL_ALL_LANES_ARRIVE
+inline constexpr int kArrivals = 32;
+#else
+inline constexpr int kArrivals = 1;
+#endif
+
+/// An mbarrier. Nobody may be two phases behind, and somebody has to wait for each phase before
+/// anybody arrives in the next one (PTX ISA, mbarrier).
 struct Barrier {
   uint64_t state;
 
   __device__ __forceinline__ void prepare(int count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(count) : "memory");
   }
+  /// For one arrive_warp() each of so many warps.
+  __device__ __forceinline__ void prepare_for_warps(int warps) { prepare(warps * kArrivals); }
   __device__ __forceinline__ void arrive() {
     asm volatile("{.reg .b64 phase; mbarrier.arrive.shared::cta.b64 phase, [%0];}" ::"r"(address())
                  : "memory");
   }
-  /// By one lane, when all lanes of the warp are here.
+  /// When all lanes of the warp are here.
   __device__ __forceinline__ void arrive_warp(int lane) {
     __syncwarp();
-    if (lane == 0) arrive();
+    if (lane < kArrivals) arrive();
   }
   /// By each lane, when the copies are there that it has asked for so far.
   __device__ __forceinline__ void arrive_after_copies() {

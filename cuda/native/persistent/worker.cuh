@@ -43,11 +43,11 @@ struct Group {
   static __device__ __forceinline__ void prepare_barriers(GroupBarriers<T>& b) {
     for (int s = 0; s < C::kStages; ++s) {
       b.full[s].prepare(32);
-      b.empty[s].prepare(C::kWarps);
+      b.empty[s].prepare_for_warps(C::kWarps);
     }
     for (int s = 0; s < 2; ++s) {
       b.task_full[s].prepare(1);
-      b.task_empty[s].prepare(C::kWarps);
+      b.task_empty[s].prepare_for_warps(C::kWarps);
     }
   }
 

@@ -1,7 +1,7 @@
 // Kernels of residue arithmetic: scales, quantization, reconstruction.
 #pragma once
 
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "native/residues/arithmetic.cuh"
 #include "native/residues/call.hpp"
 

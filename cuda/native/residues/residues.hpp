@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/arena.hpp"
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "native/blas.hpp"
 #include "native/persistent/persistent.hpp"
 #include "native/residues/call.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/arena.hpp"
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "native/blas.hpp"
 #include "native/solve/launch.hpp"
 

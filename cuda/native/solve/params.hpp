@@ -11,6 +11,12 @@ struct Params {
   int block = 512;  ///< order of the inverted diagonal blocks for more; z: 256 on an H100
 
   static constexpr Params of(const Plan& plan) { return {plan.block, plan.tile}; }
+  constexpr Plan plan() const { return {Method::persistent, few, block, 0}; }
+  /// Of so many right-hand sides: many of them keep the device busy with smaller products, and the
+  /// operations beyond those of the triangle grow with the order.
+  constexpr int block_of(int64_t nrhs) const {
+    return nrhs >= 8 * block ? (block > 128 ? block / 2 : block) : block;
+  }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
     return few >= 0 && block >= 64 && block <= 2048 && (block & (block - 1)) == 0;

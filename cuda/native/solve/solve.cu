@@ -79,9 +79,9 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
         Arena::kAlignment + sizeof(T) * 2 * padded * kernel_columns(work.columns);
     work.published = arena.take<char>(work.published_bytes);
   } else {
-    work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / params.block);
-    work.diagonal = DiagonalWorkspace<T>::carve(arena, params.block, n, kMostBytes,
-                                                params.block * work.columns);
+    const int64_t order = params.block_of(nrhs);
+    work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
+    work.diagonal = DiagonalWorkspace<T>::carve(arena, order, n, kMostBytes, order * work.columns);
   }
   return work;
 }

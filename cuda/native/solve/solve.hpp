@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/arena.hpp"
+#include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "common/view.cuh"
 #include "native/solve/diagonal_blocks.hpp"
 #include "native/solve/params.hpp"
 

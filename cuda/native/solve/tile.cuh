@@ -2,7 +2,7 @@
 // and multiplied by all threads of a block.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 #include "native/solve/config.hpp"
 
 namespace chol::cuda::solve {

@@ -18,7 +18,7 @@ struct Barriers {
   __device__ __forceinline__ void prepare() {
     for (int s = 0; s < Config<T>::kStages; ++s) {
       full[s].prepare(Config<T>::kThreads);
-      empty[s].prepare(Config<T>::kWarps);
+      empty[s].prepare_for_warps(Config<T>::kWarps);
     }
   }
 };

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "base/scalar.hpp"
 #include "host/threads/openmp_runtime.hpp"
 

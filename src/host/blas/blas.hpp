@@ -1,7 +1,7 @@
 // The trailing updates of tile Cholesky by the BLAS that the library was built with.
 #pragma once
 
-#include "host/kernels.hpp"
+#include "host/kernels/kernel_table.hpp"
 
 namespace chol::host {
 

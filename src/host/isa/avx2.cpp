@@ -3,6 +3,6 @@
 #define CHOL_ISA avx2
 #include "host/simd/avx2.hpp"
 
-#include "host/kernels/table.hpp"
+#include "host/kernels/fill_table.hpp"
 
 CHOL_DEFINE_TABLE("avx2")

@@ -3,6 +3,6 @@
 #define CHOL_ISA avx512
 #include "host/simd/avx512.hpp"
 
-#include "host/kernels/table.hpp"
+#include "host/kernels/fill_table.hpp"
 
 CHOL_DEFINE_TABLE("avx512")

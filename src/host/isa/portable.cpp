@@ -3,6 +3,6 @@
 #define CHOL_ISA portable
 #include "host/simd/portable.hpp"
 
-#include "host/kernels/table.hpp"
+#include "host/kernels/fill_table.hpp"
 
 CHOL_DEFINE_TABLE("portable")

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
 #include "tune/rows.hpp"
 
@@ -18,15 +18,15 @@ constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
 /// The kernel of a plan of Method::panel, of columns.cuh without threads.
-cuda::HeldShape panel_kernel(const KernelKind& kind, const Plan& plan, int n) {
-  const cuda::HeldShape shape = cuda::panel_shape(kind, plan, n);
-  return shape.threads > 0 ? shape : cuda::HeldShape{0, cuda::panel_columns(kind, plan, n)};
+cuda::ThreadsShape panel_kernel(const KernelKind& kind, const Plan& plan, int n) {
+  const cuda::ThreadsShape shape = cuda::panel_shape(kind, plan, n);
+  return shape.threads > 0 ? shape : cuda::ThreadsShape{0, cuda::panel_columns(kind, plan, n)};
 }
 
 void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
   const Plan own{Method::panel, 0, 0, 0};
   add_plan(plans, own);
-  const cuda::HeldShape own_kernel = panel_kernel(kind, own, n);
+  const cuda::ThreadsShape own_kernel = panel_kernel(kind, own, n);
   const auto add_columns = [&](int around, int threads) {
     for (const int more : {-4, -2, 0, 2, 4}) {
       if (around + more <= 0 || around + more >= n) continue;
@@ -39,7 +39,7 @@ void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
   };
   if (kind.factors()) add_columns(cuda::panel_columns(kind, own, n), 1);
   // As many columns for each number of threads as take the registers of the rule's.
-  const cuda::HeldShape rule = cuda::panel_shape({Routine::potrs, kind.precision}, own, n);
+  const cuda::ThreadsShape rule = cuda::panel_shape({Routine::potrs, kind.precision}, own, n);
   for (int threads = kind.factors() ? 2 : 1; threads <= cuda::kMostHeldThreads; threads *= 2)
     add_columns(int(rule.columns * std::sqrt(double(threads) / rule.threads)), threads);
 }
@@ -119,7 +119,7 @@ bool DevicePlans::is_built(const Point& point, const Plan& plan) const {
   if (plan.method == Method::lanes) return point.n <= cuda::register_order(kind.bytes);
   if (plan.method == Method::panel)
     return plan.block == 0 && plan.tile == 0 &&
-           point.n <= cuda::held_table(kind.precision, kind.factors(), kind.solves()).largest();
+           point.n <= cuda::threads_table(kind.precision, kind.factors(), kind.solves()).largest();
   bool is_named = false;
   built_in_.plans(point.routine, point.form, point.precision)
       .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t) {

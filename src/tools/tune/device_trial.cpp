@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tools/tune/device.hpp"
 #include "tools/tune/systems.hpp"
 #include "tools/tune/trial.hpp"

@@ -1,8 +1,8 @@
 #include "tools/tune/host_space.hpp"
 
+#include "host/rows.hpp"
 #include "tools/tune/child.hpp"
 #include "tools/tune/trial.hpp"
-#include "tune/host_rows.hpp"
 
 namespace chol::tune {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "interleaved/request.hpp"
+#include "interleaved/jit/request.hpp"
 
 namespace chol::tune {
 namespace {
@@ -19,7 +19,7 @@ constexpr int kOverhead = 28;  ///< registers of addresses and counters
 constexpr double kEnoughBytes = 32 << 10, kEnoughWarps = 16;
 constexpr double kWholeLine = 64;
 
-Footprint held_footprint(const KernelKind& kind, const Plan& plan, const cuda::HeldShape& shape,
+Footprint held_footprint(const KernelKind& kind, const Plan& plan, const cuda::ThreadsShape& shape,
                          int n) {
   // The right-hand side, the held columns, and of a factor a block column.
   const int64_t block_column = kind.factors() ? shape.threads * n : 0;
@@ -33,7 +33,7 @@ Footprint held_footprint(const KernelKind& kind, const Plan& plan, const cuda::H
 }
 
 Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
-  const cuda::HeldShape shape = cuda::panel_shape(kind, plan, n);
+  const cuda::ThreadsShape shape = cuda::panel_shape(kind, plan, n);
   if (shape.threads > 0) return held_footprint(kind, plan, shape, n);
   const int columns = cuda::panel_columns(kind, plan, n);
   // Of the columns outside shared memory half the square is alive at most, and one column.

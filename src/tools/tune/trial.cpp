@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "api/precisions.h"
+#include "base/precisions.h"
 #include "tools/tune/systems.hpp"
 
 namespace chol::tune {

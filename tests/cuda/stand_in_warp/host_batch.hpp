@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "batched/shapes.hpp"
-#include "common/view.cuh"
+#include "batched/register/shapes.hpp"
+#include "common/batch_view.cuh"
 #include "elements.hpp"
 #include "tally.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "common/view.cuh"
+#include "common/batch_view.cuh"
 #include "elements.hpp"
 #include "shared_memory.hpp"
 #include "tally.hpp"

@@ -3,6 +3,6 @@
 #define CHOL_ISA avx512
 #include "host/simd/avx512.hpp"
 
-#include "host/kernels/product.hpp"
+#include "host/kernels/within/product.hpp"
 
 CHOL_DEFINE_PRODUCTS("avx512")

@@ -3,6 +3,6 @@
 #define CHOL_ISA portable
 #include "host/simd/portable.hpp"
 
-#include "host/kernels/product.hpp"
+#include "host/kernels/within/product.hpp"
 
 CHOL_DEFINE_PRODUCTS("portable")

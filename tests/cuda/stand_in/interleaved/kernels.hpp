@@ -1,6 +1,6 @@
-// What cuda/interleaved/columns.cuh and tiled.cuh need of CUDA and of the headers beside them, for
-// one thread on the host: test_columns.cpp, test_tiled.cpp. The other headers of this name include
-// this one.
+// What cuda/interleaved/thread/left_looking.cuh and thread/tiled.cuh need of CUDA and of the
+// headers beside them, for one thread on the host: test_columns.cpp, test_tiled.cpp. The other
+// headers of this name include this one.
 #pragma once
 
 #include <cmath>

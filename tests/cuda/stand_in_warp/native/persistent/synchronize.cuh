@@ -2,20 +2,25 @@
 // the same time.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 
 namespace chol::cuda::persistent {
+
+/// Arrivals before anybody had waited for the phase before, which PTX does not allow.
+inline int early_arrivals = 0;
 
 /// As on a device, phases are told apart by their parity: who is two behind waits for ever, or
 /// not at all.
 struct Barrier {
-  int64_t phase;
-  int expected, missing;
+  int phase;
+  mutable int awaited;  ///< phases of which somebody knows that they are complete
+  short expected, missing;
 
   void prepare(int count) {
-    phase = 0;
-    expected = missing = count;
+    phase = awaited = 0;
+    expected = missing = static_cast<short>(count);
   }
+  void prepare_for_warps(int warps) { prepare(warps); }
   void arrive() {
     precede(place_of(phase & 1));
     count_arrival();
@@ -34,12 +39,15 @@ struct Barrier {
   }
   void wait(unsigned parity) const {
     while (is_to_come(parity)) HostBlock::current->give_way();
+    note_wait();
     follow(place_of(parity));
     __syncwarp();
   }
 
  private:
+  CHOL_UNINSTRUMENTED void note_wait() const { awaited = phase; }
   CHOL_UNINSTRUMENTED void count_arrival() {
+    early_arrivals += awaited < phase;
     if (--missing > 0) return;
     missing = expected;
     ++phase;

@@ -1,0 +1,31 @@
+// What drivers call of the left-looking kernels.
+#pragma once
+
+#include "batched/left_looking/params.hpp"
+#include "common/batch_view.cuh"
+#include "common/launch.hpp"
+
+namespace chol::cuda {
+
+/// Factors matrices of any order. @tparam kFused whether one right-hand side of each, at most, is
+/// solved for or, with `bordered`, the last row is factored on its own, all being of one order.
+template <bool kFused, class T, bool kSwapped>
+Status run_left_looking_stored(const BatchProblem<T>& problem, const LeftLookingParams& params,
+                               bool bordered, cudaStream_t stream);
+template <bool kFused, class T>
+Status run_left_looking(const BatchProblem<T>& problem, const LeftLookingParams& params,
+                        bool bordered, cudaStream_t stream) {
+  return problem.swapped
+             ? run_left_looking_stored<kFused, T, true>(problem, params, bordered, stream)
+             : run_left_looking_stored<kFused, T, false>(problem, params, bordered, stream);
+}
+/// Whether that kernel is built and the current device has what it needs for order n.
+template <bool kFused, class T, bool kSwapped>
+bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered);
+template <bool kFused, class T>
+bool can_run_left_looking(const LeftLookingParams& params, int64_t n, bool upper, bool bordered) {
+  return upper ? can_run_left_looking_stored<kFused, T, true>(params, n, bordered)
+               : can_run_left_looking_stored<kFused, T, false>(params, n, bordered);
+}
+
+}  // namespace chol::cuda

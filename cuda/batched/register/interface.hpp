@@ -1,0 +1,59 @@
+// What drivers call of the kernels of matrices in registers.
+#pragma once
+
+#include <type_traits>
+
+#include "batched/register/shapes.hpp"
+#include "common/batch_view.cuh"
+#include "common/launch.hpp"
+
+namespace chol::cuda {
+
+/// Small orders, whole matrices in registers, stored by columns or, with kSwapped, by rows. A
+/// factorization checks a variable batch's arguments itself where they are not. @param lanes a
+/// matrix, or 0 for the first shape.
+/// @return NOT_SUPPORTED when no shape fits.
+template <SmallTask kTask, class T, bool kSwapped>
+Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
+template <SmallTask kTask, class T>
+Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream) {
+  return problem.swapped ? run_small_stored<kTask, T, true>(problem, lanes, stream)
+                         : run_small_stored<kTask, T, false>(problem, lanes, stream);
+}
+
+/// Factors a variable batch of orders up to RegisterShapes<T>::Vbatched::kOrder, and checks its
+/// arguments itself where they are not.
+template <class T, bool kSwapped>
+Status run_vbatched_register_stored(const BatchProblem<T>& problem, cudaStream_t stream);
+template <class T>
+Status run_vbatched_register(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_vbatched_register_stored<T, true>(problem, stream)
+                         : run_vbatched_register_stored<T, false>(problem, stream);
+}
+/// The shapes of register/kernel.cuh for a task.
+template <SmallTask kTask, class T>
+struct SmallShapesOf {
+  using Of = RegisterShapes<T>;
+  template <SmallTask kThis, class Its, class Others>
+  using If = std::conditional_t<kTask == kThis, Its, Others>;
+  using OfOne = If<SmallTask::solve_one, typename Of::GridSolve, typename Of::GridFactorAndSolve>;
+  using OfMany = If<SmallTask::solve, typename Of::SmallSolve, typename Of::SmallFactorAndSolve>;
+  using Type = If<SmallTask::factor, typename Of::SmallFactor,
+                  std::conditional_t<kIsOfOne<kTask>, OfOne, OfMany>>;
+};
+template <SmallTask kTask, class T>
+using SmallShapes = typename SmallShapesOf<kTask, T>::Type;
+/// Largest order that run_small takes with that many lanes (0: any).
+template <SmallTask kTask, class T>
+int small_limit(int lanes) {
+  return []<class... S>(ShapeList<S...>, int wanted) {
+    int limit = 0;
+    const auto consider = [&](int order, int its_lanes) {
+      if ((wanted == 0 || wanted == its_lanes) && order > limit) limit = order;
+    };
+    (consider(S::kOrder, S::kLanes), ...);
+    return limit;
+  }(SmallShapes<kTask, T>{}, lanes);
+}
+
+}  // namespace chol::cuda

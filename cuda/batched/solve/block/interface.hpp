@@ -1,0 +1,29 @@
+// What drivers call of solve/block/kernel.cuh.
+#pragma once
+
+#include "batched/solve/block/params.hpp"
+#include "common/batch_view.cuh"
+#include "common/launch.hpp"
+
+namespace chol::cuda {
+
+/// Solves by blocks whose warps share the rows.
+template <class T, bool kSwapped>
+Status run_block_solve_stored(const BatchProblem<T>& problem, const BlockSolveParams& params,
+                              cudaStream_t stream);
+template <class T>
+Status run_block_solve(const BatchProblem<T>& problem, const BlockSolveParams& params,
+                       cudaStream_t stream) {
+  return problem.swapped ? run_block_solve_stored<T, true>(problem, params, stream)
+                         : run_block_solve_stored<T, false>(problem, params, stream);
+}
+/// Whether that kernel is built and the current device has what it needs for order n.
+template <class T, bool kSwapped>
+bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n);
+template <class T>
+bool can_run_block_solve(const BlockSolveParams& params, int64_t n, bool upper) {
+  return upper ? can_run_block_solve_stored<T, true>(params, n)
+               : can_run_block_solve_stored<T, false>(params, n);
+}
+
+}  // namespace chol::cuda

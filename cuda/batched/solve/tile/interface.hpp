@@ -1,0 +1,26 @@
+// What drivers call of the solves by tiles of a triangle in shared memory.
+#pragma once
+
+#include "common/batch_view.cuh"
+#include "common/launch.hpp"
+
+namespace chol::cuda {
+
+/// Solves with the triangle in shared memory, of matrices stored by columns or, with kSwapped, by
+/// rows. @return NOT_SUPPORTED when no shape fits.
+template <class T, bool kSwapped>
+Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream);
+template <class T>
+Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
+  return problem.swapped ? run_solve_stored<T, true>(problem, stream)
+                         : run_solve_stored<T, false>(problem, stream);
+}
+/// Largest order that run_solve takes on the current device, the same in either storage.
+template <class T, bool kSwapped>
+int solve_limit_stored();
+template <class T>
+int solve_limit() {
+  return solve_limit_stored<T, false>();
+}
+
+}  // namespace chol::cuda

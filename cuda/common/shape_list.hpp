@@ -1,0 +1,22 @@
+// Lists of the shapes that kernels are compiled for.
+#pragma once
+
+#include "common/scalar.cuh"
+
+namespace chol::cuda {
+
+template <class... Shapes>
+struct ShapeList {};
+
+/// What multiplies where a kernel may be built for either. Double precision is always by
+/// tensor cores, single precision by those of double precision where the device has them at full
+/// rate.
+enum class ProductBy : bool { fma, tensor };
+
+/// Whether one of these shapes is of that many threads.
+template <class... Shape>
+constexpr bool has_threads(ShapeList<Shape...>, [[maybe_unused]] int threads) {
+  return ((threads == 32 * Shape::kWarps) || ...);
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,22 @@
+// What the compiler is asked for when a plan of interleaved batches names a kernel that is not
+// built. Plain C++.
+#pragma once
+
+#include "compile/cubin.hpp"
+#include "interleaved/jit/accepts.hpp"
+
+namespace chol::cuda {
+
+struct DeviceLimits {
+  int capability = 0;            ///< 10 major + minor
+  int64_t block_memory = 0;      ///< shared memory that a block can have, in bytes
+  int64_t processor_memory = 0;  ///< and all blocks of a multiprocessor
+};
+
+/// @param routine potrf, potrs or posv.
+/// @param precision s, d, c or z.
+/// @param plan one that can_compile() accepts.
+KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
+                                  const DeviceLimits& device);
+
+}  // namespace chol::cuda

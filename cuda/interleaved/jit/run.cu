@@ -1,0 +1,84 @@
+#include "common/precisions.hpp"
+#include "compile/kernels.hpp"
+#include "interleaved/jit/request.hpp"
+#include "interleaved/jit/run.hpp"
+#include "interleaved/kernels.hpp"
+
+namespace chol::cuda {
+namespace {
+
+DeviceLimits current_device() {
+  int device = 0;
+  cudaGetDevice(&device);
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+  };
+  return {10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+              attribute(cudaDevAttrComputeCapabilityMinor),
+          attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)};
+}
+
+struct Launch {
+  unsigned blocks, threads;
+  int bytes;
+};
+
+/// @param matrices of a block.
+template <class T>
+Launch launch_for(const InterleavedCall<T>& call, int matrices, int threads, int64_t bytes) {
+  return {static_cast<unsigned>((call.batch + matrices - 1) / matrices),
+          static_cast<unsigned>(threads), static_cast<int>(bytes)};
+}
+
+template <InterleavedTask kTask, class T>
+Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memory) {
+  if (plan.method == Method::lanes) {
+    const bool own = plan.threads <= 0 || plan.threads > kRegisterThreads;
+    const int threads = own ? kRegisterThreads : plan.threads;
+    return launch_for(call, threads, threads, 0);
+  }
+  if (plan.method == Method::blocked) {
+    const int threads = tiled_knobs(plan).threads;
+    return launch_for(call, threads, threads, 0);
+  }
+  if (plan.method == Method::panel) {
+    constexpr KernelKind kKind{kRoutineOf<kTask>, kPrecision<T>};
+    const ThreadsShape shape = panel_shape(kKind, plan, call.n);
+    const int matrices = shape.threads > 0 ? shape.matrices() : kWarpThreads;
+    return launch_for(call, matrices, kWarpThreads, panel_block_bytes(kKind, plan, call.n));
+  }
+  const SharedKnobs knobs = shared_knobs(plan);
+  const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
+  return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};
+}
+
+}  // namespace
+
+template <InterleavedTask kTask, class T>
+Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stream, bool& had) {
+  const DeviceLimits device = current_device();
+  const void* const kernel =
+      compiled_kernel(interleaved_request(kRoutineOf<kTask>, kPrecision<T>, plan, call.n, device));
+  had = kernel != nullptr;
+  if (!had) return Status::success();
+  const Launch its = launch_of<kTask>(call, plan, device.block_memory);
+  void* arguments[] = {&call};
+  return launch("interleaved, compiled kernel", kernel, its.blocks, its.threads, its.bytes, stream,
+                arguments);
+}
+
+#define CHOL_INSTANTIATE_TASK(task, T)                                                    \
+  template Status run_compiled<InterleavedTask::task, T>(InterleavedCall<T>, const Plan&, \
+                                                         cudaStream_t, bool&);
+#define CHOL_INSTANTIATE(T)        \
+  CHOL_INSTANTIATE_TASK(factor, T) \
+  CHOL_INSTANTIATE_TASK(solve, T)  \
+  CHOL_INSTANTIATE_TASK(factor_and_solve, T)
+CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+#undef CHOL_INSTANTIATE_TASK
+
+}  // namespace chol::cuda

@@ -1,0 +1,23 @@
+// Interleaved kernels that are compiled when a plan names them: any block columns, matrices side by
+// side and threads of shared/factor.cuh, tiles and their order of thread/tiled.cuh, orders and
+// columns in registers that the others are not built for.
+#pragma once
+
+#include "common/launch.hpp"
+#include "interleaved/call.cuh"
+#include "interleaved/jit/accepts.hpp"
+#include "tune/plan.hpp"
+
+namespace chol::cuda {
+
+template <InterleavedTask kTask>
+inline constexpr Routine kRoutineOf = kTask == InterleavedTask::factor  ? Routine::potrf
+                                      : kTask == InterleavedTask::solve ? Routine::potrs
+                                                                        : Routine::posv;
+
+/// Queues the plan's kernel, compiled if need be; nothing is queued where it cannot be had.
+/// @param[out] had whether it could. The plan is one that can_compile() accepts.
+template <InterleavedTask kTask, class T>
+Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stream, bool& had);
+
+}  // namespace chol::cuda

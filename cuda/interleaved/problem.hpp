@@ -1,0 +1,64 @@
+// An interleaved problem as the kernels of interleaved batches see it, which need no workspace.
+#pragma once
+
+#include <algorithm>
+
+#include "call_workspace.hpp"
+#include "interleaved/driver.hpp"
+#include "interleaved/via_column_major.hpp"
+
+namespace chol::cuda {
+
+template <class T>
+PackCall<Device<T>> pack_call(const backend::Problem<T>& problem, bool unpacks) {
+  const MatrixBatch<T>& packed = unpacks ? problem.A : problem.B;
+  PackCall<Device<T>> call;
+  call.matrices = device_view(unpacks ? problem.B : problem.A);
+  call.packed.A = reinterpret_cast<Device<T>*>(packed.first);
+  call.packed.lda = packed.ld;
+  call.packed.chunk = packed.chunk;
+  call.packed.chunk_bits = chunk_bits(packed.chunk, problem.sizes.count);
+  call.packed.batch = problem.sizes.count;
+  call.rows = static_cast<unsigned>(problem.sizes.n);
+  call.columns = static_cast<unsigned>(problem.whole ? problem.sizes.nrhs : problem.sizes.n);
+  call.part = problem.whole                ? PackedPart::whole
+              : problem.uplo == CHOL_UPPER ? PackedPart::upper
+                                           : PackedPart::lower;
+  return call;
+}
+
+template <class T>
+InterleavedCall<Device<T>> interleaved_call(const backend::Problem<T>& problem) {
+  using D = Device<T>;
+  const BatchSizes& sizes = problem.sizes;
+  InterleavedCall<D> call;
+  call.A = reinterpret_cast<D*>(problem.A.first);
+  call.lda = problem.A.ld;
+  call.B = reinterpret_cast<D*>(problem.B.first);
+  call.ldb = problem.B.ld;
+  call.chunk = problem.A.chunk;
+  call.chunk_bits = chunk_bits(call.chunk, sizes.count);
+  call.batch = sizes.count;
+  call.n = static_cast<int>(sizes.n);
+  call.nrhs = sizes.nrhs;
+  call.info = problem.info;
+  call.swapped = problem.uplo == CHOL_UPPER;
+  return call;
+}
+
+/// @param plan of routines other than pack and unpack.
+template <class T>
+Status run_in_place(const backend::Problem<T>& problem, const Plan& plan, cudaStream_t stream) {
+  const BatchSizes& sizes = problem.sizes;
+  const bool unpacks = problem.routine == Routine::unpack;
+  if (!unpacks && problem.routine != Routine::pack)
+    return run_interleaved(problem.routine, interleaved_call(problem), plan, problem.result,
+                           stream);
+  if (!is_counted_by_pack(sizes))
+    return Status::error(Status::kNotSupported,
+                         "%lld elements in a matrix, must be below 2^31 on a CUDA device",
+                         static_cast<long long>(sizes.n * std::max(sizes.n, sizes.nrhs)));
+  return run_pack(pack_call(problem, unpacks), unpacks, stream);
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,169 @@
+// Factors of orders beyond a thread's registers, alone or with one right-hand side, and solves. A
+// block takes as many matrices as share a sector of memory, or fewer where these are too large.
+// Some of its warps move their triangles to shared memory, each by columns of its own, and what is
+// done back from there: they wait for memory, and nobody else does. The others work on the matrices
+// (warp/factor.cuh, warp/solve.cuh). Block columns arrive while earlier ones are worked on;
+// every element moves in once and out once.
+#pragma once
+
+#include "interleaved/shapes.hpp"
+#include "interleaved/warp/factor.cuh"
+
+namespace chol::cuda {
+
+/// Where the matrices of a block and what belongs to them lie in its shared memory, and what its
+/// warps do.
+template <class T, class Shape, InterleavedTask kTask>
+struct WarpFactorBlock {
+  static constexpr bool kFactors = kTask != InterleavedTask::solve;
+  static constexpr bool kAlong = kTask == InterleavedTask::factor_and_solve;
+  using Matrix = WarpFactor<T, Shape, kAlong>;
+  using Triangle = ResidentTriangle<T, kWarpFactorColumns, kFactors>;
+  using Diagonal = typename Matrix::Block;
+  static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
+  static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
+  using Triangles = ResidentTriangles<Triangle, kMatrices, 32 * Shape::kMovers>;
+  /// Block columns on their way while one is worked on: more of them keep the first one waiting
+  /// and, since the first-level cache holds whole lines of what comes, those who work.
+  static constexpr int kAhead = kFactors ? 1 : 2;
+  /// Right-hand sides that a matrix has in shared memory: that of a factor, or its warps'.
+  static constexpr int kVectors = kAlong ? 1 : kFactors ? 0 : Shape::kWarps;
+  static constexpr int kFixed =
+      kFactors ? (int(sizeof(Diagonal) + sizeof(int)) * kMatrices + 15) / 16 * 16 : 0;
+
+  Diagonal* diagonals;
+  int* infos;
+  T *triangles, *vectors;
+  int n;
+
+  __device__ __forceinline__ WarpFactorBlock(unsigned char* shared, int order) : n(order) {
+    diagonals = reinterpret_cast<Diagonal*>(shared);
+    infos = reinterpret_cast<int*>(diagonals + kMatrices);
+    triangles = reinterpret_cast<T*>(shared + kFixed);
+    vectors = triangles + kMatrices * Triangles::distance(n);
+  }
+  /// Elements between right-hand sides, which narrow blocks look beyond.
+  __host__ __device__ static constexpr int vector(int n) {
+    return RightHandSide<T>::entries(n, kWarpFactorColumns) / 4 * 4 + 5;
+  }
+  static constexpr int64_t bytes(int64_t n) {
+    const int64_t elements = Triangles::distance(int(n)) + kVectors * vector(int(n));
+    return kFixed + kMatrices * elements * int64_t(sizeof(T));
+  }
+  __device__ __forceinline__ Triangle triangle(int matrix) const {
+    return {triangles + matrix * Triangles::distance(n), n};
+  }
+  __device__ __forceinline__ T* right_hand_side(int matrix, int number = 0) const {
+    return vectors + (matrix * kVectors + number) * vector(n);
+  }
+  /// Row i of right-hand side c in device memory.
+  __device__ __forceinline__ static T& element(const LaneMatrix<Lane<T>>& B, int i, int64_t c) {
+    return reinterpret_cast<T&>(B.at(i, c));
+  }
+  __device__ __forceinline__ int block_columns() const { return Triangle::blocks(n); }
+  __device__ __forceinline__ static void meet() { meet_from_anywhere<kWarps>(); }
+
+  /// What a warp does that works on a factor.
+  __device__ __forceinline__ void factor(int matrix, int warp, int lane) const {
+    Matrix own{
+        triangle(matrix), diagonals[matrix], {right_hand_side(matrix)}, warp, lane, matrix, 0};
+#pragma unroll 1
+    for (int J = 0; J < block_columns(); ++J) {
+      meet();
+      own.factor(J);
+    }
+    if (warp == 0 && lane == 0) infos[matrix] = own.info;
+    meet();
+    if constexpr (kAlong) {
+      const ResidentSolve<Triangle, true> solve{own.L, right_hand_side(matrix), lane};
+      solve.template backward<Shape::kWarps>(warp, [&] { own.meet(); });
+      meet();
+    }
+  }
+  /// One that solves: every kWarps-th right-hand side of its matrix.
+  __device__ __forceinline__ void solve(const InterleavedCall<T>& call, int matrix, int warp,
+                                        int lane) const {
+    const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
+    const LaneMatrix<Lane<T>> B = call.right_hand_sides(b < last ? b : last);
+    // None where there is no matrix: those of the last one are others' to write.
+    const int64_t nrhs = b <= last && !call.failed(b) ? call.nrhs : 0;
+    T* const x = right_hand_side(matrix, warp);
+    const ResidentSolve<Triangle> own{triangle(matrix), x, lane};
+    bool arriving = true;
+#pragma unroll 1
+    for (int64_t c = warp; arriving || c < nrhs; c += Shape::kWarps, arriving = false) {
+      const bool has_one = c < nrhs;
+      if (has_one)
+        for (int i = lane; i < n; i += 32) x[i] = conj_if(call.swapped, element(B, i, c));
+      __syncwarp();
+#pragma unroll 1
+      for (int J = 0; J < block_columns(); ++J) {
+        if (arriving) meet();
+        if (has_one) own.forward(J);
+      }
+      if (!has_one) continue;
+      own.backward(0, [] {});
+      for (int i = lane; i < n; i += 32) element(B, i, c) = conj_if(call.swapped, x[i]);
+      __syncwarp();
+    }
+  }
+  /// Orders nothing. Where warps of the block have barriers of their own besides, racecheck reports
+  /// hazards across the block's barriers unless all have as many.
+  __device__ __forceinline__ static void meet_as_workers_do() {
+    if constexpr (kFactors && Shape::kWarps > 1) named_barrier_sync<32 * Shape::kMovers>(kMatrices);
+  }
+  /// And one that moves.
+  __device__ __forceinline__ void move(const InterleavedCall<T>& call, int warp, int lane) const {
+    const int matrix = lane % kMatrices;
+    const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
+    const int64_t there = b < last ? b : last;
+    const Triangles its{triangle(matrix), call.triangle(there), lane / kMatrices, warp, b <= last};
+    const LaneMatrix<Lane<T>> B = call.right_hand_sides(there);
+    T* const x = right_hand_side(matrix);
+    if constexpr (kAlong)
+      its.over_rows([&](int i) { copy_async_of_line<sizeof(T), false>(x + i, &element(B, i, 0)); });
+    for (int J = 0; J < kAhead; ++J) its.fetch(J);
+    const int columns = block_columns();
+#pragma unroll 1
+    for (int J = 0; J < columns; ++J) {
+      wait_for_copy_groups<kAhead - 1>();
+      // Copies come as they lie: who asked for them conjugates them.
+      if constexpr (kAlong && Traits<T>::is_complex)
+        if (J == 0 && call.swapped) its.over_rows([&](int i) { x[i] = conj(x[i]); });
+      meet();
+      meet_as_workers_do();
+      its.fetch(J + kAhead);
+      if (kFactors && J > 0) its.store(J - 1);
+    }
+    if constexpr (kFactors) {
+      meet();
+      its.store(columns - 1);
+      const int info = infos[matrix];
+      if (its.inside && warp == 0 && its.row == 0) call.info[b] = info;
+      if constexpr (kAlong) {
+        for (int J = 1; J < columns; ++J) meet_as_workers_do();
+        meet();
+        if (info == 0)
+          its.over_rows([&](int i) { element(B, i, 0) = conj_if(call.swapped, x[i]); });
+      }
+    }
+  }
+};
+
+template <class T, class Shape, InterleavedTask kTask>
+__global__ void __launch_bounds__(32 * (Shape::kWarps * Shape::kMatrices + Shape::kMovers),
+                                  Shape::kBlocks) warp_factor_kernel(InterleavedCall<T> call) {
+  using Block = WarpFactorBlock<T, Shape, kTask>;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const Block block(shared, call.n);
+  const int warp = __shfl_sync(kFullWarp, int(threadIdx.x) / 32, 0), lane = threadIdx.x % 32;
+  const int matrix = warp / Shape::kWarps, own = warp % Shape::kWarps;
+  if (warp >= Block::kWorkers)
+    block.move(call, warp - Block::kWorkers, lane);
+  else if constexpr (Block::kFactors)
+    block.factor(matrix, own, lane);
+  else
+    block.solve(call, matrix, own, lane);
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,151 @@
+// Tuning rows of potrf and posv of batches: what factors, and which kernel of a family serves which
+// triangle and which columns.
+#pragma once
+
+#include <climits>
+#include <span>
+
+#include "batched/cluster/params.hpp"
+#include "batched/left_looking/params.hpp"
+#include "tune/case.hpp"
+#include "tune/params.hpp"
+#include "tune/rows.hpp"
+
+namespace chol::cuda {
+
+namespace factor {
+inline constexpr const char *kRegister = "register_potrf",
+                            *kVbatchedRegister = "vbatched_register_potrf",
+                            *kLeftLooking = "left_looking_potrf",
+                            *kMultiPanel = "multi_panel_potrf", *kCluster = "cluster_potrf",
+                            *kRegisterGridPosv = "register_grid_posv",
+                            *kRegisterPosv = "register_posv",
+                            *kLeftLookingPosv = "left_looking_posv";
+}  // namespace factor
+
+/// What factors a batch, and how. A number that the method does not have is 0.
+struct FactorChoice {
+  const char* method = "";
+  int lanes = 0;          ///< register: that share a matrix, 0: as many as the first kernel has
+  int threads = 0;        ///< multi_panel, cluster: of a block
+  int blocks = 0;         ///< cluster: of a matrix
+  bool paired = false;    ///< cluster: block columns in pairs, with the bits of multi_panel
+  bool bordered = false;  ///< left_looking: the last row is factored on its own
+  LeftLookingParams left_looking;
+
+  Params params() const;
+};
+
+/// Which columns a kernel is for.
+enum class Columns { any, misaligned, bordered };
+
+/// A kernel of left_looking/kernel.cuh, and what plans call it by: warps, and blocks a
+/// multiprocessor. For the other triangle, and for misaligned columns, other kernels take the place
+/// of the one that a plan names; of eight warps what has the same block columns as a plan for more
+/// matrices, so that the number of matrices does not change a bit.
+struct LeftLookingRow {
+  char precision;
+  bool upper;
+  Columns columns;
+  int plan_warps, plan_blocks;
+  LeftLookingParams params;
+};
+std::span<const LeftLookingRow> left_looking_rows();
+/// Whether a kernel of that many threads is among them (0: any).
+bool has_left_looking(char precision, int threads);
+
+/// Whether the last row of matrices of order n is factored on its own: where that is faster. The
+/// same for any number of matrices, which so does not change a bit.
+bool is_faster_bordered(char precision, bool upper, int64_t n);
+/// Orders up to which the upper triangle is factored in registers where a plan has left-looking
+/// kernels, unless its last row is factored on its own.
+int64_t upper_register_order(char precision);
+
+/// Calls body(choice) for left-looking kernels that serve a case, the one that the plan names
+/// first, until it returns true. @param fused whether they solve along, or are bordered: there is
+/// another way then, so that no other number of threads is tried.
+template <class Body>
+bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bool bordered,
+                      Body&& body) {
+  const auto pass = [&](Columns columns, int least, int most, int its_blocks) {
+    for (const LeftLookingRow& row : left_looking_rows()) {
+      const int its_threads = 32 * row.plan_warps;
+      if (row.precision != asked.precision || row.upper != asked.upper || row.columns != columns ||
+          its_threads < least || its_threads > most ||
+          (its_blocks != 0 && its_blocks != row.plan_blocks) ||
+          (bordered && asked.n % row.params.columns != 1))
+        continue;
+      FactorChoice choice;
+      choice.method = fused && !bordered ? factor::kLeftLookingPosv : factor::kLeftLooking;
+      choice.bordered = bordered;
+      choice.left_looking = row.params;
+      if (body(choice)) return true;
+    }
+    return false;
+  };
+  const int most = threads == 0 ? INT_MAX : threads;
+  if (blocks != 0 && ((bordered && pass(Columns::bordered, threads, most, blocks)) ||
+                      (!asked.aligned && pass(Columns::misaligned, threads, most, blocks))))
+    return true;
+  if (pass(Columns::any, threads, most, blocks) || pass(Columns::any, threads, most, 0))
+    return true;
+  if (fused) return false;
+  return pass(Columns::any, threads, INT_MAX, 0) || pass(Columns::any, 0, INT_MAX, 0);
+}
+
+/// Calls body(choice) for what can factor a case by a plan, best first, until it returns true.
+/// @param clusters what clusters do for it, if anything.
+/// @param has_multi_panel (threads) whether there is such a kernel for the triangle.
+template <class HasMultiPanel, class Body>
+bool try_factor_rows(const Case& asked, const Plan& plan, ClusterPlan clusters,
+                     HasMultiPanel&& has_multi_panel, Body&& body) {
+  const auto try_one = [&](const char* method, int lanes, int threads, int blocks = 0,
+                           bool paired = false) {
+    FactorChoice choice;
+    choice.method = method;
+    choice.lanes = lanes;
+    choice.threads = threads;
+    choice.blocks = blocks;
+    choice.paired = paired;
+    return body(choice);
+  };
+  const bool by_panels = plan.method == Method::fused;
+  const int threads = by_panels && asked.upper && plan.tile ? plan.tile : plan.threads;
+  const bool multi_panel = by_panels && has_multi_panel(threads);
+  const bool bordered =
+      !asked.variable && is_faster_bordered(asked.precision, asked.upper, asked.n);
+  // Clusters have the bits of the kernels that they stand for, not those of bordered ones.
+  if (clusters.blocks > 0 && (multi_panel || !bordered) &&
+      try_one(factor::kCluster, 0, clusters.threads, clusters.blocks, multi_panel))
+    return true;
+  if (asked.variable && plan.block == kBinnedBySize)
+    return try_one(factor::kVbatchedRegister, 0, 0);
+  if (plan.method == Method::lanes) return try_one(factor::kRegister, plan.tile, 0);
+  if (asked.upper && !asked.variable && !bordered &&
+      asked.n <= upper_register_order(asked.precision) && try_one(factor::kRegister, 0, 0))
+    return true;
+  if (multi_panel && try_one(factor::kMultiPanel, 0, threads)) return true;
+  const int blocks = by_panels ? 0 : plan.tile;
+  return (bordered && try_left_looking(asked, threads, blocks, true, true, body)) ||
+         try_left_looking(asked, threads, blocks, false, false, body);
+}
+
+/// Whether kernels in registers factor and solve at once by a plan.
+constexpr bool solves_as_it_factors(const Plan& plan) {
+  return plan.method == Method::lanes && plan.threads == 0;
+}
+/// The same for posv, of what factors and solves in one launch.
+template <class Body>
+bool try_posv_rows(const Case& asked, const Plan& plan, Body&& body) {
+  FactorChoice in_registers;
+  in_registers.lanes = plan.tile;
+  in_registers.method = factor::kRegisterGridPosv;
+  if (plan.method == Method::lanes && asked.nrhs == 1 && !asked.variable && body(in_registers))
+    return true;
+  in_registers.method = factor::kRegisterPosv;
+  if (solves_as_it_factors(plan) && asked.nrhs > 0 && body(in_registers)) return true;
+  return plan.method == Method::panel && asked.nrhs == 1 &&
+         try_left_looking(asked, plan.threads, plan.tile, true, false, body);
+}
+
+}  // namespace chol::cuda

@@ -1,0 +1,56 @@
+// Tuning rows of potrs of batches: ranges of what is asked, and what serves them.
+#pragma once
+
+#include "batched/solve/block/params.hpp"
+#include "tune/case.hpp"
+#include "tune/params.hpp"
+
+namespace chol::cuda {
+
+/// A row for right-hand sides of order n. The first row of a list that has the case, and whose
+/// method accepts it, serves it.
+struct SolveRow {
+  Range n, nrhs;
+  bool of_misaligned;  ///< only misaligned columns of the lower triangle
+  const char* method;
+  Params params;
+
+  bool has(const Case& asked) const {
+    return n.has(asked.n) && nrhs.has(asked.nrhs) &&
+           (!of_misaligned || (!asked.aligned && !asked.upper));
+  }
+};
+
+class SolveRows {
+ public:
+  void add(const SolveRow& row) {
+    if (!row.n.is_empty() && !row.nrhs.is_empty()) rows_[count_++] = row;
+  }
+  const SolveRow* begin() const { return rows_; }
+  const SolveRow* end() const { return rows_ + count_; }
+
+ private:
+  SolveRow rows_[32];
+  int count_ = 0;
+};
+
+namespace solve {
+inline constexpr const char *kRegister = "register_solve", *kRegisterGrid = "register_grid_solve",
+                            *kWarp = "warp_solve", *kBlock = "block_solve", *kTile = "tile_solve",
+                            *kLeftLooking = "left_looking_mma_solve",
+                            *kStreaming = "streaming_solve";
+}  // namespace solve
+
+/// The rows of a plan of potrs, of a tuning file or built in.
+SolveRows solve_rows(char precision, const Plan& plan);
+/// Those of the solve of a posv that has factored by other kernels, orders up to
+/// kWarpSolveOrder: as far as one right-hand side has a launch of its own.
+inline constexpr int64_t kWarpSolveOrder = 66;
+SolveRows solve_rows_of_posv(char precision);
+/// Those of pocon, which solves with one matrix and one right-hand side.
+SolveRows solve_rows_of_pocon(char precision);
+
+/// The kernels of block_solve that serve one right-hand side, or several, of a precision.
+void add_block_rows(SolveRows& rows, char precision, Range nrhs);
+
+}  // namespace chol::cuda

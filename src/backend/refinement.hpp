@@ -1,0 +1,72 @@
+// What refinement of the solution of one Hermitian system in two precisions asks of a backend
+// beside the routines of the lower precision.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/scalar.hpp"
+#include "base/status.hpp"
+#include "chol.h"
+
+namespace chol::backend {
+
+template <class T>
+using LowerPrecision = std::conditional_t<is_complex<T>, std::complex<float>, float>;
+
+/// Most columns that one operation takes: their factors are kernel arguments on a device.
+inline constexpr int64_t kMostRefined = 64;
+
+/// A matrix of which one triangle is named.
+template <class T>
+struct Hermitian {
+  chol_uplo_t uplo;
+  int64_t n;
+  T* A;
+  int64_t ld;
+};
+
+/// n by `count` elements, count at most kMostRefined.
+template <class T>
+struct Columns {
+  int64_t n, count;
+  T* first;
+  int64_t ld;
+};
+
+/// Arrays of elements lie where the backend works, factors and results on the host. An operation
+/// that has a result waits for it; the others are in the order of the stream.
+template <class T>
+class Refinement {
+ public:
+  using Low = LowerPrecision<T>;
+  virtual ~Refinement() = default;
+
+  /// The named triangle of `to` becomes that of A, rounded.
+  /// @param[out] norm the largest sum of absolute values of a row of A; NaN or infinity where an
+  ///        element is
+  /// @param[out] overflows whether an element of A is larger than any of the lower precision
+  virtual Status round(const Hermitian<const T>& A, const Hermitian<Low>& to, double* norm,
+                       bool* overflows) = 0;
+  /// Y := A X.
+  virtual Status multiply(const Hermitian<const T>& A, const Columns<const T>& X,
+                          const Columns<T>& Y) = 0;
+
+  /// Y(:, j) := x[j] X(:, j) + y[j] Y(:, j); with y[j] = 0 what was in Y(:, j) does not count.
+  virtual Status combine(const double* x, const Columns<const T>& X, const double* y,
+                         const Columns<T>& Y) = 0;
+  /// low(:, j) := factor[j] X(:, j), rounded, and the other way.
+  virtual Status round(const double* factor, const Columns<const T>& X,
+                       const Columns<Low>& low) = 0;
+  virtual Status extend(const double* factor, const Columns<const Low>& low,
+                        const Columns<T>& X) = 0;
+  /// result[j] := the real part of X(:, j)^H Y(:, j).
+  virtual Status inner(const Columns<const T>& X, const Columns<const T>& Y, double* result) = 0;
+  /// result[j] := the largest |Re x| + |Im x| of X(:, j); NaN where an element is.
+  virtual Status largest(const Columns<const T>& X, double* result) = 0;
+  /// An int that the backend's routines have written.
+  virtual Status read(const int* value, int* result) = 0;
+};
+
+}  // namespace chol::backend

@@ -1,0 +1,206 @@
+// The trailing update: a tile of the matrix minus the product of two row ranges of a factored
+// block. The inverse adds such products.
+#pragma once
+
+#include "host/kernels/within/panel.hpp"
+
+namespace chol::CHOL_ISA {
+
+/// Columns of the upper triangle side by side, as the tile whose vectors run along a row of the
+/// lower one: elements (j, i), j <= i.
+template <class T>
+struct AcrossRows {
+  T* base;
+  int64_t ld;
+  static constexpr int W = Elements<T>::width;
+  static constexpr bool kTradesRoles = true;  ///< vectors run along a row of the lower triangle
+
+  template <int V, int C>
+  CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t column, int64_t column_end, int64_t row,
+                        int64_t row_end) const {
+    visit<V, C>(column, column_end, row, row_end, [&](int v, int c, T* p, int64_t count) {
+      t.e[v][c] = count >= W  ? Elements<T>::load(p)
+                  : count > 0 ? Elements<T>::load_range(p, 0, count)
+                              : Elements<T>::zero();
+    });
+  }
+  template <int V, int C>
+  CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t column, int64_t column_end,
+                         int64_t row, int64_t row_end) const {
+    visit<V, C>(column, column_end, row, row_end, [&](int v, int c, T* p, int64_t count) {
+      if (count >= W)
+        t.e[v][c].store(p);
+      else if (count > 0)
+        t.e[v][c].store_range(p, 0, count);
+    });
+  }
+
+ private:
+  template <int V, int C, class Body>
+  CHOL_INLINE void visit(int64_t column, int64_t column_end, int64_t row, int64_t row_end,
+                         Body&& body) const {
+    const bool whole = column + V * W <= column_end && row + C <= row_end && column + V * W <= row;
+    CHOL_UNROLL
+    for (int c = 0; c < C; ++c) {
+      CHOL_UNROLL
+      for (int v = 0; v < V; ++v) {
+        const int64_t i = row + c, j = column + v * W;
+        const int64_t count =
+            whole ? W : (i < row_end ? smaller(smaller<int64_t>(W, column_end - j), i - j + 1) : 0);
+        body(v, c, base + i * ld + j, count);
+      }
+    }
+  }
+};
+
+/// One step of a part of a product that is subtracted, or added when Plus.
+template <bool Plus, class V>
+CHOL_INLINE V step(V acc, V a, V b) {
+  return Plus ? fma(acc, a, b) : fnma(acc, a, b);
+}
+
+/// t(v, c) -= b(c) * conj(a(v)) for complex rows a at `vectors` and b at `scalars`, added when
+/// Plus: subtract_strips with its factors' roles traded. The two products of an imaginary part must
+/// come in the order of the elements of the lower triangle (lane/element.hpp), which traded roles
+/// turn round. So real and imaginary parts stand in vectors of their own, where each takes its
+/// products in any order; of a single vector both halves hold the same.
+template <int Ahead, bool Plus, class T, int V, int C>
+CHOL_INLINE void subtract_strips_across(RegisterTile<T, V, C>& t, const Strips<T>& s,
+                                        const T* vectors, const T* scalars, int64_t depth) {
+  static_assert(V <= 2);
+  constexpr int W = Elements<T>::width;
+  using Part = Vec<RealOf<T>>;
+  Part re[C], im[C];
+  CHOL_UNROLL
+  for (int c = 0; c < C; ++c) split_pairs(t.e[0][c].v, t.e[V - 1][c].v, re[c], im[c]);
+  for (int64_t k = 0; k < depth; ++k) {
+    Elements<T> a[V];
+    CHOL_UNROLL
+    for (int v = 0; v < V; ++v) {
+      const T* p = vectors + (v * s.depth + k) * W;
+      a[v] = Elements<T>::load(p);
+      if (Ahead > 0) __builtin_prefetch(p + Ahead * W, 0, 3);
+    }
+    Part a_re, a_im;
+    split_pairs(a[0].v, a[V - 1].v, a_re, a_im);
+    CHOL_UNROLL
+    for (int c = 0; c < C; ++c) {
+      const Scalar<T> b(scalars + s.row_offset(c) + k * W);
+      re[c] = step<Plus>(re[c], b.re, a_re);
+      im[c] = step<Plus>(im[c], b.im, a_re);
+      re[c] = step<Plus>(re[c], b.im, a_im);
+      im[c] = step<!Plus>(im[c], b.re, a_im);
+    }
+  }
+  CHOL_UNROLL
+  for (int c = 0; c < C; ++c) join_pairs(re[c], im[c], t.e[0][c].v, t.e[V - 1][c].v);
+}
+
+/// The tiles of [vectors, vectors_end) by [scalars, scalars_end): vectors run along the first
+/// range. The product is subtracted from the matrix, or added to it when Plus, or to zero when
+/// FromZero.
+template <class T, class Storage, bool Plus, bool FromZero>
+struct TrailingUpdate {
+  static constexpr int W = Elements<T>::width;
+  static constexpr int NR = kTileColumns<T>;
+  static constexpr int MV = kTileVectors<T>;
+  static constexpr bool kAcross = is_complex<T> && Storage::kTradesRoles;
+
+  /// Columns of the vectors' strips on their way from the second-level cache.
+  static constexpr int kAhead = 8;
+
+  Storage A;
+  Strips<T> strips;
+  int64_t depth;
+  int64_t triangle;  ///< the first of `depth` rows of a triangle, zero before their own column
+
+  /// A tile that is worked on next.
+  struct Coming {
+    const T* first;
+    int64_t bytes, columns;
+  };
+  Coming coming(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end) const {
+    return {A.base + scalars * A.ld + vectors,
+            smaller<int64_t>(MV * W, vectors_end - vectors) * int64_t(sizeof(T)),
+            smaller<int64_t>(NR, scalars_end - scalars)};
+  }
+  /// Leading columns of the strips that are zero from `row` on.
+  int64_t zeros(int64_t row) const {
+    return row > triangle && row < triangle + depth ? row - triangle : 0;
+  }
+
+  template <int V>
+  CHOL_INLINE void tile(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                        const Coming& next) const {
+    RegisterTile<T, V, NR> t;
+    if constexpr (FromZero) {
+      CHOL_UNROLL
+      for (int v = 0; v < V; ++v) CHOL_UNROLL
+      for (int c = 0; c < NR; ++c) t.e[v][c] = Elements<T>::zero();
+    } else {
+      A.load(t, vectors, vectors_end, scalars, scalars_end);
+    }
+    // The next tile comes from far away while this one's product runs.
+    for (int64_t c = 0; c < next.columns; ++c) fetch(next.first + c * A.ld, next.bytes);
+    const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
+    const T *left = strips.at(vectors, from), *right = strips.at(scalars, from);
+    if constexpr (kAcross)
+      subtract_strips_across<kAhead, Plus>(t, strips, left, right, depth - from);
+    else
+      subtract_strips<kAhead, Plus>(t, strips, left, right, depth - from);
+    A.store(t, vectors, vectors_end, scalars, scalars_end);
+  }
+  /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors
+  /// pass by (Goto, van de Geijn 2008, section 4.2), and the matrix is walked along its lines.
+  /// The next column of tiles starts at `following`. What lies past the ends is another thread's,
+  /// which would lose its lines.
+  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                       int64_t following) const {
+    const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
+    for (; vectors + (MV - 1) * W < vectors_end; vectors += MV * W) {
+      const int64_t below = vectors + MV * W;
+      tile<MV>(vectors, vectors_end, scalars, scalars_end,
+               below < vectors_end ? coming(below, vectors_end, scalars, scalars_end) : column);
+    }
+    if (MV > 2 && vectors + W < vectors_end)
+      tile<2>(vectors, vectors_end, scalars, scalars_end, column);
+    else if (vectors < vectors_end)
+      tile<1>(vectors, vectors_end, scalars, scalars_end, column);
+  }
+};
+
+inline constexpr int64_t kNoTriangle = INT64_MAX / 2;
+
+/// Tile of rows [row, row_end) and columns [column, column_end), on or below the diagonal, minus or
+/// plus the product of its rows and columns in the strips (depth columns).
+template <class T, bool Plus, bool FromZero>
+inline void product_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
+                         int64_t column_end, int64_t depth, const Strips<T>& strips,
+                         int64_t triangle) {
+  using ByColumn = TrailingUpdate<T, ByColumns<T>, Plus, FromZero>;
+  constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
+  constexpr int64_t NR = ByColumn::NR;
+  T* base = static_cast<T*>(M.A);
+  if (!M.upper) {
+    const ByColumn update{{base, M.lda}, strips, depth, triangle};
+    const int64_t end = smaller(column_end, row_end);
+    // The first vectors that reach the scalars, a whole number of steps from `row` on.
+    const auto top = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / kStep * kStep; };
+    for (int64_t j = column; j < end; j += NR)
+      update.column_of_tiles(top(j), row_end, j, end, top(j + NR));
+  } else {
+    const TrailingUpdate<T, AcrossRows<T>, Plus, FromZero> update{
+        {base, M.lda}, strips, depth, triangle};
+    for (int64_t i = row; i < row_end; i += NR)
+      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
+  }
+}
+
+template <class T>
+inline void update_tile(const host::PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
+                        int64_t column_end, int64_t depth, const host::PanelStrips& strips) {
+  product_tile<T, false, false>(M, row, row_end, column, column_end, depth, Strips<T>(strips),
+                                kNoTriangle);
+}
+
+}  // namespace chol::CHOL_ISA

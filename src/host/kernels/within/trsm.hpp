@@ -1,0 +1,301 @@
+// Solves with a factor, many right-hand sides at once.
+//
+// X^T is kept in strips of W right-hand sides, an unknown after the other, so that forward and
+// backward substitution are the panel's fused update and solve with right-hand sides as rows, and
+// the factor is read in place as scalars, whatever its triangle.
+#pragma once
+
+#include "host/kernels/within/panel.hpp"
+#include "lane/tile.hpp"
+
+namespace chol::CHOL_ISA {
+
+/// The factor with element (i, k) at base[i * rs + k * cs].
+template <class T>
+struct FactorView {
+  const T* base;
+  int64_t rs, cs;
+  explicit FactorView(const host::PanelMatrix& M)
+      : base(static_cast<const T*>(M.A)), rs(M.upper ? M.lda : 1), cs(M.upper ? 1 : M.lda) {}
+  CHOL_INLINE const T* at(int64_t i, int64_t k) const { return base + i * rs + k * cs; }
+};
+
+template <class T>
+struct TransposedSolve {
+  using R = RealOf<T>;
+  static constexpr int W = Elements<T>::width;
+  static constexpr int NR = kTileColumns<T>;
+  static constexpr int MV = kTileVectors<T>;
+  /// Unknowns of a block, a multiple of NR: so many that a packed coupling fills a third of the
+  /// first-level cache; of few right-hand sides fewer, whose columns of L are read in place.
+  static constexpr int64_t kBlock = smaller<int64_t>(256, 16384 / (NR * sizeof(T)));
+  static constexpr int64_t kFewBlock = 64;
+  static constexpr int64_t kTilesAhead = 2;
+
+  FactorView<T> L;
+  int64_t n;
+  const R* reciprocal;
+  T* X;  ///< strips of W right-hand sides: element (r, j) at X[(r / W * n + j) * W + r % W]
+  const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
+
+  CHOL_INLINE T* at(int64_t strip, int64_t j) const { return X + (strip * n + j) * W; }
+
+  template <int V, int C>
+  CHOL_INLINE void load(RegisterTile<T, V, C>& t, int64_t strip, int64_t j) const {
+    CHOL_UNROLL
+    for (int v = 0; v < V; ++v) CHOL_UNROLL
+    for (int c = 0; c < C; ++c) t.e[v][c] = Elements<T>::load(at(strip + v, j + c));
+  }
+  template <int V, int C>
+  CHOL_INLINE void store(const RegisterTile<T, V, C>& t, int64_t strip, int64_t j) const {
+    CHOL_UNROLL
+    for (int v = 0; v < V; ++v) CHOL_UNROLL
+    for (int c = 0; c < C; ++c) t.e[v][c].store(at(strip + v, j + c));
+  }
+
+  /// The elements of L that couple unknowns j + c with unknowns k: at l[c * step + k * k_step].
+  struct Coupling {
+    const T* l;
+    int64_t step, k_step;
+  };
+  /// Of unknowns after (Forward) or before the unknowns k, k counted from `first`.
+  template <bool Forward>
+  CHOL_INLINE Coupling coupling(int64_t j, int64_t first) const {
+    if constexpr (Forward) return {L.at(j, first), L.rs, L.cs};
+    return {L.at(first, j), L.cs, L.rs};
+  }
+  /// That of NR unknowns with `count` others, in a row. Lines that lie a power of two apart share a
+  /// set of the first-level cache, which does not hold them until the next strips come.
+  CHOL_INLINE static Coupling packed(const Coupling& from, int64_t count, T* to) {
+    if (from.step == 1) {
+      using R = RealOf<T>;
+      constexpr int kReals = NR * int(sizeof(T) / sizeof(R));
+      for (int64_t k = 0; k < count; ++k) {
+        const R* p = Elements<T>::reals(from.l + k * from.k_step);
+        CHOL_UNROLL
+        for (int c = 0; c < kReals; ++c) Elements<T>::reals(to + k * NR)[c] = p[c];
+      }
+    } else {
+      constexpr int V = (NR + W - 1) / W;
+      const ByRows<T> A{const_cast<T*>(from.l), from.step};
+      for (int64_t k = 0; k < count; k += NR) {
+        RegisterTile<T, V, NR> t;
+        A.template load<kNoDiagonal, false>(t, 0, NR, k, count);
+        for (int64_t c = 0; c < NR; ++c) CHOL_UNROLL
+        for (int v = 0; v < V; ++v) t.e[v][c].store(to + (k + c) * NR + v * W);
+      }
+    }
+    return {to, 1, NR};
+  }
+
+  /// t(:, c) -= X(:, k) * op(L(c, k)) for `count` unknowns k from `first` on, the last first when
+  /// not Forward: every unknown takes the others in the order they become known, so that the bits
+  /// depend on no block size.
+  template <bool Forward, bool Conj, int V, int C>
+  CHOL_INLINE void subtract_unknowns(RegisterTile<T, V, C>& t, int64_t strip, int64_t first,
+                                     int64_t count, const Coupling& with) const {
+    const T* x = at(strip, first);
+    const T* l = with.l;
+    int64_t x_step = W, l_step = with.k_step;
+    if constexpr (!Forward) {
+      x += (count - 1) * x_step;
+      l += (count - 1) * l_step;
+      x_step = -x_step;
+      l_step = -l_step;
+    }
+    for (int64_t k = 0; k < count; ++k, x += x_step, l += l_step) {
+      Elements<T> a[V];
+      CHOL_UNROLL
+      for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(x + v * n * W);
+      CHOL_UNROLL
+      for (int c = 0; c < C; ++c) {
+        const Scalar<T> b(l + c * with.step);
+        CHOL_UNROLL
+        for (int v = 0; v < V; ++v) t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(a[v]), b);
+      }
+    }
+  }
+
+  /// Unknowns [j, j + C) from `count` others that are known, and from each other when Last.
+  template <bool Forward, bool Conj, bool Last, int V, int C>
+  CHOL_INLINE void tile(int64_t strip, int64_t j, int64_t first, int64_t count,
+                        const Coupling& with) const {
+    RegisterTile<T, V, C> t;
+    load(t, strip, j);
+    subtract_unknowns<Forward, Conj>(t, strip, first, count, with);
+    if constexpr (Last) {
+      CHOL_UNROLL
+      for (int step = 0; step < C; ++step) {
+        const int c = Forward ? step : C - 1 - step;
+        CHOL_UNROLL
+        for (int before = 0; before < step; ++before) {
+          const int k = Forward ? before : C - 1 - before;
+          const Scalar<T> b(Forward ? L.at(j + c, j + k) : L.at(j + k, j + c));
+          CHOL_UNROLL
+          for (int v = 0; v < V; ++v)
+            t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(t.e[v][k]), b);
+        }
+        CHOL_UNROLL
+        for (int v = 0; v < V; ++v) t.e[v][c] = t.e[v][c].scaled(reciprocal[j + c]);
+      }
+    }
+    store(t, strip, j);
+  }
+
+  /// Whether a coupling is read more than once.
+  CHOL_INLINE static bool is_packed(int64_t strips) { return strips > MV; }
+  CHOL_INLINE static int64_t block_of(int64_t strips) {
+    return is_packed(strips) ? kBlock : kFewBlock;
+  }
+
+  /// Brings the coupling of NR unknowns near.
+  CHOL_INLINE static void fetch_coupling(const Coupling& with, int64_t count) {
+    if (with.step == 1)
+      for (int64_t k = 0; k < count; ++k) fetch(with.l + k * with.k_step, NR * int64_t(sizeof(T)));
+    else
+      for (int64_t c = 0; c < NR; ++c) fetch(with.l + c * with.step, count * int64_t(sizeof(T)));
+  }
+
+  /// body(V, first strip) for groups of up to MV strips, as even as they go.
+  template <class Body>
+  CHOL_INLINE static void for_each_group(int64_t strips, const Body& body) {
+    const int64_t groups = (strips + MV - 1) / MV;
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t strip = strips * g / groups, count = strips * (g + 1) / groups - strip;
+      if (count == MV)
+        body(Count<MV>{}, strip);
+      else if (MV > 2 && count == 2)
+        body(Count<2>{}, strip);
+      else
+        body(Count<1>{}, strip);
+    }
+  }
+
+  /// Unknowns [j, j + C) of all strips from those in [first, last) on the way there (Forward) or
+  /// back, and from each other when Last.
+  template <bool Forward, bool Conj, bool Last, int C>
+  CHOL_INLINE void tile_of_strips(int64_t strips, int64_t j, int64_t first, int64_t last,
+                                  T* buffer) const {
+    Coupling with = coupling<Forward>(j, first);
+    const int64_t count = last - first;
+    if (C == NR && is_packed(strips) && count > 0) with = packed(with, count, buffer);
+    for_each_group(strips, [&](auto V, int64_t strip) {
+      tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with);
+    });
+  }
+
+  /// A substitution, a block of unknowns after the other: once known, all unknowns that they reach
+  /// take them, so that a block of the factor's columns is read once for all right-hand sides and
+  /// the block's unknowns stay near (Goto, van de Geijn 2008).
+  template <bool Conj>
+  void forward(int64_t strips) const {
+    alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
+    const int64_t whole = n / NR * NR, block = block_of(strips);
+    const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
+      int64_t j = from;
+      for (; j < smaller(to, whole); j += NR) body(Count<NR>{}, j);
+      for (; j < to; ++j) body(Count<1>{}, j);
+    };
+    for (int64_t first = 0; first < n; first += block) {
+      const int64_t last = smaller(first + block, n);
+      for_each_tile(first, last, [&](auto C, int64_t j) {
+        if (coming) fetch_columns<T>(*coming, j, j + C.value);
+        tile_of_strips<true, Conj, true, C.value>(strips, j, first, j, buffer);
+      });
+      for_each_tile(last, n, [&](auto C, int64_t j) {
+        const int64_t ahead = j + kTilesAhead * NR;
+        if (ahead < whole) fetch_coupling(coupling<true>(ahead, first), last - first);
+        tile_of_strips<true, Conj, false, C.value>(strips, j, first, last, buffer);
+      });
+    }
+  }
+  template <bool Conj>
+  void backward(int64_t strips) const {
+    alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
+    const int64_t whole = n / NR * NR, block = block_of(strips);
+    const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
+      int64_t j = to;
+      for (; j > larger(from, whole); --j) body(Count<1>{}, j - 1);
+      for (; j > from; j -= NR) body(Count<NR>{}, j - NR);
+    };
+    for (int64_t first = (n - 1) / block * block; first >= 0; first -= block) {
+      const int64_t last = smaller(first + block, n);
+      for_each_tile(first, last, [&](auto C, int64_t j) {
+        tile_of_strips<false, Conj, true, C.value>(strips, j, j + C.value, last, buffer);
+      });
+      for_each_tile(0, first, [&](auto C, int64_t j) {
+        const int64_t ahead = j - kTilesAhead * NR;
+        if (ahead >= 0) fetch_coupling(coupling<false>(ahead, first), last - first);
+        tile_of_strips<false, Conj, false, C.value>(strips, j, first, last, buffer);
+      });
+    }
+  }
+};
+
+/// Four unknowns of W right-hand sides at a time between B and the strips; right-hand sides past
+/// `count` are zero in the strips.
+template <class T, bool ToStrips>
+inline void move_strips(const TransposedSolve<T>& s, T* B, int64_t ldb, int64_t count) {
+  constexpr int W = Elements<T>::width;
+  for (int64_t strip = 0; strip * W < count; ++strip)
+    for (int64_t j = 0; j < s.n; j += 4) {
+      const int64_t rows = smaller<int64_t>(W, count - strip * W);
+      const int64_t length = smaller<int64_t>(4, s.n - j);
+      const auto row = [&](int r) {
+        return B + smaller<int64_t>(strip * W + r, count - 1) * ldb + j;
+      };
+      const auto part = [&](int r) -> int64_t { return r < rows ? length : 0; };
+      Elements<T> four[4];
+      if constexpr (ToStrips) {
+        load_rows(row, part, four);
+        for (int64_t e = 0; e < length; ++e) four[e].store(s.at(strip, j + e));
+      } else {
+        for (int64_t e = 0; e < 4; ++e)
+          four[e] = Elements<T>::load(s.at(strip, j + smaller(e, length - 1)));
+        store_rows(row, part, four);
+      }
+    }
+}
+
+/// Buffer of a solve: n reciprocals, then the strips.
+template <class T>
+struct SolveBuffer {
+  static constexpr int W = Elements<T>::width;
+  static constexpr size_t kAlign = 64;
+  static size_t reciprocal_bytes(int64_t n) {
+    return round_up(n * static_cast<int64_t>(sizeof(RealOf<T>)), kAlign);
+  }
+  static size_t bytes(int64_t n, int64_t nrhs) {
+    return reciprocal_bytes(n) + sizeof(T) * round_up(nrhs, W) * n;
+  }
+  static TransposedSolve<T> solve_on(const host::PanelMatrix& M, void* buffer) {
+    auto* reciprocal = static_cast<RealOf<T>*>(buffer);
+    const FactorView<T> L(M);
+    for (int64_t j = 0; j < M.n; ++j)
+      reciprocal[j] = RealOf<T>(1) / Elements<T>::reals(L.at(j, j))[0];
+    return {L, M.n, reciprocal,
+            reinterpret_cast<T*>(static_cast<char*>(buffer) + reciprocal_bytes(M.n)), M.next};
+  }
+};
+
+template <class T>
+inline void solve(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
+                  int64_t column_end, void* buffer) {
+  constexpr int W = Elements<T>::width;
+  const TransposedSolve<T> s = SolveBuffer<T>::solve_on(M, buffer);
+  T* first = static_cast<T*>(B) + column * ldb;
+  const int64_t count = column_end - column;
+  move_strips<T, true>(s, first, ldb, count);
+  const int64_t strips = (count + W - 1) / W;
+  constexpr bool kConj = is_complex<T>;
+  if (kConj && M.upper) {
+    s.template forward<kConj>(strips);
+    s.template backward<false>(strips);
+  } else {
+    s.template forward<false>(strips);
+    s.template backward<kConj>(strips);
+  }
+  move_strips<T, false>(s, first, ldb, count);
+}
+
+}  // namespace chol::CHOL_ISA

@@ -1,0 +1,210 @@
+#include "host/single/routines.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/precisions.h"
+#include "host/parallel_for.hpp"
+#include "host/single/pocon.hpp"
+
+namespace chol::host {
+namespace {
+
+/// Most right-hand sides that a thread takes at a time: all read the factor once, and stay in the
+/// second-level cache.
+constexpr int64_t kSolveColumns = 128;
+
+/// Columns of a block of an inverse that goes by no tiles of a plan.
+constexpr int kInverseColumns = 256;
+
+size_t align_up(size_t bytes) {
+  return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
+}
+
+}  // namespace
+
+template <class T>
+size_t MatrixWorker<T>::solve_columns_bytes(int64_t n, int64_t columns) const {
+  return align_up(kernels_.solve_buffer_bytes(n, std::min(columns, kSolveColumns)));
+}
+
+template <class T>
+TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
+  const bool by_blas = plan_.method == Method::blas_tiles && lda <= kLargestBlasDimension;
+  return {kernels_, sizeof(T),   sizeof(R),
+          n,        plan_.block, by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
+}
+
+template <class T>
+TileInverse MatrixWorker<T>::tile_inverse(int64_t n) const {
+  return {kernels_, sizeof(T), sizeof(R), n,
+          by_tiles(plan_.method) ? plan_.block : kInverseColumns};
+}
+
+template <class T>
+size_t MatrixWorker<T>::factor_bytes(int64_t n) const {
+  if (!by_tiles(plan_.method))
+    return align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
+  Arena counted;
+  tile_cholesky(n, n).carve(counted);
+  return counted.used();
+}
+
+template <class T>
+size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const {
+  switch (routine) {
+    case Routine::potrf:
+      return factor_bytes(n);
+    case Routine::potrs:
+      return threads_ * solve_columns_bytes(n, nrhs);
+    case Routine::posv:
+      return std::max(factor_bytes(n), threads_ * solve_columns_bytes(n, nrhs));
+    case Routine::potri: {
+      Arena counted;
+      tile_inverse(n).carve(counted);
+      return counted.used();
+    }
+    case Routine::pocon:
+      return ConditionEstimate<T>::workspace_bytes(n);
+    case Routine::logdet:
+    case Routine::pack:
+    case Routine::unpack:
+      return 0;
+  }
+  return 0;
+}
+
+template <class T>
+void MatrixWorker<T>::run(const backend::Problem<T>& problem, int64_t b, const PanelMatrix* next,
+                          void* workspace) const {
+  OneMatrix<T> M = one_matrix(problem, b);
+  M.next = next;
+  int info = 0;
+  switch (problem.routine) {
+    case Routine::potrf:
+      info = potrf(M, workspace);
+      break;
+    case Routine::potrs:
+      potrs(M, workspace);
+      break;
+    case Routine::posv:
+      info = posv(M, workspace);
+      break;
+    case Routine::potri:
+      info = potri(M, workspace);
+      break;
+    case Routine::pocon:
+      problem.result[b] = pocon(M, problem.anorm, workspace);
+      break;
+    case Routine::logdet:
+      problem.result[b] = logdet(M);
+      break;
+    case Routine::pack:
+    case Routine::unpack:
+      break;  // of whole batches only
+  }
+  if (problem.info) problem.info[b] = info;
+}
+
+template <class T>
+int64_t MatrixWorker<T>::factor_panel(const OneMatrix<T>& M, Arena& arena) const {
+  PanelStrips strips{arena.take<T>(kernels_.strip_elements(M.n, M.n)), M.n, arena.take<R>(M.n)};
+  return kernels_.factor_block(M.panel(), 0, M.n, strips);
+}
+
+template <class T>
+int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
+  if (M.n == 0) return 0;
+  Arena arena(workspace, SIZE_MAX);
+  if (!by_tiles(plan_.method)) return static_cast<int>(factor_panel(M, arena));
+  TileCholesky tiles = tile_cholesky(M.n, M.lda);
+  tiles.carve(arena);
+  return static_cast<int>(tiles.run(M.panel(), threads_));
+}
+
+template <class T>
+void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
+  if (M.n == 0 || M.nrhs == 0) return;
+  if (M.nrhs <= plan_.tile) return solve_by_vectors(M);
+  // Fewer than fill a vector cost as much as a vector of them.
+  const auto parts = [&](int64_t columns) { return (M.nrhs + columns - 1) / columns; };
+  const int64_t chunks =
+      std::max(parts(kSolveColumns), std::min<int64_t>(threads_, parts(kernels_.strip_rows)));
+  const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
+  const auto chunk = [&](int64_t i, bool, int thread) {
+    PanelMatrix panel = M.panel();
+    if (i > 0) panel.next = nullptr;
+    kernels_.solve(panel, M.B, M.ldb, M.nrhs * i / chunks, M.nrhs * (i + 1) / chunks,
+                   static_cast<char*>(workspace) + thread * bytes);
+  };
+  const double n = static_cast<double>(M.n), columns = static_cast<double>(M.nrhs);
+  for_each_of_shares({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)},
+                     static_cast<int>(std::min<int64_t>(threads_, chunks)), chunk);
+}
+
+template <class T>
+void MatrixWorker<T>::solve_by_vectors(const OneMatrix<T>& M) const {
+  PanelMatrix panel = M.panel();
+  for (int64_t c = 0; c < M.nrhs; ++c) {
+    kernels_.solve_vector(panel, M.B + c * M.ldb);
+    panel.next = nullptr;
+  }
+}
+
+template <class T>
+int MatrixWorker<T>::posv(const OneMatrix<T>& M, void* workspace) const {
+  const int info = potrf(M, workspace);
+  if (info == 0) potrs(M, workspace);
+  return info;
+}
+
+template <class T>
+int MatrixWorker<T>::first_zero_pivot(const OneMatrix<T>& M) {
+  for (int64_t k = 0; k < M.n; ++k)
+    if (M.A[k + k * M.lda] == T(0)) return static_cast<int>(k + 1);
+  return 0;
+}
+
+template <class T>
+int MatrixWorker<T>::potri(const OneMatrix<T>& M, void* workspace) const {
+  if (const int info = first_zero_pivot(M)) return info;
+  if (M.n == 0) return 0;
+  Arena arena(workspace, SIZE_MAX);
+  TileInverse inverse = tile_inverse(M.n);
+  inverse.carve(arena);
+  inverse.run(M.panel(), threads_);
+  for (int64_t k = 0; k < M.n; ++k) M.A[k + k * M.lda] = std::real(M.A[k + k * M.lda]);
+  return 0;
+}
+
+template <class T>
+RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace) const {
+  if (M.n == 0) return 1;
+  if (anorm == 0) return 0;
+  Arena arena(workspace, SIZE_MAX);
+  ConditionEstimate<T> estimate(M.n, arena);
+  const PanelMatrix panel = M.panel();
+  const R inverse_norm = estimate.inverse_norm([&](T* x) { kernels_.solve_vector(panel, x); });
+  const R rcond = R(1) / inverse_norm / anorm;
+  return std::isfinite(rcond) ? rcond : R(0);
+}
+
+/// The product of the diagonal with its exponent kept apart: one logarithm for the whole matrix.
+template <class T>
+RealOf<T> MatrixWorker<T>::logdet(const OneMatrix<T>& M) {
+  double mantissa = 1, exponent = 0;
+  for (int64_t k = 0; k < M.n; ++k) {
+    const double l = std::real(M.A[k + k * M.lda]);
+    if (!(l > 0)) return std::numeric_limits<R>::quiet_NaN();
+    int of_element = 0, of_product = 0;
+    mantissa = std::frexp(mantissa * std::frexp(l, &of_element), &of_product);
+    exponent += of_element + of_product;
+  }
+  return static_cast<R>(2 * (std::log(mantissa) + exponent * M_LN2));
+}
+
+#define CHOL_INSTANTIATE_WORKER(prefix, T, R) template class MatrixWorker<T>;
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE_WORKER)
+#undef CHOL_INSTANTIATE_WORKER
+
+}  // namespace chol::host

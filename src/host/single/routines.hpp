@@ -1,0 +1,73 @@
+// Every routine on one matrix, by a plan, with a given number of threads.
+#pragma once
+
+#include "backend/backend.hpp"
+#include "host/dispatch.hpp"
+#include "host/single/tile_potrf.hpp"
+#include "host/single/tile_potri.hpp"
+
+namespace chol::host {
+
+/// One matrix of a problem.
+template <class T>
+struct OneMatrix {
+  chol_uplo_t uplo;
+  int64_t n, nrhs;
+  T* A;
+  int64_t lda;
+  T* B;
+  int64_t ldb;
+  const PanelMatrix* next = nullptr;  ///< fetched into the cache along the way
+  PanelMatrix panel() const { return {uplo == CHOL_UPPER, n, A, lda, next}; }
+};
+
+/// Matrix b of a problem.
+template <class T>
+OneMatrix<T> one_matrix(const backend::Problem<T>& problem, int64_t b) {
+  const bool has_rhs = problem.B.first || problem.B.pointers;
+  return {problem.uplo,
+          problem.sizes.order(b),
+          has_rhs ? problem.sizes.rhs_count(b) : 0,
+          problem.A.matrix(b),
+          problem.A.leading_dimension(b),
+          has_rhs ? problem.B.matrix(b) : nullptr,
+          has_rhs ? problem.B.leading_dimension(b) : 0};
+}
+
+template <class T>
+class MatrixWorker {
+ public:
+  using R = RealOf<T>;
+  MatrixWorker(const Kernels& kernels, const Plan& plan, int threads)
+      : kernels_(kernels), plan_(plan), threads_(threads) {}
+
+  /// Workspace of `routine` for orders up to n with nrhs right-hand sides.
+  size_t workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const;
+
+  /// The problem's routine on its matrix b, with info or result noted. `next` is fetched along.
+  void run(const backend::Problem<T>& problem, int64_t b, const PanelMatrix* next,
+           void* workspace) const;
+
+  int potrf(const OneMatrix<T>& M, void* workspace) const;
+  void potrs(const OneMatrix<T>& M, void* workspace) const;
+  int posv(const OneMatrix<T>& M, void* workspace) const;
+  int potri(const OneMatrix<T>& M, void* workspace) const;
+  R pocon(const OneMatrix<T>& M, R anorm, void* workspace) const;
+  static R logdet(const OneMatrix<T>& M);
+  /// The first diagonal element of a factor that is zero, counted from 1; 0 when there is none.
+  static int first_zero_pivot(const OneMatrix<T>& M);
+
+ private:
+  int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
+  void solve_by_vectors(const OneMatrix<T>& M) const;
+  TileCholesky tile_cholesky(int64_t n, int64_t lda) const;
+  TileInverse tile_inverse(int64_t n) const;
+  size_t factor_bytes(int64_t n) const;
+  size_t solve_columns_bytes(int64_t n, int64_t columns) const;
+
+  const Kernels& kernels_;
+  const Plan& plan_;
+  int threads_;
+};
+
+}  // namespace chol::host

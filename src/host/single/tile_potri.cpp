@@ -1,0 +1,66 @@
+#include "host/single/tile_potri.hpp"
+
+#include <algorithm>
+
+#include "host/parallel_for.hpp"
+
+namespace chol::host {
+namespace {
+
+/// Tiles on and below the diagonal of a square of `tiles` by `tiles`.
+int64_t triangle_of(int64_t tiles) { return tiles * (tiles + 1) / 2; }
+
+/// body(task) for each of the tasks, in any order.
+/// @param task_ns estimated time of a task
+template <class Body>
+void parallel_for(int64_t tasks, double task_ns, int threads, const Body& body) {
+  const int team = static_cast<int>(std::min<int64_t>(threads, tasks));
+  for_each_of_shares({tasks, 1, 1, static_cast<double>(tasks) * task_ns}, team,
+                     [&](int64_t task, bool, int) { body(task); });
+}
+
+}  // namespace
+
+TileInverse::TileInverse(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n,
+                         int nb)
+    : kernels_(kernels), element_bytes_(element_bytes), real_bytes_(real_bytes), n_(n) {
+  const int64_t step = kernels.strip_rows;
+  const int64_t wanted = std::max<int64_t>(1, nb > 0 && nb < n ? nb : n);
+  nb_ = (wanted + step - 1) / step * step;
+  tiles_ = (n + nb_ - 1) / nb_;
+}
+
+void TileInverse::carve(Arena& arena) {
+  factor_ = {arena.take<char>(kernels_.strip_elements(nb_, nb_) * element_bytes_), nb_,
+             arena.take<char>(nb_ * real_bytes_)};
+  strips_ = {arena.take<char>(kernels_.strip_elements(n_, nb_) * element_bytes_), nb_, nullptr};
+}
+
+void TileInverse::run(const PanelMatrix& M, int threads) const {
+  for (int64_t block = 0; block < tiles_; ++block) step(M, block, threads);
+}
+
+void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
+  const int64_t first = start(block), last = end(block);
+  kernels_.pack_factor(M, first, last, factor_);
+  const auto pack = [&](int64_t tile) {
+    kernels_.invert_rows(M, first, last, start(tile), end(tile), factor_, strips_);
+  };
+  // A task is a product of tiles, or about half as much.
+  const double nb = static_cast<double>(nb_);
+  const double task_ns = tile_kernel_ns(2 * nb * nb * nb, element_bytes_, real_bytes_);
+  parallel_for(tiles_, task_ns / 2, threads, pack);
+  const int64_t tasks = triangle_of(tiles_) - triangle_of(tiles_ - 1 - block);
+  const auto product = [&](int64_t task) { update(M, block, task); };
+  parallel_for(tasks, task_ns, threads, product);
+}
+
+/// Tasks go along the rows of tiles, each up to the block's column or the diagonal.
+void TileInverse::update(const PanelMatrix& M, int64_t block, int64_t task) const {
+  int64_t row = 0, column = task;
+  for (; column > std::min(row, block); ++row) column -= std::min(row, block) + 1;
+  kernels_.invert_tile(M, start(block), end(block), start(row), end(row), start(column),
+                       end(column), strips_);
+}
+
+}  // namespace chol::host

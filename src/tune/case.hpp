@@ -1,0 +1,28 @@
+// What a call asks for: the key of tuning rows.
+#pragma once
+
+#include <cstdint>
+
+#include "tune/plan.hpp"
+
+namespace chol {
+
+struct Case {
+  Routine routine = Routine::potrf;
+  Form form = Form::batch;
+  char precision = 'd';
+  bool upper = false;
+  bool aligned = true;    ///< columns begin at multiples of 16 bytes, or may: not known
+  bool variable = false;  ///< orders differ
+  int64_t n = 0, nrhs = 0, batch = 0;
+};
+
+/// Values from `least` to `most`, both included.
+struct Range {
+  int64_t least = 0, most = INT64_MAX;
+
+  constexpr bool has(int64_t value) const { return least <= value && value <= most; }
+  constexpr bool is_empty() const { return least > most; }
+};
+
+}  // namespace chol
