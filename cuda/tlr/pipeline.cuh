@@ -2,7 +2,7 @@
 // memory several steps ahead.
 #pragma once
 
-#include "batched/async_copy.cuh"
+#include "common/cp_async.cuh"
 #include "tlr/products.cuh"
 
 namespace chol::cuda::tlr {
