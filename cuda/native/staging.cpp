@@ -26,9 +26,9 @@ void for_each_line(const TriangleView& matrix, const TrianglePiece& piece, int t
   constexpr double kBytesPerNs = 8;
   const double bytes = static_cast<double>(matrix.element) * static_cast<double>(lines * length);
   constexpr int64_t kLinesAtATime = 4;
-  host::for_each_of_shares(
-      {lines, kLinesAtATime, std::min(threads, host::Cuts::kMostShares), bytes / kBytesPerNs},
-      threads, copy_line);
+  host::parallel_for({lines, kLinesAtATime, std::min(threads, host::LoopPartition::kMostShares),
+                      bytes / kBytesPerNs},
+                     threads, copy_line);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ class HostBackend final : public backend::Backend {
 #define CHOL_HOST_SOLVER(T)                                                                     \
   size_t workspace_bytes(const backend::Problem<T>& problem, const PlanTable& plans,            \
                          const backend::Resources& resources) const override {                  \
-    if (is_begun(problem)) return workspace_bytes(rest_of(problem), plans, resources);          \
+    if (is_partially_factored(problem))                                                         \
+      return workspace_bytes(rest_of(problem), plans, resources);                               \
     const Kernels& kernels = kernels_.kernels<T>();                                             \
     if (problem.form == Form::interleaved)                                                      \
       return InterleavedBatch<T>(kernels, problem, plans, resources.threads).workspace_bytes(); \
@@ -66,7 +67,7 @@ class HostBackend final : public backend::Backend {
   }                                                                                             \
   Status run(const backend::Problem<T>& problem, const PlanTable& plans,                        \
              const backend::Resources& resources) override {                                    \
-    if (is_begun(problem)) return finish(problem, plans, resources);                            \
+    if (is_partially_factored(problem)) return finish(problem, plans, resources);               \
     if (problem.form == Form::interleaved)                                                      \
       run_batch<InterleavedBatch<T>>(problem, plans, resources);                                \
     else                                                                                        \
@@ -116,7 +117,7 @@ class HostBackend final : public backend::Backend {
                 const backend::Resources& resources) {
     {
       const CallScope scope(resources.threads_are_default);
-      subtract_factored(problem, resources.threads);
+      update_trailing_matrix(problem, resources.threads);
     }
     const backend::Problem<T> rest = rest_of(problem);
     const Status status = run(rest, plans, resources);

@@ -29,7 +29,7 @@ inline double tile_kernel_ns(double flops, size_t element_bytes, size_t real_byt
 /// How a loop is cut: into `shares` of neighbours, and those into chunks of which a thread takes
 /// one at a time. One share: chunks are begun in the order of the loop, as work that falls in size
 /// wants it.
-struct Cuts {
+struct LoopPartition {
   static constexpr int kMostShares = 64;  ///< threads beyond have a share in common
   static constexpr double kLong = 1e9;
   int64_t count;
@@ -41,7 +41,7 @@ struct Cuts {
 template <class Body>
 class SharedLoop final : public TeamWork {
  public:
-  SharedLoop(const Cuts& cuts, int threads, const Body& body) : cuts_(cuts), body_(body) {
+  SharedLoop(const LoopPartition& cuts, int threads, const Body& body) : cuts_(cuts), body_(body) {
     has_own_shares_ = cuts.shares == threads;
     for (int s = 0; s < cuts.shares; ++s) {
       shares_[s].next.store(cuts.count * s / cuts.shares, std::memory_order_relaxed);
@@ -73,17 +73,17 @@ class SharedLoop final : public TeamWork {
     return false;
   }
 
-  const Cuts& cuts_;
+  const LoopPartition& cuts_;
   const Body& body_;
   bool has_own_shares_;
-  Share shares_[Cuts::kMostShares];
+  Share shares_[LoopPartition::kMostShares];
 };
 
 /// Calls body(i, goes_on, thread) once for each i in [0, count). Of neighbours in memory that one
 /// thread works on, it can fetch the next beside the work on the last: `goes_on` tells that i + 1
 /// comes next in this thread, as far as can be known. One thread works in order, without a team.
 template <class Body>
-void for_each_of_shares(const Cuts& cuts, int threads, const Body& body) {
+void parallel_for(const LoopPartition& cuts, int threads, const Body& body) {
   if (threads <= 1) {
     for (int64_t i = 0; i < cuts.count; ++i) body(i, i + 1 < cuts.count, 0);
     return;

@@ -223,8 +223,7 @@ class HostTileOps final : public backend::TileOps<T> {
   template <class Body>
   void side_by_side(int64_t count, const Body& body) const {
     const int threads = static_cast<int>(std::min<int64_t>(threads_, count));
-    for_each_of_shares({count, 1, 1}, threads,
-                       [&](int64_t i, bool, int thread) { body(i, thread); });
+    parallel_for({count, 1, 1}, threads, [&](int64_t i, bool, int thread) { body(i, thread); });
   }
   static T conjugate(const T& a) {
     if constexpr (is_complex<T>)

@@ -41,7 +41,7 @@ cpu_set_t cores_of_helpers() {
   std::mutex mutex;
   while (CPU_COUNT(&found) == 0) {
     std::atomic<int> together{0};
-    for_each_of_shares({3, 1, 1}, 3, [&](int64_t, bool, int worker) {
+    parallel_for({3, 1, 1}, 3, [&](int64_t, bool, int worker) {
       if (worker > 0) {
         const cpu_set_t cores = cores_of(0);
         const std::lock_guard lock(mutex);
@@ -107,7 +107,7 @@ TEST_F(HelperCoresOf, CallersThatAreBoundToDifferentOnes) {
       for (int round = 0; round < 200; ++round) {
         bind(one_of(all_, (caller + round) % 2));
         std::atomic<int> done{0};
-        for_each_of_shares({8, 1, 1}, 2 + caller, [&](int64_t, bool, int) { ++done; });
+        parallel_for({8, 1, 1}, 2 + caller, [&](int64_t, bool, int) { ++done; });
         if (done != 8) ++wrong;
       }
     });

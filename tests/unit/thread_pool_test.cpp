@@ -60,8 +60,8 @@ bool comes_true(Condition&& condition) {
 class Counted {
  public:
   explicit Counted(int64_t count) : times_(static_cast<size_t>(count)) {}
-  void run(const Cuts& cuts, int threads) {
-    for_each_of_shares(cuts, threads, [&](int64_t i, bool, int worker) { note(i, worker); });
+  void run(const LoopPartition& cuts, int threads) {
+    parallel_for(cuts, threads, [&](int64_t i, bool, int worker) { note(i, worker); });
   }
   void note(int64_t i, int worker) {
     times_[static_cast<size_t>(i)].fetch_add(1);
@@ -101,7 +101,7 @@ TEST(ThreadPool, HelpersJoin) {
     EXPECT_TRUE(comes_true([&] { return together >= 2; }));
   };
   const CallScope call(false);
-  for_each_of_shares({2, 1, 1}, 2, meet);
+  parallel_for({2, 1, 1}, 2, meet);
   EXPECT_EQ(call.workers(), 2);
 }
 
@@ -121,7 +121,7 @@ class HeldHelpers {
   /// Returns when `helpers` helpers hold a task.
   explicit HeldHelpers(int helpers) {
     caller_ = std::thread([this, helpers] {
-      for_each_of_shares({helpers + 1, 1, 1}, helpers + 1, [&](int64_t, bool, int) {
+      parallel_for({helpers + 1, 1, 1}, helpers + 1, [&](int64_t, bool, int) {
         held_.fetch_add(1);
         EXPECT_TRUE(comes_true([this] { return released_.load(); }));
       });
@@ -161,7 +161,7 @@ TEST(ThreadPool, ALongCallSharesItsHelpers) {
   std::atomic<bool> over{false};
   const auto step = [] { std::this_thread::sleep_for(milliseconds(1)); };
   std::thread caller([&] {
-    for_each_of_shares({1000000, 1, 1}, threads, [&](int64_t, bool, int worker) {
+    parallel_for({1000000, 1, 1}, threads, [&](int64_t, bool, int worker) {
       if (over) return;
       step();
       const std::lock_guard lock(mutex);
@@ -175,7 +175,7 @@ TEST(ThreadPool, ALongCallSharesItsHelpers) {
   EXPECT_TRUE(comes_true(has_all));
   EXPECT_TRUE(comes_true([&] {
     Counted counted(50);
-    for_each_of_shares({50, 1, 1}, threads, [&](int64_t i, bool, int worker) {
+    parallel_for({50, 1, 1}, threads, [&](int64_t i, bool, int worker) {
       step();
       counted.note(i, worker);
     });
@@ -207,8 +207,8 @@ TEST(ThreadPool, SixtyFourCallersAtOnce) {
 
 TEST(ThreadPool, ALoopInsideALoop) {
   std::atomic<int> inner{0};
-  for_each_of_shares({8, 1, 1}, 4, [&](int64_t, bool, int) {
-    for_each_of_shares({16, 1, 1}, 4, [&](int64_t, bool, int) { inner.fetch_add(1); });
+  parallel_for({8, 1, 1}, 4, [&](int64_t, bool, int) {
+    parallel_for({16, 1, 1}, 4, [&](int64_t, bool, int) { inner.fetch_add(1); });
   });
   EXPECT_EQ(inner, 8 * 16);
 }
@@ -240,7 +240,7 @@ TEST(ThreadPool, HelpersComputeInTheModeOfTheCaller) {
   for (const bool flushes : {true, false}) {
     set_floating_point_mode(flushes ? before | kFlushToZero : before);
     std::atomic<int> together{0}, zeros{0};
-    for_each_of_shares({2, 1, 1}, 2, [&](int64_t, bool, int) {
+    parallel_for({2, 1, 1}, 2, [&](int64_t, bool, int) {
       volatile double smallest = 2.2250738585072014e-308, half = 0.5;
       if (smallest * half == 0) zeros.fetch_add(1);
       together.fetch_add(1);
@@ -296,7 +296,7 @@ TEST(ThreadPool, AChildHasHelpersOfItsOwn) {
   EXPECT_TRUE(holds_in_child([] {
     if (!loop_is_right(3)) return false;
     std::atomic<int> together{0};
-    for_each_of_shares({2, 1, 1}, 2, [&](int64_t, bool, int) {
+    parallel_for({2, 1, 1}, 2, [&](int64_t, bool, int) {
       together.fetch_add(1);
       EXPECT_TRUE(comes_true([&] { return together >= 2; }));
     });

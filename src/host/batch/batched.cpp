@@ -139,10 +139,10 @@ void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) co
 
 /// Matrices alike are cut into a share a thread.
 template <class T>
-Cuts Batch<T>::cuts_of(int64_t count) const {
+LoopPartition Batch<T>::partition_of(int64_t count) const {
   const bool alike = !problem_.sizes.variable();
   return {count, std::clamp<int64_t>(count / (threads_ * 16), 1, 64),
-          alike ? std::min(threads_, Cuts::kMostShares) : 1, serial_ns<T>(flops_)};
+          alike ? std::min(threads_, LoopPartition::kMostShares) : 1, serial_ns<T>(flops_)};
 }
 
 template <class T>
@@ -157,7 +157,7 @@ void Batch<T>::run_lanes(const Index& index, int64_t count, char* workspaces) co
               goes_on ? static_cast<int>(std::min(width, left - width)) : 0,
               workspaces + thread * bytes);
   };
-  for_each_of_shares(cuts_of(groups), threads_, group);
+  parallel_for(partition_of(groups), threads_, group);
 }
 
 template <class T>
@@ -166,7 +166,7 @@ void Batch<T>::run_singles(const Index& index, int64_t count, char* workspaces) 
   const auto matrix = [&](int64_t i, bool goes_on, int thread) {
     run_one(index(i), goes_on ? index(i + 1) : kNone, 1, workspaces + thread * bytes);
   };
-  for_each_of_shares(cuts_of(count), threads_, matrix);
+  parallel_for(partition_of(count), threads_, matrix);
 }
 
 template <class T>

@@ -34,7 +34,7 @@ class Batch {
     int64_t team, lanes;
   };
   Cut cut(const int64_t* order) const;
-  Cuts cuts_of(int64_t count) const;
+  LoopPartition partition_of(int64_t count) const;
   bool goes_through_lanes(int64_t b) const;
   int64_t largest_order() const;
   int threads_for_all();

@@ -331,7 +331,7 @@ void InterleavedBatch<T>::run(void* workspace) const {
     run_range(count * p / parts, count * (p + 1) / parts,
               static_cast<char*>(workspace) + thread * bytes);
   };
-  for_each_of_shares({parts, 1, 1, elements() * kNsAnElement}, threads_, part);
+  parallel_for({parts, 1, 1, elements() * kNsAnElement}, threads_, part);
 }
 
 #define CHOL_INSTANTIATE_INTERLEAVED(prefix, T, R) template class InterleavedBatch<T>;

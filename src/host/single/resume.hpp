@@ -1,6 +1,5 @@
-// A factorization that another backend began: the columns that it finished stand in A, the others
-// are as they were. What they owe to the finished ones is subtracted, and they are a problem of
-// their own.
+// A partial factorization that another backend left: its first columns are final, the others are as
+// they were. Updates the trailing matrix, which is then factored as a matrix of its own.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 namespace chol::host {
 
 template <class T>
-bool is_begun(const backend::Problem<T>& problem) {
+bool is_partially_factored(const backend::Problem<T>& problem) {
   return problem.factored && *problem.factored > 0;
 }
 
@@ -55,7 +54,7 @@ void subtract_block(T* L, int64_t rs, int64_t cs, int64_t i0, int64_t i1, int64_
 
 /// Plain loops over blocks that stay in the cache: this happens once, when a device is lost.
 template <class T>
-void subtract_factored(const backend::Problem<T>& problem, int threads) {
+void update_trailing_matrix(const backend::Problem<T>& problem, int threads) {
   constexpr int64_t kColumns = 32, kRows = 256, kDepth = 64;
   const int64_t n = problem.sizes.n, done = *problem.factored, ld = problem.A.ld;
   const bool upper = problem.uplo == CHOL_UPPER;
@@ -68,7 +67,7 @@ void subtract_factored(const backend::Problem<T>& problem, int threads) {
         subtract_block(L, rs, cs, i, std::min(n, i + kRows), j, std::min(n, j + kColumns), k,
                        std::min(done, k + kDepth));
   };
-  for_each_of_shares({(n - done + kColumns - 1) / kColumns, 1, 1}, threads, block_column);
+  parallel_for({(n - done + kColumns - 1) / kColumns, 1, 1}, threads, block_column);
 }
 
 }  // namespace chol::host

@@ -138,8 +138,8 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
                    static_cast<char*>(workspace) + thread * bytes);
   };
   const double n = static_cast<double>(M.n), columns = static_cast<double>(M.nrhs);
-  for_each_of_shares({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)},
-                     static_cast<int>(std::min<int64_t>(threads_, chunks)), chunk);
+  parallel_for({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)},
+               static_cast<int>(std::min<int64_t>(threads_, chunks)), chunk);
 }
 
 template <class T>

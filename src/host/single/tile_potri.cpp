@@ -13,10 +13,10 @@ int64_t triangle_of(int64_t tiles) { return tiles * (tiles + 1) / 2; }
 /// body(task) for each of the tasks, in any order.
 /// @param task_ns estimated time of a task
 template <class Body>
-void parallel_for(int64_t tasks, double task_ns, int threads, const Body& body) {
+void for_each_task(int64_t tasks, double task_ns, int threads, const Body& body) {
   const int team = static_cast<int>(std::min<int64_t>(threads, tasks));
-  for_each_of_shares({tasks, 1, 1, static_cast<double>(tasks) * task_ns}, team,
-                     [&](int64_t task, bool, int) { body(task); });
+  parallel_for({tasks, 1, 1, static_cast<double>(tasks) * task_ns}, team,
+               [&](int64_t task, bool, int) { body(task); });
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
   // A task is a product of tiles, or about half as much.
   const double nb = static_cast<double>(nb_);
   const double task_ns = tile_kernel_ns(2 * nb * nb * nb, element_bytes_, real_bytes_);
-  parallel_for(tiles_, task_ns / 2, threads, pack);
+  for_each_task(tiles_, task_ns / 2, threads, pack);
   const int64_t tasks = triangle_of(tiles_) - triangle_of(tiles_ - 1 - block);
   const auto product = [&](int64_t task) { update(M, block, task); };
-  parallel_for(tasks, task_ns, threads, product);
+  for_each_task(tasks, task_ns, threads, product);
 }
 
 /// Tasks go along the rows of tiles, each up to the block's column or the diagonal.
