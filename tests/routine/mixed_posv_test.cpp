@@ -171,7 +171,14 @@ struct Solved {
         << chol_last_error(handle);
     EXPECT_EQ(wait_for_device(), 0);
     EXPECT_EQ(info, status[0]);
-    EXPECT_TRUE(A.is(factor.values())) << "not posv's factor";
+    // Behind a pivot that is refused the triangle is unspecified.
+    const int64_t factored = info > 0 ? info - 1 : s.n();
+    for_each_in_triangle(s.n(), s.uplo == CHOL_UPPER, [&](int64_t i, int64_t j) {
+      if (std::min(i, j) >= factored) return;
+      const int64_t place = i + j * s.lda;
+      ASSERT_EQ(std::memcmp(&A[place], &factor[place], sizeof(T)), 0)
+          << "not posv's factor at " << i << ", " << j;
+    });
     EXPECT_TRUE(X.is(solution.values())) << "not posv's solution";
   }
   static int wait_for_device() {
