@@ -37,21 +37,10 @@ class DiagonalUpdate {
       free = product + rank * n;
       steps_.add(1, {false, true, 0, rank, n, rank, core, rank, right.at(j).U, n, product, rank});
     }
-    for (int64_t first = 0; first < n; first += kPanel) {
-      const int64_t columns = std::min(kPanel, n - first), row = lower_only ? first : 0;
-      T* const D = A_.diagonal[i].get() + row + first * n;
-      steps_[2].begin_group();
-      for (int64_t j = from; j < to; ++j) {
-        const int64_t rank = A_.at(i, j).rank;
-        const T* const U = A_.at(i, j).U.get() + row;
-        if (A_.at(i, j).dense)
-          steps_[2].add({false, true, -1, n - row, columns, A_.rows(j), U, n, right.at(j).U + first,
-                         n, D, n});
-        else if (rank > 0)
-          steps_[2].add({false, false, -1, n - row, columns, rank, U, n,
-                         products[j - from] + first * rank, rank, D, n});
-      }
-    }
+    const int64_t step = is_split() ? kPanel : n;
+    for (int64_t first = 0; first < n; first += kPanel)
+      for (int64_t row = lower_only ? first : 0; row < n; row += step)
+        add_block(i, from, to, right, products, row, std::min(step, n - row), first);
   }
 
   void run(Control& control) {
@@ -60,6 +49,30 @@ class DiagonalUpdate {
   }
 
  private:
+  /// Whether a panel is divided, so that many cores have a block each. That does not change a bit.
+  bool is_split() const {
+    constexpr int kFewThreads = 4;
+    return ops_.threads() > kFewThreads && !ops_.has_cores();
+  }
+
+  /// Of the diagonal tile i the rows from `row` and the panel that starts with column `first`.
+  void add_block(int64_t i, int64_t from, int64_t to, const RightTiles<T>& right,
+                 const std::vector<T*>& products, int64_t row, int64_t rows, int64_t first) {
+    const int64_t n = A_.rows(i), columns = std::min(kPanel, n - first);
+    T* const D = A_.diagonal[i].get() + row + first * n;
+    steps_[2].begin_group();
+    for (int64_t j = from; j < to; ++j) {
+      const int64_t rank = A_.at(i, j).rank;
+      const T* const U = A_.at(i, j).U.get() + row;
+      if (A_.at(i, j).dense)
+        steps_[2].add(
+            {false, true, -1, rows, columns, A_.rows(j), U, n, right.at(j).U + first, n, D, n});
+      else if (rank > 0)
+        steps_[2].add({false, false, -1, rows, columns, rank, U, n,
+                       products[j - from] + first * rank, rank, D, n});
+    }
+  }
+
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
   std::vector<RightTiles<T>> rights_;

@@ -301,6 +301,29 @@ TEST_F(Calls, SameSeedSameBits) {
   std::remove(path.c_str());
 }
 
+/// Many threads have a block of a large diagonal tile each.
+TEST_F(Calls, ManyThreadsHaveTheBitsOfOne) {
+  constexpr int64_t kLargeOrder = 900, kLargeTile = 300;
+  const std::string path = testing::TempDir() + "chol_tlr_many_threads.bin";
+  const chol_kernel_t kernel = covariance_.kernel();
+  const Points points = ordered_points(2, kLargeOrder, kLargeTile);
+  std::vector<std::vector<char>> files;
+  for (const int threads : {1, 7}) {
+    const Handle handle(CHOL_BACKEND_HOST, threads);
+    const Tlr M(handle, CHOL_TYPE_D, kLargeOrder, kLargeTile);
+    const chol_tlr_options_t options = options_of(1e-4);
+    CHOL_ASSERT_SUCCESS(handle,
+                        chol_tlr_from_kernel(handle, M, &kernel, 2, points.x.data(), 2, &options));
+    int info;
+    CHOL_ASSERT_SUCCESS(handle, chol_tlr_factor(handle, M, &options, &info));
+    EXPECT_EQ(info, 0);
+    CHOL_ASSERT_SUCCESS(handle, chol_tlr_save(M, path.c_str()));
+    files.push_back(bytes_of(path));
+  }
+  EXPECT_EQ(files[0], files[1]);
+  std::remove(path.c_str());
+}
+
 TEST_F(Calls, DescribeAndCopy) {
   const chol_tlr_options_t options = options_of(1e-4);
   const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
