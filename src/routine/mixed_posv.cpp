@@ -38,6 +38,9 @@ class MixedPosv {
     is_worthwhile_ = backend_.tuning().is_mixed(precision_letter<T>, system.n, system.nrhs);
   }
 
+  /// Whether the backend has what refinement needs; after workspace_bytes().
+  bool is_supported() const { return operations_ != nullptr; }
+
   size_t workspace_bytes() {
     Arena arena;
     carve(arena);
@@ -218,12 +221,14 @@ Status run_mixed(Handle& handle, BackendSlot& slot, const char* function,
     return Status::success();
   }
   MixedPosv<T> posv(handle, slot, system);
+  size_t bytes = posv.workspace_bytes();
+  if (!posv.is_supported())
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "%s: %s has no refinement", function,
+                         slot.backend->name());
   if (handle.workspace_need) {
-    *handle.workspace_need =
-        std::max(*handle.workspace_need, posv.workspace_bytes() + Arena::kAlignment);
+    *handle.workspace_need = std::max(*handle.workspace_need, bytes + Arena::kAlignment);
     return Status::success();
   }
-  size_t bytes = 0;
   void* const workspace = posv.reserve(&bytes);
   if (!workspace)
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",

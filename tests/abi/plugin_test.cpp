@@ -119,6 +119,19 @@ TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
+TEST_F(Plugin, WithoutRefinementTwoPrecisionsAreNotSupported) {
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_SUCCESS);
+  const OnDevice<double> A(16), B(4), X(4);
+  int iter = 5, info = 5;
+  EXPECT_EQ(chol_dsposv(handle, CHOL_LOWER, 4, 1, A, 4, B, 4, X, 4, &iter, &info),
+            CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_STREQ(chol_last_error(handle), "chol_dsposv: recording has no refinement");
+  EXPECT_EQ(iter, 5);
+  EXPECT_EQ(info, 5);
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
 /// Arrays of sizes that lie on the device are not read on the way there.
 TEST_F(Plugin, SizesOnTheDeviceAreLeftToIt) {
   const chol_handle_t handle = both_backends();
