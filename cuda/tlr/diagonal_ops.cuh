@@ -28,8 +28,7 @@ void CudaTileOps<T>::queue_potrf(T* A, int64_t n, int* info) {
   resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
   const Buffer<char> workspace(static_cast<int64_t>(resources.workspace_bytes), memory());
   resources.workspace = workspace.get();
-  const Status status = solver.run(problem, plans, resources);
-  if (!status.ok()) throw StatusError(status);
+  require(solver.run(problem, plans, resources));
   checked("potrf");
   clear_upper_kernel<D><<<blocks_for(n * n), kThreads, 0, stream_>>>(device(A), n);
   checked("diagonal tile");

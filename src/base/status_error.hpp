@@ -17,4 +17,8 @@ class StatusError : public std::exception {
   Status status_;
 };
 
+inline void require(const Status& status) {
+  if (!status.ok()) throw StatusError(status);
+}
+
 }  // namespace chol

@@ -26,7 +26,7 @@ class ConjugateGradients {
   static constexpr int kMostIterations = 30;  ///< as LAPACK's ITERMAX
   static constexpr int kGivenUp = kMostIterations + 1;
 
-  /// n by kMostRefined elements each, of leading dimension n.
+  /// As many columns each as solve() is given, of leading dimension n.
   struct Work {
     T *R, *P, *Z, *Q;
     Low* low;
@@ -48,6 +48,7 @@ class ConjugateGradients {
     count_ = B.count;
     require(ops_.combine(kOnes.data(), B, kZeros.data(), variable(work_.R)));
     require(ops_.combine(kZeros.data(), B, kZeros.data(), X));
+    require(ops_.largest(constant(work_.R), largest_.data()));
     std::array<double, kGivenUp> excess{};
     bool is_restarted = true;
     for (int iteration = 0; iteration <= kMostIterations; ++iteration) {
@@ -75,9 +76,6 @@ class ConjugateGradients {
   }
   static constexpr Factors kOnes = filled(1), kZeros = filled(0), kMinusOnes = filled(-1);
 
-  static void require(const Status& status) {
-    if (!status.ok()) throw StatusError(status);
-  }
   Variable variable(T* first) const { return {A_.n, count_, first, A_.n}; }
   Constant constant(const T* first) const { return {A_.n, count_, first, A_.n}; }
 
@@ -89,12 +87,11 @@ class ConjugateGradients {
 
   /// Z := M^-1 R, scaled so that small residuals do not underflow.
   void precondition() {
-    Factors largest, down, up;
-    require(ops_.largest(constant(work_.R), largest.data()));
+    Factors down, up;
     for (int64_t j = 0; j < count_; ++j) {
-      const bool is_zero = !(largest[j] > 0) || !std::isfinite(largest[j]);
-      down[j] = is_zero ? 0 : 1 / largest[j];
-      up[j] = is_zero ? 0 : largest[j];
+      const bool is_zero = !(largest_[j] > 0) || !std::isfinite(largest_[j]);
+      down[j] = is_zero ? 0 : 1 / largest_[j];
+      up[j] = is_zero ? 0 : largest_[j];
     }
     const backend::Columns<Low> low{A_.n, count_, work_.low, A_.n};
     require(ops_.round(down.data(), constant(work_.R), low));
@@ -127,15 +124,16 @@ class ConjugateGradients {
     return true;
   }
 
-  /// How many times the largest residual exceeds the criterion, of all columns; NaN if one is.
+  /// How many times the largest residual exceeds the criterion, of all columns; NaN if one is. Also
+  /// sets largest_.
   double excess_of(const Variable& X) {
-    Factors r, x;
-    require(ops_.largest(constant(work_.R), r.data()));
+    Factors x;
+    require(ops_.largest(constant(work_.R), largest_.data()));
     require(ops_.largest({X.n, X.count, X.first, X.ld}, x.data()));
     double excess = 0;
     for (int64_t j = 0; j < count_; ++j) {
-      if (r[j] == 0) continue;
-      const double of_column = r[j] / (x[j] * criterion_);
+      if (largest_[j] == 0) continue;
+      const double of_column = largest_[j] / (x[j] * criterion_);
       if (!(of_column <= excess)) excess = of_column;
     }
     return excess;
@@ -155,6 +153,7 @@ class ConjugateGradients {
   Precondition precondition_;
   int64_t count_ = 0;
   Factors rho_{}, alpha_{};  ///< of the last step
+  Factors largest_{};        ///< element of R
 };
 
 }  // namespace chol::routine

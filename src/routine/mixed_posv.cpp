@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "routine/conjugate_gradients.hpp"
+#include "routine/run.hpp"
 #include "routine/trace.hpp"
 
 namespace chol::routine {
@@ -19,10 +20,6 @@ using backend::Problem;
 
 /// LAPACK's codes of dsposv: why the working precision had to do it all.
 enum Fallback : int { kNotWorthwhile = -1, kOverflow = -2, kNotDefinite = -3 };
-
-void require(const Status& status) {
-  if (!status.ok()) throw StatusError(status);
-}
 
 /// A system with the memory of its solution: the factor and columns in the lower precision, four
 /// blocks of columns in the working one, and what the routines of both need.
@@ -101,20 +98,13 @@ class MixedPosv {
 
   template <class U>
   backend::Resources resources() const {
-    backend::Resources resources;
-    resources.threads = handle_.threads(backend_);
-    resources.threads_are_default = !handle_.threads_are_set();
-    resources.stream = handle_.stream;
-    resources.math_mode = std::is_same_v<U, Low> ? low_mode_ : handle_.math_mode;
+    backend::Resources resources = resources_of(handle_, backend_);
+    if (std::is_same_v<U, Low>) resources.math_mode = low_mode_;
     return resources;
   }
   template <class U>
-  const PlanTable& plans(Routine routine) const {
-    return backend_.tuning().plans(routine, Form::one, precision_letter<U>);
-  }
-  template <class U>
   size_t bytes_of(const Problem<U>& problem) const {
-    return backend_.template solver<U>().workspace_bytes(problem, plans<U>(problem.routine),
+    return backend_.template solver<U>().workspace_bytes(problem, plans_of(backend_, problem),
                                                          resources<U>());
   }
   template <class U>
@@ -122,7 +112,8 @@ class MixedPosv {
     backend::Resources with_workspace = resources<U>();
     with_workspace.workspace = inner_;
     with_workspace.workspace_bytes = inner_size_;
-    require(backend_.template solver<U>().run(problem, plans<U>(problem.routine), with_workspace));
+    require(
+        backend_.template solver<U>().run(problem, plans_of(backend_, problem), with_workspace));
   }
   size_t inner_bytes() const {
     size_t bytes = bytes_of(full_problem());

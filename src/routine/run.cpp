@@ -19,14 +19,6 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
   return run_on(handle, slot, function, problem);
 }
 
-namespace {
-
-template <class T>
-const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& problem) {
-  return backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
-}
-
-/// All but the workspace.
 backend::Resources resources_of(const Handle& handle, backend::Backend& backend) {
   backend::Resources resources;
   resources.threads = handle.threads(backend);
@@ -35,8 +27,6 @@ backend::Resources resources_of(const Handle& handle, backend::Backend& backend)
   resources.math_mode = handle.math_mode;
   return resources;
 }
-
-}  // namespace
 
 template <class T>
 Status run_on(Handle& handle, BackendSlot& slot, const char* function,

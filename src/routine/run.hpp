@@ -25,6 +25,14 @@ inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t
   return true;
 }
 
+/// What a call on this backend may use by the handle's settings: all but the workspace.
+backend::Resources resources_of(const Handle& handle, backend::Backend& backend);
+
+template <class T>
+const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& problem) {
+  return backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+}
+
 /// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no
 /// other.
 template <class T>
