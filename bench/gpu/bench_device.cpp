@@ -228,21 +228,12 @@ int main(int argc, char** argv) {
   if (!chol::test::device_present()) return 0;
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);
-  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
+  if (!open_handle()) return 1;
   peer(cublasCreate(&blas));
   peer(cublasSetStream(blas, stream));
-  peer(cusolverDnCreate(&solver));
-  peer(cusolverDnSetStream(solver, stream));
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  ours(chol_set_stream(handle, stream));
+  open_solver();
   measure_ceilings();
-  const char* header =
-      "case,precision,uplo,n,nrhs,batch,ms,gflops,peer,peer_gflops,ratio,roofline,share";
-  std::printf("%s\n", header);
-  if (csv) std::fprintf(csv, "%s\n", header);
+  print_line("case,precision,uplo,n,nrhs,batch,ms,gflops,peer,peer_gflops,ratio,roofline,share");
   for (char p : precisions) {
     if (p == 's') run_all<float>(what);
     if (p == 'd') run_all<double>(what);

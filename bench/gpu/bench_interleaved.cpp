@@ -24,9 +24,7 @@ void print(const char* what, const PackedBatch<T>& P, double flops, double bytes
                 bytes * double(P.count) / ms * 1e-6,
                 bytes * double(P.count) / ms * 1e-6 / copy_bandwidth, peer, peer_ms,
                 peer_ms > 0 ? peer_ms / ms : 0);
-  std::printf("%s\n", line);
-  std::fflush(stdout);
-  if (csv) std::fprintf(csv, "%s\n", line);
+  print_line(line);
 }
 
 template <class T>
@@ -118,18 +116,11 @@ int main(int argc, char** argv) {
   const std::string precisions = argc > 2 ? argv[2] : "sdcz";
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);
-  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  ours(chol_set_stream(handle, stream));
+  if (!open_handle()) return 1;
   measure_copy();
   std::printf("# copy %.0f GB/s\n", copy_bandwidth);
   if (csv) std::fprintf(csv, "# copy %.0f GB/s\n", copy_bandwidth);
-  const char* header = "case,precision,uplo,n,chunk,batch,ms,gflops,GB_s,share,peer,peer_ms,ratio";
-  std::printf("%s\n", header);
-  if (csv) std::fprintf(csv, "%s\n", header);
+  print_line("case,precision,uplo,n,chunk,batch,ms,gflops,GB_s,share,peer,peer_ms,ratio");
   for (char p : precisions) {
     if (p == 's') run_all<float>(quick);
     if (p == 'd') run_all<double>(quick);

@@ -59,15 +59,12 @@ void bench(GeneratedMatrix::Kind kind, int64_t n, int64_t nrhs) {
   int iter = 0, info = 0;
   const double ms =
       median_ms(write, [&] { ours(mixed(n, nrhs, A.data(), B.data(), X.data(), &iter, &info)); });
-  const auto print = [&](FILE* to) {
-    std::fprintf(to, "%c,%s,%lld,%lld,%.2f,%.2f,%.2f,%.2f,%.2f,%d,%d,%.1e\n", letter,
-                 kind == GeneratedMatrix::random ? "random" : "smooth", static_cast<long long>(n),
-                 static_cast<long long>(nrhs), ms, full_ms, peer_ms, peer_ms / ms, full_ms / ms,
-                 iter, info, difference(full, X.get()));
-    std::fflush(to);
-  };
-  print(stdout);
-  if (csv) print(csv);
+  char line[256];
+  std::snprintf(line, sizeof line, "%c,%s,%lld,%lld,%.2f,%.2f,%.2f,%.2f,%.2f,%d,%d,%.1e", letter,
+                kind == GeneratedMatrix::random ? "random" : "smooth", static_cast<long long>(n),
+                static_cast<long long>(nrhs), ms, full_ms, peer_ms, peer_ms / ms, full_ms / ms,
+                iter, info, difference(full, X.get()));
+  print_line(line);
 }
 
 }  // namespace
@@ -82,18 +79,11 @@ int main(int argc, char** argv) {
   }
   if (argc > 4) csv = std::fopen(argv[4], "a");
   if (argc > 5) repetitions = std::atoi(argv[5]);
-  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
-  peer(cusolverDnCreate(&solver));
-  peer(cusolverDnSetStream(solver, stream));
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  ours(chol_set_stream(handle, stream));
-  const char* header =
-      "precision,matrix,n,nrhs,ms,posv_ms,cusolver_ms,over_cusolver,over_posv,iter,info,difference";
-  std::printf("%s\n", header);
-  if (csv) std::fprintf(csv, "%s\n", header);
+  if (!open_handle()) return 1;
+  open_solver();
+  print_line(
+      "precision,matrix,n,nrhs,ms,posv_ms,cusolver_ms,over_cusolver,over_posv,iter,info,"
+      "difference");
   const std::string sizes = std::string("=") + argv[2];
   for (const char* p = argv[1]; *p; ++p)
     for (const int64_t n : orders_of(sizes))

@@ -36,16 +36,13 @@ void bench(chol_uplo_t uplo, int64_t n) {
   CHOL_TEST_CUDA(test::sampled_residual(matrix, letter, upper, A.data(), n, &tensor));
   const double gflop =
       double(n) * double(n) * double(n) / 3e9 * (sizeof(T) > sizeof(Real<T>) ? 4 : 1);
-  const auto print = [&](FILE* to) {
-    std::fprintf(to, "%c,%c,%lld,%.2f,%.2f,%.2f,%.1f,%.2f,%.2f,%.1e,%.1e,%.2f,%.2f,%d\n", letter,
-                 static_cast<char>(uplo), static_cast<long long>(n), times.tensor, times.native,
-                 times.peer, gflop / times.tensor, times.peer / times.tensor,
-                 times.native / times.tensor, tensor.ratio, native.ratio, tensor.scaled,
-                 native.scaled, info.get()[0]);
-    std::fflush(to);
-  };
-  print(stdout);
-  if (csv) print(csv);
+  char line[256];
+  std::snprintf(
+      line, sizeof line, "%c,%c,%lld,%.2f,%.2f,%.2f,%.1f,%.2f,%.2f,%.1e,%.1e,%.2f,%.2f,%d", letter,
+      static_cast<char>(uplo), static_cast<long long>(n), times.tensor, times.native, times.peer,
+      gflop / times.tensor, times.peer / times.tensor, times.native / times.tensor, tensor.ratio,
+      native.ratio, tensor.scaled, native.scaled, info.get()[0]);
+  print_line(line);
 }
 
 }  // namespace
@@ -60,19 +57,11 @@ int main(int argc, char** argv) {
   }
   if (argc > 3) csv = std::fopen(argv[3], "a");
   if (argc > 4) repetitions = std::atoi(argv[4]);
-  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
-  peer(cusolverDnCreate(&solver));
-  peer(cusolverDnSetStream(solver, stream));
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  ours(chol_set_stream(handle, stream));
-  const char* header =
+  if (!open_handle()) return 1;
+  open_solver();
+  print_line(
       "precision,uplo,n,tensor_ms,native_ms,cusolver_ms,tensor_tflops,over_cusolver,over_native,"
-      "ratio,native_ratio,scaled,native_scaled,info";
-  std::printf("%s\n", header);
-  if (csv) std::fprintf(csv, "%s\n", header);
+      "ratio,native_ratio,scaled,native_scaled,info");
   const std::string sizes = std::string("=") + argv[2];
   for (const char* p = argv[1]; *p; ++p)
     for (const int64_t n : orders_of(sizes))

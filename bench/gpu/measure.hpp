@@ -25,6 +25,11 @@ inline void peer(int status) {
   std::exit(4);
 }
 
+inline void open_solver() {
+  peer(cusolverDnCreate(&solver));
+  peer(cusolverDnSetStream(solver, stream));
+}
+
 #define CHOL_BENCH_PEERS(P, T, C)                                                                  \
   inline void peer_potrf(cublasFillMode_t uplo, int n, T** A, int* info, int batch) {              \
     peer(cusolverDn##P##potrfBatched(solver, uplo, n, reinterpret_cast<C**>(A), n, info, batch));  \
@@ -112,17 +117,12 @@ inline void print(const char* what, char precision, char uplo, int64_t n, int64_
   const double rate = flops / ours_ms * 1e-6, peer_rate = peer_ms > 0 ? flops / peer_ms * 1e-6 : 0;
   const double roof =
       std::min(gemm_rate[index_of(precision)] * 1e3, copy_bandwidth * flops / bytes);
-  const std::string line = [&] {
-    char text[256];
-    std::snprintf(text, sizeof text, "%s,%c,%c,%lld,%lld,%lld,%.4f,%.1f,%s,%.1f,%.2f,%.1f,%.3f",
-                  what, precision, uplo, static_cast<long long>(n), static_cast<long long>(nrhs),
-                  static_cast<long long>(batch), ours_ms, rate, peer_name, peer_rate,
-                  peer_rate > 0 ? rate / peer_rate : 0, roof, rate / roof);
-    return std::string(text);
-  }();
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
-  if (csv) std::fprintf(csv, "%s\n", line.c_str());
+  char line[256];
+  std::snprintf(line, sizeof line, "%s,%c,%c,%lld,%lld,%lld,%.4f,%.1f,%s,%.1f,%.2f,%.1f,%.3f", what,
+                precision, uplo, static_cast<long long>(n), static_cast<long long>(nrhs),
+                static_cast<long long>(batch), ours_ms, rate, peer_name, peer_rate,
+                peer_rate > 0 ? rate / peer_rate : 0, roof, rate / roof);
+  print_line(line);
 }
 
 template <class T>

@@ -103,12 +103,7 @@ bool run(int number, const Wanted& wanted) {
 int main(int argc, char** argv) {
   using namespace chol::bench;
   if (!chol::test::device_present()) return 0;
-  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  ours(chol_set_stream(handle, stream));
+  if (!open_handle()) return 1;
   for (int k = 1; k < argc; ++k) {
     Wanted wanted;
     if (!parse(argv[k], wanted) || !run(k - 1, wanted)) {

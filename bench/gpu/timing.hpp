@@ -33,6 +33,24 @@ inline std::vector<int64_t> orders_of(const std::string& mode) {
   return orders;
 }
 
+inline bool open_handle() {
+  CHOL_TEST_CUDA(cudaStreamCreate(&stream));
+  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) == CHOL_STATUS_SUCCESS &&
+      chol_set_stream(handle, stream) == CHOL_STATUS_SUCCESS)
+    return true;
+  std::fprintf(stderr, "chol_create_on: %s\n", chol_last_error(handle));
+  return false;
+}
+
+/// To standard output and to the file that was named.
+inline void print_line(const std::string& line) {
+  for (FILE* const to : {stdout, csv}) {
+    if (!to) continue;
+    std::fprintf(to, "%s\n", line.c_str());
+    std::fflush(to);
+  }
+}
+
 /// Median milliseconds of body(), with prepare() before each repetition outside the timer.
 inline double median_ms(const std::function<void()>& prepare, const std::function<void()>& body) {
   cudaEvent_t start, stop;
