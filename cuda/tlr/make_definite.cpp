@@ -1,6 +1,7 @@
 // The rare diagonal tile that is modified, on the host.
 #include "backend/tile_ops.hpp"
 #include "base/precisions.h"
+#include "host/conjugate.hpp"
 #include "host/modified_cholesky.hpp"
 
 namespace chol::cuda::tlr {
@@ -8,7 +9,7 @@ namespace {
 
 template <class T>
 void multiply(const backend::Product<T>& p) {
-  constexpr auto conjugate = host::RookPivoting<T>::conjugate;
+  using host::conjugate;
   for (int64_t j = 0; j < p.n; ++j)
     for (int64_t i = 0; i < p.m; ++i) {
       T sum(0);

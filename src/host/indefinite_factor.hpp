@@ -37,7 +37,7 @@ int indefinite_factor(T* A, int64_t n, int64_t* order, RealOf<T>* signs) {
     const T second = block.c / length;
     const R high_root = std::sqrt(std::abs(high)), low_root = std::sqrt(std::abs(low));
     const T q[4] = {T(first / length * high_root), second * high_root,
-                    -RookPivoting<T>::conjugate(second) * low_root, T(first / length * low_root)};
+                    -conjugate(second) * low_root, T(first / length * low_root)};
     x[k] = q[0];
     x[k + 1] = q[1];
     x[k + n] = q[2];

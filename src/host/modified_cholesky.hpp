@@ -39,7 +39,7 @@ void modified_cholesky(const Multiply& multiply, RealOf<T> least, T* A, int64_t 
     const T c = block.c * (half / radius);
     for (int64_t i = k; i < n; ++i) {
       y[i] = x[i] * p + x[i + n] * c;
-      y[i + n] = x[i] * RookPivoting<T>::conjugate(c) + x[i + n] * q;
+      y[i + n] = x[i] * conjugate(c) + x[i + n] * q;
     }
   }
   Buffer<T> sum(n * n);
@@ -52,7 +52,7 @@ void modified_cholesky(const Multiply& multiply, RealOf<T> least, T* A, int64_t 
       if (row >= column)
         A[row + column * n] = value;
       else
-        A[column + row * n] = RookPivoting<T>::conjugate(value);
+        A[column + row * n] = conjugate(value);
     }
   for (int64_t i = 0; i < n; ++i) A[i + i * n] = std::real(A[i + i * n]);
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "host/conjugate.hpp"
+
 namespace chol::host {
 namespace {
 
@@ -236,20 +238,13 @@ class HostRefinement final : public backend::Refinement<T> {
     for (int64_t j = 0; j < rows; ++j) {
       to[j + j * rows] = std::real(from[j + j * A.ld]);
       for (int64_t i = j + 1; i < rows; ++i) {
-        const T below = A.uplo == CHOL_LOWER ? from[i + j * A.ld] : adjoint(from[j + i * A.ld]);
+        const T below = A.uplo == CHOL_LOWER ? from[i + j * A.ld] : conjugate(from[j + i * A.ld]);
         to[i + j * rows] = below;
-        to[j + i * rows] = adjoint(below);
+        to[j + i * rows] = conjugate(below);
       }
     }
     return to;
   }
-  static T adjoint(const T& x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
-
   std::unique_ptr<backend::TileOps<T>> operations_;
   T* diagonal_blocks_;
 };

@@ -14,6 +14,7 @@
 
 #include "base/buffer.hpp"
 #include "base/scalar.hpp"
+#include "host/conjugate.hpp"
 
 namespace chol::host {
 
@@ -31,13 +32,6 @@ class RookPivoting {
       }
     std::iota(order_.begin(), order_.end(), int64_t{0});
     for (int64_t k = 0; k < n_;) k += eliminate(k);
-  }
-
-  static T conjugate(const T& x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
   }
 
   /// A block of D: the eigenvalues and, of order 2, the elements (p, conj(c); c, q).

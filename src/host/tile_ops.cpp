@@ -10,6 +10,7 @@
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
 #include "base/precisions.h"
+#include "host/conjugate.hpp"
 #include "host/covariance.hpp"
 #include "host/indefinite_factor.hpp"
 #include "host/modified_cholesky.hpp"
@@ -224,12 +225,6 @@ class HostTileOps final : public backend::TileOps<T> {
   void side_by_side(int64_t count, const Body& body) const {
     const int threads = static_cast<int>(std::min<int64_t>(threads_, count));
     parallel_for({count, 1, 1}, threads, [&](int64_t i, bool, int thread) { body(i, thread); });
-  }
-  static T conjugate(const T& a) {
-    if constexpr (is_complex<T>)
-      return std::conj(a);
-    else
-      return a;
   }
   static void copy_one(const backend::Copy<T>& copy) {
     for (int64_t j = 0; j < copy.columns; ++j) {
