@@ -7,6 +7,14 @@
 
 namespace chol::test {
 
+/// Whether a backend is here; chol_last_error(nullptr) says why not.
+inline bool is_here(chol_backend_t backend) {
+  chol_handle_t handle = nullptr;
+  const bool made = chol_create_on(&handle, backend, 0, nullptr) == CHOL_STATUS_SUCCESS;
+  chol_destroy(handle);
+  return made;
+}
+
 class Handle {
  public:
   explicit Handle(chol_backend_t backend = CHOL_BACKEND_HOST, int threads = 0) {
