@@ -27,6 +27,24 @@ struct Chunk {
   }
 };
 
+/// load(step) queues the copies of a step into stage step % kStages, kStages - 1 steps before
+/// add(stage) uses them.
+template <class Load, class Add>
+__device__ __forceinline__ void run_stages(int steps, const Load& load, const Add& add) {
+#pragma unroll
+  for (int step = 0; step < kStages - 1; ++step) {
+    if (step < steps) load(step);
+    close_copy_group();
+  }
+  for (int step = 0; step < steps; ++step) {
+    wait_for_copy_groups<kStages - 2>();
+    __syncthreads();
+    if (step + kStages - 1 < steps) load(step + kStages - 1);
+    close_copy_group();
+    add(step % kStages);
+  }
+}
+
 /// Shared memory of a product of vectors along which is summed.
 template <class T>
 struct TallTiles {
@@ -77,19 +95,9 @@ __device__ void compute_tall_tile(TallTiles<T>& tiles, const TallItem& item, int
     }
   };
   Accumulators<T, kColumns> result(thread);
-#pragma unroll
-  for (int step = 0; step < kStages - 1; ++step) {
-    if (step < steps) load(step);
-    close_copy_group();
-  }
-  for (int step = 0; step < steps; ++step) {
-    wait_for_copy_groups<kStages - 2>();
-    __syncthreads();
-    if (step + kStages - 1 < steps) load(step + kStages - 1);
-    close_copy_group();
-    result.template add<Along<T>>(tiles.A[step % kStages], tiles.B[step % kStages], item.m - m0,
-                                  item.n - n0);
-  }
+  run_stages(steps, load, [&](int stage) {
+    result.template add<Along<T>>(tiles.A[stage], tiles.B[stage], item.m - m0, item.n - n0);
+  });
   T* const C = static_cast<T*>(item.C);
   result.each([&](int i, int j, T value) {
     i += m0;
@@ -107,7 +115,7 @@ struct WideTiles {
 };
 
 /// C (m by n, by columns, contiguous) := A B, where A's columns are listed but for the last ones,
-/// and B is stored by rows.
+/// and B is row-major.
 struct WideItem {
   const void* const* list;
   const void *last, *B;
@@ -158,18 +166,9 @@ __device__ void compute_wide_tile(WideTiles<T, kColumns>& tiles, const WideItem&
   Accumulators<T, kColumns> result(thread);
   const int steps = (item.all + kInner - 1) / kInner;
   look_up(0);
-#pragma unroll
-  for (int step = 0; step < kStages - 1; ++step) {
-    if (step < steps) load(step);
-    close_copy_group();
-  }
-  for (int step = 0; step < steps; ++step) {
-    wait_for_copy_groups<kStages - 2>();
-    __syncthreads();
-    if (step + kStages - 1 < steps) load(step + kStages - 1);
-    close_copy_group();
-    result.add(tiles.A[step % kStages], tiles.B[step % kStages], item.m - m0, item.n - n0);
-  }
+  run_stages(steps, load, [&](int stage) {
+    result.add(tiles.A[stage], tiles.B[stage], item.m - m0, item.n - n0);
+  });
   T* const C = static_cast<T*>(item.C);
   result.each([&](int i, int j, T value) {
     i += m0;
