@@ -97,7 +97,7 @@ struct HeldFactorization {
     else
       return address;
   }
-  /// Columns are dealt out so that all warps of all blocks have work to the end.
+  /// Columns are distributed cyclically, so that all warps of all blocks have work to the end.
   __device__ int column_of(int c) const {
     return ((c * kGroups + group) * Shape::kWarps + warp) * Shape::kBlocks + block;
   }

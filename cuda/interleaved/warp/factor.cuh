@@ -1,6 +1,6 @@
 // A matrix in shared memory factored by a warp or a few, as left_looking/kernel.cuh does it with
 // one in device memory: block columns from left to right, lanes hold rows of one, products are by
-// tensor cores, of operands that lie where they are.
+// tensor cores, of operands that are read in place.
 #pragma once
 
 #include "batched/left_looking/fused_rhs.cuh"

@@ -37,8 +37,8 @@ inline constexpr int kArrivals = 32;
 inline constexpr int kArrivals = 1;
 #endif
 
-/// An mbarrier. Nobody may be two phases behind, and somebody has to wait for each phase before
-/// anybody arrives in the next one (PTX ISA, mbarrier).
+/// An mbarrier. No thread may be two phases behind, and each phase must be waited for before a
+/// thread arrives in the next one (PTX ISA, mbarrier).
 struct Barrier {
   uint64_t state;
 
