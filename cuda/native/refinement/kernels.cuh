@@ -31,6 +31,26 @@ __device__ inline Complex<double> extended(Complex<float> x) { return {x.re, x.i
 /// The larger of two, or NaN if one is.
 __device__ inline double larger_or_nan(double x, double y) { return x > y || x != x ? x : y; }
 
+/// Of a value of each thread of the block, by halves; the result is thread 0's.
+template <int kBlock, class Combine>
+__device__ double reduce_block(double value, const Combine& combine) {
+  __shared__ double values[kBlock];
+  values[threadIdx.x] = value;
+  __syncthreads();
+  for (int step = kBlock / 2; step > 0; step /= 2) {
+    if (threadIdx.x < step)
+      values[threadIdx.x] = combine(values[threadIdx.x], values[threadIdx.x + step]);
+    __syncthreads();
+  }
+  return values[0];
+}
+struct Larger {
+  __device__ double operator()(double x, double y) const { return larger_or_nan(y, x); }
+};
+struct Sum {
+  __device__ double operator()(double x, double y) const { return x + y; }
+};
+
 template <class T, class Low>
 struct Rounding {
   bool lower;
@@ -90,19 +110,12 @@ __global__ void __launch_bounds__(kThreads) round_triangle(Rounding<T, Low> call
 /// norms[block]: the largest sum over all tiles of one of the block's rows.
 __global__ inline void __launch_bounds__(kThreads)
     largest_row_sum(int n, int tiles, const double* sums, double* norms) {
-  __shared__ double largest[kThreads];
   const int i = blockIdx.x * kThreads + threadIdx.x;
   double sum = 0;
   if (i < n)
     for (int tile = 0; tile < tiles; ++tile) sum += sums[int64_t(tile) * n + i];
-  largest[threadIdx.x] = sum;
-  __syncthreads();
-  for (int step = kThreads / 2; step > 0; step /= 2) {
-    if (threadIdx.x < step)
-      largest[threadIdx.x] = larger_or_nan(largest[threadIdx.x + step], largest[threadIdx.x]);
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) norms[blockIdx.x] = largest[0];
+  const double largest = reduce_block<kThreads>(sum, Larger());
+  if (threadIdx.x == 0) norms[blockIdx.x] = largest;
 }
 
 /// Of element i of column j; the grid has a row of blocks for each column.
@@ -135,7 +148,6 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 __global__ void __launch_bounds__(kSumThreads)
     inner_columns(int64_t n, const T* X, int64_t ldx, const T* Y, int64_t ldy, double* results) {
-  __shared__ double sums[kSumThreads];
   const T *const x = X + blockIdx.x * ldx, *const y = Y + blockIdx.x * ldy;
   double sum = 0;
   for (int64_t i = threadIdx.x; i < n; i += kSumThreads) {
@@ -144,30 +156,18 @@ __global__ void __launch_bounds__(kSumThreads)
     else
       sum = fma(x[i], y[i], sum);
   }
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  for (int step = kSumThreads / 2; step > 0; step /= 2) {
-    if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) results[blockIdx.x] = sums[0];
+  sum = reduce_block<kSumThreads>(sum, Sum());
+  if (threadIdx.x == 0) results[blockIdx.x] = sum;
 }
 template <class T>
 __global__ void __launch_bounds__(kSumThreads)
     largest_of_columns(int64_t n, const T* X, int64_t ldx, double* results) {
-  __shared__ double largest[kSumThreads];
   const T* const x = X + blockIdx.x * ldx;
   double most = 0;
   for (int64_t i = threadIdx.x; i < n; i += kSumThreads)
     most = larger_or_nan(sum_of_parts(x[i]), most);
-  largest[threadIdx.x] = most;
-  __syncthreads();
-  for (int step = kSumThreads / 2; step > 0; step /= 2) {
-    if (threadIdx.x < step)
-      largest[threadIdx.x] = larger_or_nan(largest[threadIdx.x + step], largest[threadIdx.x]);
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) results[blockIdx.x] = largest[0];
+  most = reduce_block<kSumThreads>(most, Larger());
+  if (threadIdx.x == 0) results[blockIdx.x] = most;
 }
 
 }  // namespace chol::cuda::refinement
