@@ -226,12 +226,9 @@ int main(int argc, char** argv) {
     if (is_dx_build(what)) return 0;
   }
   if (!chol::test::device_present()) return 0;
-  if (argc > 3) csv = std::fopen(argv[3], "a");
-  if (argc > 4) repetitions = std::atoi(argv[4]);
-  if (!open_handle()) return 1;
+  if (!open_all(argc, argv, 3)) return 1;
   peer(cublasCreate(&blas));
   peer(cublasSetStream(blas, stream));
-  open_solver();
   measure_ceilings();
   print_line("case,precision,uplo,n,nrhs,batch,ms,gflops,peer,peer_gflops,ratio,roofline,share");
   for (char p : precisions) {

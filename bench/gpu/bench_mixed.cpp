@@ -77,10 +77,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]\n");
     return 1;
   }
-  if (argc > 4) csv = std::fopen(argv[4], "a");
-  if (argc > 5) repetitions = std::atoi(argv[5]);
-  if (!open_handle()) return 1;
-  open_solver();
+  if (!open_all(argc, argv, 4)) return 1;
   print_line(
       "precision,matrix,n,nrhs,ms,posv_ms,cusolver_ms,over_cusolver,over_posv,iter,info,"
       "difference");

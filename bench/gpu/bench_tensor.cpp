@@ -55,10 +55,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_tensor precisions n,n,... [file.csv [repetitions]]\n");
     return 1;
   }
-  if (argc > 3) csv = std::fopen(argv[3], "a");
-  if (argc > 4) repetitions = std::atoi(argv[4]);
-  if (!open_handle()) return 1;
-  open_solver();
+  if (!open_all(argc, argv, 3)) return 1;
   print_line(
       "precision,uplo,n,tensor_ms,native_ms,cusolver_ms,tensor_tflops,over_cusolver,over_native,"
       "ratio,native_ratio,scaled,native_scaled,info");

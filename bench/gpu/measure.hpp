@@ -25,9 +25,14 @@ inline void peer(int status) {
   std::exit(4);
 }
 
-inline void open_solver() {
+/// The handle and cuSOLVER's, and of the arguments from `place` on the file and the repetitions.
+inline bool open_all(int argc, char** argv, int place) {
+  if (argc > place) csv = std::fopen(argv[place], "a");
+  if (argc > place + 1) repetitions = std::atoi(argv[place + 1]);
+  if (!open_handle()) return false;
   peer(cusolverDnCreate(&solver));
   peer(cusolverDnSetStream(solver, stream));
+  return true;
 }
 
 #define CHOL_BENCH_PEERS(P, T, C)                                                                  \
