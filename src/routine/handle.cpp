@@ -1,6 +1,7 @@
 #include "routine/handle.hpp"
 
 #include "base/environment.hpp"
+#include "base/task_trace.hpp"
 #include "routine/tuning_file.hpp"
 
 namespace chol::routine {
@@ -51,6 +52,7 @@ Status open_backend(chol_backend_t kind, int device_count, const int* devices,
 Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
   BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
   math_mode = environment().math_mode;
+  if (const char* trace = environment().trace_file) TaskTrace::open(trace);
   const Status status = open_backend(kind, device_count, devices, opened.backend);
   if (status.ok() && !host_.backend) last_backend = kind;
   find_small_factors();
