@@ -67,9 +67,10 @@ class TileCholesky final : public TeamWork {
   void factor_diagonal(int64_t column);
   void solve(const Task& task);
   int64_t good_columns(int64_t column) const;
-  /// Twice the steps that a tile has behind it, and 1 while someone works on the next.
+  /// Twice the steps that a tile has behind it, and 1 while someone works on the next. Tiles of a
+  /// column lie side by side: who looks for a task reads few lines, which others have just changed.
   std::atomic<int>& state(int64_t row, int64_t column) const {
-    return state_[row * tiles_ + column];
+    return state_[column * tiles_ + row];
   }
   bool is_finished(int64_t row, int64_t column) const {
     return state(row, column).load(std::memory_order_acquire) == 2 * (column + 1);
