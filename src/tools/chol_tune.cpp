@@ -210,11 +210,20 @@ int main(int argc, char** argv) {
           ->check(chol::tune::reason_against, "[FILE]");
   app.add_option("--output", o.output, "tuning file (default: the user's own)");
   app.add_option("--routines", o.scope.routines, "potrf,potrs,posv,potri or all");
+  app.add_option("--forms", o.scope.forms, "one,batch,interleaved or all")
+      ->check([](const std::string& list) {
+        std::istringstream forms(list);
+        for (std::string form; std::getline(forms, form, ',');)
+          if (form != "one" && form != "batch" && form != "interleaved" && form != "all")
+            return "no such form: " + form;
+        return std::string();
+      });
   app.add_option("--precisions", o.scope.precisions, "some of sdcz");
-  app.add_option("--orders", o.scope.orders,
-                 "ascending, with commas between (default: a few dozen)")
+  app.add_option(
+         "--orders", o.scope.orders,
+         "ascending, with commas between (default: a few dozen); above 1024 of form one only")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 65536));
   app.add_option("--threads", o.threads, "host threads")->check(CLI::Range(1, 4096));
   app.add_option("--trial-ms", o.milliseconds, "length of the shortest trials")
       ->check(CLI::Range(0.1, 10000.0));

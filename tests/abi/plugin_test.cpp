@@ -104,11 +104,8 @@ TEST_F(Plugin, ArraysInTwoPlacesAreRefused) {
 }
 
 TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
-  const int devices[] = {3, 1};
   chol_handle_t handle = nullptr;
-  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
-  EXPECT_EQ(recording().device_count, 2);
-  EXPECT_EQ(recording().first_device, 3);
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_SUCCESS);
   double host[16];
   int info = -1;
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &info), CHOL_STATUS_INVALID_VALUE);
@@ -116,6 +113,39 @@ TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
       chol_last_error(handle),
       "chol_dpotrf: A lies in host memory, must lie in device memory on a handle pinned to "
       "CUDA");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, EachNamedDeviceIsOpened) {
+  const int devices[] = {3, 1};
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().device_count, 1);
+  EXPECT_EQ(recording().first_device, 1);
+  EXPECT_EQ(chol_set_stream(handle, nullptr), CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_STREQ(chol_last_error(handle),
+               "chol_set_stream: the handle has several devices, each has its own stream "
+               "(chol_set_device_stream)");
+  EXPECT_EQ(chol_set_device_stream(handle, 1, nullptr), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(chol_set_device_stream(handle, 2, nullptr), CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(chol_last_error(handle), "chol_set_device_stream: which = 2, must be in 0 .. 1");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, ABackendWithoutPanelsIsNotOneOfSeveralDevices) {
+  const int devices[] = {0, 0};
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
+  const OnDevice<double> A(16), more(16);
+  double* const parts[] = {A, more};
+  const int64_t lda[] = {4, 4};
+  int info = -1;
+  EXPECT_EQ(chol_dpotrf_cyclic(handle, CHOL_LOWER, 4, parts, lda, 2, &info),
+            CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(info, -1);
+  EXPECT_EQ(chol_dpotrf_cyclic(handle, CHOL_LOWER, 4, parts, lda, 0, &info),
+            CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(chol_last_error(handle), "chol_dpotrf_cyclic: nb = 0, must be at least 1");
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
