@@ -57,6 +57,7 @@ __attribute__((format(printf, 2, 3))) void append(std::string& text, const char*
   char line[320];
   va_list arguments;
   va_start(arguments, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, a line before
   std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   text += line;

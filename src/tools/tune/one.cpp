@@ -84,6 +84,7 @@ double memory_gbytes(int threads) {
   std::vector<std::vector<double>> a(threads), b(threads), c(threads);
   const auto on_all = [&](const auto& body) {
     std::vector<std::thread> team;
+    team.reserve(static_cast<size_t>(threads));
     for (int t = 0; t < threads; ++t) team.emplace_back([&, t] { body(t); });
     for (std::thread& thread : team) thread.join();
   };
