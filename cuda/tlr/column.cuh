@@ -16,9 +16,12 @@ __device__ void middle_product(const ColumnItem& c, int j, const ColumnRow& row,
   const size_t pitch = t.tiles + 1;
   const int* const starts = t.starts + j * pitch;
   const int first = starts[row.index], other = starts[c.k + 1] - starts[c.k];
-  const int of_right = t.row_starts[c.k * pitch + j];
+  const auto place = [&](int i) {  // among the vectors of row i that the sums are over
+    return t.row_starts[i * pitch + j] - t.row_starts[i * pitch + c.from];
+  };
+  const int of_right = place(c.k);
   const T* const G =
-      static_cast<const T*>(c.G[j]) + static_cast<size_t>(first - starts[c.k + 1]) * other;
+      static_cast<const T*>(c.G[j - c.from]) + static_cast<size_t>(first - starts[c.k + 1]) * other;
   sum->overwrite = 1;
   sum->first = 0;
   sum->count = 1;
@@ -34,8 +37,7 @@ __device__ void middle_product(const ColumnItem& c, int j, const ColumnRow& row,
     term->lda = t.ld;
     term->flags = kAdjointB | kSubtract;
   } else {
-    sum->C =
-        static_cast<T*>(row.Z) + static_cast<size_t>(t.row_starts[row.index * pitch + j]) * row.ldz;
+    sum->C = static_cast<T*>(row.Z) + static_cast<size_t>(place(row.index)) * row.ldz;
     sum->m = row.samples;
     sum->n = starts[row.index + 1] - first;
     sum->ldc = row.ldz;
@@ -46,14 +48,15 @@ __device__ void middle_product(const ColumnItem& c, int j, const ColumnRow& row,
   }
 }
 
-/// block.x: j, block.y: row, block.z: whether the second product of the two.
+/// block.x: j from item.from on, block.y: row, block.z: whether the second product of the two.
 template <class T, int kColumns>
 __global__ void __launch_bounds__(kProductThreads) middle_products_kernel(ColumnItem item) {
   __shared__ ProductTiles<T, kColumns> tiles;
   const ColumnRow row = item.rows[blockIdx.y];
   Sum sum;
   Term term;
-  middle_product<T>(item, blockIdx.x, row, blockIdx.z != 0, &sum, &term);
+  const int j = item.from + static_cast<int>(blockIdx.x);
+  middle_product<T>(item, j, row, blockIdx.z != 0, &sum, &term);
   for (int m0 = 0; m0 < sum.m; m0 += ProductShape<T>::kRows)
     for (int n0 = 0; n0 < sum.n; n0 += kColumns) {
       __syncthreads();
@@ -68,8 +71,9 @@ __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool s
   const FactorTables& t = c.tables;
   const size_t pitch = t.tiles + 1;
   const int index = second ? c.k : row.index;
-  const int listed = c.k > 0 ? t.row_starts[index * pitch + c.k] : 0;
-  return {t.U + index * t.most_of_row,
+  const int first = c.to > 0 ? t.row_starts[index * pitch + c.from] : 0;
+  const int listed = c.to > 0 ? t.row_starts[index * pitch + c.to] - first : 0;
+  return {t.U + index * t.most_of_row + first,
           second ? row.V : row.U,
           second ? row.H : row.Z,
           second ? row.X : row.Y,
@@ -77,7 +81,8 @@ __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool s
           second ? row.left_samples : row.samples,
           listed,
           listed + row.rank,
-          second ? row.ldh : row.ldz};
+          second ? row.ldh : row.ldz,
+          c.from > 0};
 }
 
 /// Enters the tiles of block column k into the tables: a block a tile.

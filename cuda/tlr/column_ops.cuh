@@ -50,12 +50,15 @@ void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
                         plan.G.empty() ? nullptr : send(plan.G),
                         plan.X,
                         static_cast<int>(column.k),
+                        static_cast<int>(column.from),
+                        static_cast<int>(column.to),
                         static_cast<int>(column.order),
                         static_cast<int>(plan.ldx)};
   const auto height = static_cast<unsigned>(plan.rows.size());
-  if (column.k > 0) {
+  if (column.to > column.from) {
     middle_products_kernel<D, kColumns>
-        <<<dim3(static_cast<unsigned>(column.k), height, 2), kProductThreads, 0, stream_>>>(item);
+        <<<dim3(static_cast<unsigned>(column.to - column.from), height, 2), kProductThreads, 0,
+           stream_>>>(item);
     checked("middle products");
   }
   const auto tiles = [](int64_t elements, int64_t step) {
@@ -137,6 +140,7 @@ void CudaTileOps<T>::reserve_rows(int64_t count) {
                             sizeof(void*) * static_cast<size_t>(tables.most_of_row),
                             static_cast<size_t>(tables.tiles), cudaMemcpyDeviceToDevice, stream_),
           "tables");
+  former_rows_.push_back(std::move(of_rows_));
   of_rows_ = std::move(table);
   tables.U = of_rows_.get();
   tables.most_of_row = larger;

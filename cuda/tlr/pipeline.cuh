@@ -114,13 +114,14 @@ struct WideTiles {
   T B[kStages][ProductShape<T>::kInner * (kColumns + 4)];
 };
 
-/// C (m by n, by columns, contiguous) := A B, where A's columns are listed but for the last ones,
-/// and B is row-major.
+/// C (m by n, by columns, contiguous) := A B or C + A B, where A's columns are listed but for the
+/// last ones, and B is row-major.
 struct WideItem {
   const void* const* list;
   const void *last, *B;
   void* C;
   int m, n, listed, all, ldb;
+  bool adds;
 };
 
 template <class T, int kColumns>
@@ -173,7 +174,9 @@ __device__ void compute_wide_tile(WideTiles<T, kColumns>& tiles, const WideItem&
   result.each([&](int i, int j, T value) {
     i += m0;
     j += n0;
-    if (i < item.m && j < item.n) C[i + static_cast<size_t>(j) * item.m] = value;
+    if (i >= item.m || j >= item.n) return;
+    T& to = C[i + static_cast<size_t>(j) * item.m];
+    to = item.adds ? add(to, value) : value;
   });
 }
 
