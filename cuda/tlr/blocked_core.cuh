@@ -13,7 +13,7 @@
 namespace chol::cuda::tlr {
 
 inline constexpr int kBlockedWarps = 8, kBlockedThreads = 32 * kBlockedWarps;
-inline constexpr int kBlockedCluster = 8;
+
 inline constexpr int kMostBlockedColumns = 512;
 
 /// A norm as an integer that orders as it does, in which the last bits tell the column: of equal
@@ -47,6 +47,10 @@ __device__ inline R norm_of_key(int key) {
   return norm <= largest(norm) ? norm : R(INFINITY);
 }
 
+struct alignas(16) Keys {
+  int of[4];
+};
+
 /// Shared memory of a block.
 template <class T>
 struct BlockedCoreMemory {
@@ -65,7 +69,7 @@ struct BlockedCoreMemory {
 
   __host__ __device__ size_t lay_out(char* start, int core_rows, int all_columns, int blocks) {
     const auto up = [](int n) { return (n + 15) / 16 * 16; };
-    rows = up(core_rows);
+    rows = (core_rows + kRowStep - 1) / kRowStep * kRowStep;
     ld = rows + 4;
     size_t used = 0;
     carve(start, used, X, up((all_columns + blocks - 1) / blocks) * ld);
@@ -146,7 +150,7 @@ struct BlockedCore {
       sum = sum_lanes<32>(sum);
       if (lane == 0 && column < columns) publish(column, sum);
     }
-    for (int e = thread; e < kPanel * m.ld; e += kBlockedThreads) m.P[e] = from_real<T>(0);
+    if (thread < 4 && columns + thread < (columns + 3) / 4 * 4) m.keys[columns + thread] = -1;
   }
 
   /// The longest columns, by counting those that are longer.
@@ -155,12 +159,16 @@ struct BlockedCore {
     if (thread == 0) panel.rest = 0;
     if (thread < kPanel) panel.chosen[thread] = -1;
     __syncthreads();
+    const auto* const keys = reinterpret_cast<const Keys*>(m.keys);
     for (int c = thread; c < columns; c += kBlockedThreads) {
       const int key = m.keys[c];
       if (key <= 0) continue;
       int longer = 0;
-#pragma unroll 8
-      for (int j = 0; j < columns; ++j) longer += m.keys[j] > key;
+#pragma unroll 4
+      for (int j = 0; j < (columns + 3) / 4; ++j) {
+        const Keys four = keys[j];
+        for (const int other : four.of) longer += other > key;
+      }
       if (longer < kPanel) panel.chosen[longer] = c;
       if (longer == kPanel) panel.rest = key;
     }
@@ -171,6 +179,12 @@ struct BlockedCore {
     return c < 0 ? R(0) : norm_of_key<R>(m.keys[c]);
   }
 
+  /// The expected error over the longest of the columns that are left, which is longer than their
+  /// mean by a sixth and more.
+  __device__ double error_over_longest(int rank) const {
+    return 0.85 * error_over_column(rows, rank);
+  }
+
   /// Copies of the chosen columns, and their inner products.
   __device__ void gather() {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
@@ -178,31 +192,37 @@ struct BlockedCore {
       const int c = panel.chosen[slot];
       const T* const from =
           of_block(m.X + (c < 0 ? 0 : c / kBlocks * m.ld), c < 0 ? 0 : c % kBlocks);
-      for (int i = lane; i < m.rows; i += 32)
-        m.P[slot * m.ld + i] = c < 0 ? from_real<T>(0) : from[i];
+      T* const to = m.P + slot * m.ld;
+      constexpr int kTogether = 4;
+      for (int first = lane; first < m.rows; first += 32 * kTogether) {
+        T x[kTogether];
+#pragma unroll
+        for (int u = 0; u < kTogether; ++u)
+          x[u] = c >= 0 && first + 32 * u < m.rows ? from[first + 32 * u] : from_real<T>(0);
+#pragma unroll
+        for (int u = 0; u < kTogether; ++u)
+          if (first + 32 * u < m.rows) to[first + 32 * u] = x[u];
+      }
     }
     synchronize();  // no block changes its columns before all have read them
-    for (int pair = warp; pair < kPanel * kPanel; pair += kBlockedWarps) {
-      const int i = pair / kPanel, j = pair % kPanel;
-      if (i > j) continue;
-      T sum = from_real<T>(0);
-      for (int r = lane; r < m.rows; r += 32)
-        sum = add_product_conj(sum, m.P[j * m.ld + r], m.P[i * m.ld + r]);
-      sum = sum_lanes<32>(sum);
-      if (lane > 0) continue;
-      panel.gram[i * kPanel + j] = sum;
-      panel.gram[j * kPanel + i] = conj(sum);
-      if (i == j) panel.first[i] = real(sum);
+    const int quads = m.rows / 4;
+    multiply_panel(m.P, m.ld, 4 * (warp * quads / kBlockedWarps),
+                   4 * ((warp + 1) * quads / kBlockedWarps), lane, m.scratch + warp * kWarpScratch);
+    __syncthreads();
+    if (thread < kPanel * kPanel) {
+      T sum = m.scratch[thread];
+      for (int w = 1; w < kBlockedWarps; ++w) sum = add(sum, m.scratch[w * kWarpScratch + thread]);
+      panel.gram[thread] = sum;
+      if (thread / kPanel == thread % kPanel) panel.first[thread / kPanel] = real(sum);
     }
     __syncthreads();
   }
-
   /// By the first warp: which of the chosen columns are picked, in which order.
   __device__ void pick(int rank, int most) {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
     // Squares of: a length against that of what is not chosen, and against what a Gram matrix sees.
-    constexpr R kLong = R(0.25), kSeen = sizeof(R) == 8 ? R(1e-4) : R(1e-2);
-    const double limit = tolerance / error_over_column(rows, rank);
+    constexpr R kLong = R(0.03), kSeen = sizeof(R) == 8 ? R(1e-4) : R(1e-2);
+    const double limit = tolerance / error_over_longest(rank);
     const R least = kLong * norm_of_key<R>(panel.rest);
     const int i = lane / 4, j = lane % 4 * 2;
     unsigned open = 0;
@@ -222,7 +242,7 @@ struct BlockedCore {
       if (p < 0 || (accepted > 0 && (longest < least || longest < kSeen * panel.first[p] ||
                                      double(longest) <= limit * limit)))
         break;
-      const R length = sqrt(longest), reciprocal = R(1) / length;
+      const R reciprocal = reciprocal_sqrt(longest);
       const T left = scale(panel.gram[p * kPanel + i], reciprocal);
       const T right[2] = {scale(panel.gram[p * kPanel + j], reciprocal),
                           scale(panel.gram[p * kPanel + j + 1], reciprocal)};
@@ -406,7 +426,7 @@ struct BlockedCore {
       choose();
       const R best = longest();
       if (reference < R(0)) reference = best;
-      is_sufficient = sqrt(double(best)) * error_over_column(rows, rank) <= tolerance;
+      is_sufficient = sqrt(double(best)) * error_over_longest(rank) <= tolerance;
       if (is_sufficient || rank >= most || !(best <= largest(best))) break;
       if (rank > 0 && best < kKept * reference) {
         reference = best;

@@ -42,7 +42,8 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
       bytes = std::max(bytes, needed);
     }
   };
-  Class small, blocked, spread, together, alone;
+  Class small, together, alone;
+  std::array<Class, 4> blocked;  // of 1, 2, 4 and 8 blocks
   for (size_t i = 0; i < list.size(); ++i) {
     const backend::CoreFactor<T>& f = list[i];
     const int rows = static_cast<int>(f.rows), columns = static_cast<int>(f.columns);
@@ -56,16 +57,17 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
                   static_cast<int>(i),
                   true};
     const size_t one = BlockedCoreMemory<D>::bytes(rows, columns, 1);
-    const size_t of_cluster = BlockedCoreMemory<D>::bytes(rows, columns, kBlockedCluster);
-    const bool is_blocked = !wants_errors && columns <= kMostBlockedColumns;
+    size_t cluster = 0, needed = one;
+    while (needed > limit && ++cluster < blocked.size())
+      needed = BlockedCoreMemory<D>::bytes(rows, columns, 1 << cluster);
+    const bool is_blocked = !wants_errors && columns <= kMostBlockedColumns &&
+                            cluster < (has_clusters ? blocked.size() : 1);
     const int own =
         has_clusters ? (columns + kCoreClusterBlocks - 1) / kCoreClusterBlocks : columns;
     if (is_blocked && 3 * one <= limit) {
       small.add(item, one);
-    } else if (is_blocked && one <= limit) {
-      blocked.add(item, one);
-    } else if (is_blocked && has_clusters && of_cluster <= limit) {
-      spread.add(item, of_cluster);
+    } else if (is_blocked) {
+      blocked[cluster].add(item, needed);
     } else {
       item.in_shared = CoreMemory<D>::bytes(rows, columns, own, true) <= limit;
       (has_clusters ? together : alone)
@@ -94,12 +96,27 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
           "cores");
     checked("cores");
   };
-  launch(spread, blocked_cores_kernel<D, kBlockedCluster>, kBlockedThreads, kBlockedCluster);
-  launch(blocked, blocked_cores_kernel<D, 1>, kBlockedThreads, 1);
+  if (!blocked[2].items.empty() || !blocked[3].items.empty()) {
+    // The largest ones take as long as all others.
+    const Strand& strand = store_.strand(Store::cores);
+    check(cudaEventRecord(strand.begun, stream_), "cores");
+    check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "cores");
+    {
+      const OnStream beside(stream_, strand.stream);
+      launch(blocked[3], blocked_cores_kernel<D, 8>, kBlockedThreads, 8);
+      launch(blocked[2], blocked_cores_kernel<D, 4>, kBlockedThreads, 4);
+    }
+    check(cudaEventRecord(strand.ended, strand.stream), "cores");
+    round.is_beside = true;
+  }
+  launch(blocked[1], blocked_cores_kernel<D, 2>, kBlockedThreads, 2);
+  launch(blocked[0], blocked_cores_kernel<D, 1>, kBlockedThreads, 1);
   launch(small, blocked_cores_kernel<D, 1>, kBlockedThreads, 1);
   launch(together, cores_kernel<D, kCoreClusterBlocks>, kCoreThreads, kCoreClusterBlocks,
          wants_errors);
   launch(alone, cores_kernel<D, 1>, kCoreThreads, 1, wants_errors);
+  if (round.is_beside)
+    check(cudaStreamWaitEvent(stream_, store_.strand(Store::cores).ended, 0), "cores");
   core_rounds_.push_back(std::move(round));
 }
 

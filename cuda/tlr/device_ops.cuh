@@ -98,7 +98,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   backend::DiagonalFactor end_diagonal() override;
   bool looks_ahead() const override { return true; }
   void fork_ahead() override;
-  void begin_ahead() override;
+  void begin_ahead(typename backend::TileOps<T>::Ahead kind) override;
   void end_ahead() override;
   void join_ahead() override;
   void make_definite(T* A, int64_t n, R least) override;
@@ -160,6 +160,10 @@ class CudaTileOps final : public backend::TileOps<T> {
     return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
   }
   void multiply_tall(const std::vector<TallItem>& items);
+  template <int kColumns>
+  void launch_tall(const std::vector<TallItem>& items);
+  template <int kColumns>
+  void launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan);
   void reserve_rows(int64_t count);
 
   backend::Backend& backend_;
@@ -175,10 +179,12 @@ class CudaTileOps final : public backend::TileOps<T> {
   std::vector<Buffer<const void*>> vectors_, former_rows_;
   std::vector<Buffer<T>> samples_;
   Buffer<T> identity_;
+  Store::Which ahead_ = Store::samples_ahead;
   /// Cores whose factorizations are on the way.
   struct CoreRound {
     Buffer<CoreResult> results;
     size_t count;
+    bool is_beside = false;
   };
   std::deque<CoreRound> core_rounds_;
 };

@@ -65,32 +65,34 @@ backend::DiagonalFactor CudaTileOps<T>::end_diagonal() {
   return {*reinterpret_cast<const int*>(sums + 2 * kInnerBlocks), ratio_of_norms(sums)};
 }
 
-/// What is released on the way to begin_ahead() is used by nothing of it: that may run before.
+/// What is released until all has begun that runs ahead is used by nothing of it: that may run
+/// before.
 template <class T>
 void CudaTileOps<T>::fork_ahead() {
-  check(cudaEventRecord(store_.strand(Store::ahead).begun, stream_), "next column");
+  check(cudaEventRecord(store_.strand(Store::samples_ahead).begun, stream_), "next column");
   store_.pool.hold(Pool::forked);
 }
 template <class T>
-void CudaTileOps<T>::begin_ahead() {
-  const Strand& strand = store_.strand(Store::ahead);
-  stream_ = strand.stream;
+void CudaTileOps<T>::begin_ahead(typename backend::TileOps<T>::Ahead kind) {
+  using Ahead = typename backend::TileOps<T>::Ahead;
+  ahead_ = kind == Ahead::samples ? Store::samples_ahead : Store::tiles_ahead;
+  stream_ = store_.strand(ahead_).stream;
   store_.pool.hold(Pool::ahead);
-  check(cudaStreamWaitEvent(stream_, strand.begun, 0), "next column");
+  check(cudaStreamWaitEvent(stream_, store_.strand(Store::samples_ahead).begun, 0), "next column");
 }
 template <class T>
 void CudaTileOps<T>::end_ahead() {
-  check(cudaEventRecord(store_.strand(Store::ahead).ended, stream_), "next column");
+  check(cudaEventRecord(store_.strand(ahead_).ended, stream_), "next column");
   stream_ = store_.strand(Store::column).stream;
   store_.pool.end_hold(Pool::ahead, false);
-  store_.pool.end_hold(Pool::forked);
 }
 template <class T>
 void CudaTileOps<T>::join_ahead() {
-  check(cudaStreamWaitEvent(stream_, store_.strand(Store::ahead).ended, 0), "next column");
+  for (const auto kind : {Store::samples_ahead, Store::tiles_ahead})
+    check(cudaStreamWaitEvent(stream_, store_.strand(kind).ended, 0), "next column");
   store_.pool.end_hold(Pool::ahead);
+  store_.pool.end_hold(Pool::forked);
 }
-
 /// The inverse of the whole factor: of small blocks on the diagonal, then of pairs of blocks,
 /// [X1 0; -X2 L21 X1, X2], of twice the order each time.
 template <class T>

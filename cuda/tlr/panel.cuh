@@ -9,7 +9,7 @@
 
 namespace chol::cuda::tlr {
 
-inline constexpr int kPanel = 8, kTileColumns = 16;
+inline constexpr int kPanel = 8, kTileColumns = 16, kRowStep = 32;
 /// Between the columns of a warp's scratch.
 inline constexpr int kScratchPitch = 20;
 inline constexpr int kWarpScratch = kTileColumns * kScratchPitch;
@@ -22,7 +22,7 @@ __host__ __device__ constexpr Real<T> squared(T x) {
     return x * x;
 }
 
-/// Columns at X and vectors at P, both ld apart, of `rows` elements, a multiple of 16.
+/// Columns at X and vectors at P, both ld apart, of `rows` elements, a multiple of kRowStep.
 template <class T>
 struct PanelProducts {
   using R = Real<T>;
@@ -36,12 +36,13 @@ struct PanelProducts {
   __device__ void coefficients(int lane) const {
     if constexpr (is_tensor) {
       const int g = lane / 4, t = lane % 4;
-      double sums[2][2][2] = {};
+      constexpr int kChains = 4;  // whose latencies overlap
+      double sums[kChains][2][2] = {};
       const double *x = X + g * ld + t, *p = P + g * ld + t;
 #pragma unroll 2
-      for (int k = 0; k < rows; k += 8)
+      for (int k = 0; k < rows; k += 4 * kChains)
 #pragma unroll
-        for (int u = 0; u < 2; ++u) {
+        for (int u = 0; u < kChains; ++u) {
           const double a[2] = {x[k + 4 * u], x[k + 4 * u + 8 * ld]};
           tensor_multiply(sums[u], a, p[k + 4 * u]);
         }
@@ -49,7 +50,8 @@ struct PanelProducts {
       for (int half = 0; half < 2; ++half)
 #pragma unroll
         for (int e = 0; e < 2; ++e)
-          scratch[(g + 8 * half) * kScratchPitch + 2 * t + e] = sums[0][half][e] + sums[1][half][e];
+          scratch[(g + 8 * half) * kScratchPitch + 2 * t + e] =
+              (sums[0][half][e] + sums[1][half][e]) + (sums[2][half][e] + sums[3][half][e]);
     } else {
       constexpr int kOfLane = kPanel / 2;
       const int column = lane % kTileColumns, first = lane / kTileColumns * kOfLane;
@@ -77,22 +79,32 @@ struct PanelProducts {
 #pragma unroll
         for (int half = 0; half < 2; ++half)
           a[s][half] = -scratch[(g + 8 * half) * kScratchPitch + 4 * s + t];
-#pragma unroll 2
-      for (int r = 0; r < rows; r += 8) {
-        double c[2][2];
+      constexpr int kSteps = kRowStep / 8;  // read before the first of them is written
+      for (int r = 0; r < rows; r += kRowStep) {
+        double c[kSteps][2][2], b[kSteps][2];
 #pragma unroll
-        for (int half = 0; half < 2; ++half)
+        for (int u = 0; u < kSteps; ++u) {
 #pragma unroll
-          for (int e = 0; e < 2; ++e) c[half][e] = X[(g + 8 * half) * ld + r + 2 * t + e];
+          for (int half = 0; half < 2; ++half)
 #pragma unroll
-        for (int s = 0; s < 2; ++s) tensor_multiply(c, a[s], P[(4 * s + t) * ld + r + g]);
+            for (int e = 0; e < 2; ++e)
+              c[u][half][e] = X[(g + 8 * half) * ld + r + 8 * u + 2 * t + e];
 #pragma unroll
-        for (int half = 0; half < 2; ++half)
+          for (int s = 0; s < 2; ++s) b[u][s] = P[(4 * s + t) * ld + r + 8 * u + g];
+        }
 #pragma unroll
-          for (int e = 0; e < 2; ++e) {
-            X[(g + 8 * half) * ld + r + 2 * t + e] = c[half][e];
-            squares[half] += c[half][e] * c[half][e];
-          }
+        for (int s = 0; s < 2; ++s)
+#pragma unroll
+          for (int u = 0; u < kSteps; ++u) tensor_multiply(c[u], a[s], b[u][s]);
+#pragma unroll
+        for (int u = 0; u < kSteps; ++u)
+#pragma unroll
+          for (int half = 0; half < 2; ++half)
+#pragma unroll
+            for (int e = 0; e < 2; ++e) {
+              X[(g + 8 * half) * ld + r + 8 * u + 2 * t + e] = c[u][half][e];
+              squares[half] += c[u][half][e] * c[u][half][e];
+            }
       }
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -125,6 +137,30 @@ struct PanelProducts {
     }
   }
 };
+
+/// Inner products of the vectors at P over rows [first, end), of which there are a multiple of 4:
+/// element (i, j) of P^H P to sums[i * kPanel + j].
+template <class T>
+__device__ void multiply_panel(const T* P, int ld, int first, int end, int lane, T* sums) {
+  if constexpr (std::is_same_v<T, double>) {
+    const int g = lane / 4, t = lane % 4;
+    double c[2] = {};
+    for (int k = first; k < end; k += 4) {
+      const double x = P[g * ld + k + t];
+      tensor_multiply(c[0], c[1], x, x);
+    }
+    sums[g * kPanel + 2 * t] = c[0];
+    sums[g * kPanel + 2 * t + 1] = c[1];
+  } else {
+    const int i = lane / 4, j = lane % 4 * 2;
+    T c[2] = {from_real<T>(0), from_real<T>(0)};
+    for (int k = first; k < end; ++k)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) c[e] = add_product_conj(c[e], P[(j + e) * ld + k], P[i * ld + k]);
+#pragma unroll
+    for (int e = 0; e < 2; ++e) sums[i * kPanel + j + e] = c[e];
+  }
+}
 
 /// A block of 16 by 16 of a warp, for sums of products of such blocks.
 template <class T>

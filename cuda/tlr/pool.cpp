@@ -131,7 +131,7 @@ Strand& Store::strand(Which which) {
       check(cudaEventCreateWithFlags(&strand.begun, cudaEventDisableTiming), "stream");
       check(cudaEventCreateWithFlags(&strand.ended, cudaEventDisableTiming), "stream");
       check(cudaStreamCreateWithPriority(&strand.stream, cudaStreamNonBlocking,
-                                         s == ahead ? lowest : highest),
+                                         s >= samples_ahead ? lowest : highest),
             "stream");
     }
     has_streams_ = true;

@@ -20,9 +20,10 @@ class Store {
  public:
   explicit Store(int device_number) : device(device_number), pool(device_number) {}
   ~Store();
-  /// Of one column of a factor; of its diagonal tile; of the next column, after the others.
-  enum Which : uint8_t { column, diagonal, ahead };
-  static constexpr int kStrands = 3;
+  /// Of one column of a factor; of its diagonal tile; of cores beside others; of the next column,
+  /// after the others.
+  enum Which : uint8_t { column, diagonal, cores, samples_ahead, tiles_ahead };
+  static constexpr int kStrands = 5;
   /// Made when one is asked for first.
   Strand& strand(Which which);
   void wait() const {

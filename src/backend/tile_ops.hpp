@@ -300,10 +300,12 @@ class TileOps {
   virtual DiagonalFactor end_diagonal() { return {}; }
 
   /// Whether operations from begin_ahead() to end_ahead() run beside those that follow, until
-  /// join_ahead(). They come after what was asked for before fork_ahead().
+  /// join_ahead(), and beside those of the other kind. They come after what was asked for before
+  /// fork_ahead().
+  enum class Ahead : uint8_t { samples, tiles };
   virtual bool looks_ahead() const { return false; }
   virtual void fork_ahead() {}
-  virtual void begin_ahead() {}
+  virtual void begin_ahead(Ahead /*kind*/) {}
   virtual void end_ahead() {}
   virtual void join_ahead() {}
 

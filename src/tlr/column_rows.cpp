@@ -59,6 +59,7 @@ void ColumnRows<T>::queue(double tolerance) {
   if (!cores_) return;
   if (forms_) cores_->begin_samples();
   cores_->begin_cores();
+  schur_.set_finished(k_);
 }
 
 template <class T>

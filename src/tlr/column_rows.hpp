@@ -17,6 +17,7 @@ class ColumnRows {
   ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<T>& samples,
              const Widths& widths, int64_t k, const RightTiles<T>& right, bool forms,
              const std::vector<int64_t>& rows, int64_t step, Control& control);
+  bool forms() const { return forms_; }
   /// What the columns before `finished` add to the tiles or to their samples.
   void begin(int64_t finished);
   /// What the others before k do; then their compression is on the way.

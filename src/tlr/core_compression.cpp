@@ -6,6 +6,15 @@
 #include "tlr/dense_store.hpp"
 
 namespace chol::tlr {
+namespace {
+
+/// The rank of a tile of A, which has a smaller tolerance than the factor, and an eighth more.
+int64_t first_samples_of_core(const Compression& rule, int64_t i) {
+  if (!rule.guess) return first_samples(rule, i);
+  return rule.guess[i] + std::max<int64_t>(8, rule.guess[i] / 8) + 4;
+}
+
+}  // namespace
 
 template <class T>
 CoreCompression<T>::CoreCompression(backend::TileOps<T>& ops, Operators<T>& operators,
@@ -55,8 +64,8 @@ void CoreCompression<T>::begin_samples() {
   for (size_t i = 0; i < sketches_.size(); ++i) {
     Sketch& sketch = sketches_[i];
     if (sketch.is_done || sketch.is_dense || sketch.is_deferred) continue;
-    const int64_t samples = sketch.samples == 0 ? first_samples(rule_, static_cast<int64_t>(i))
-                                                : more_samples(rule_, sketch.samples);
+    int64_t samples = more_samples(rule_, sketch.samples);
+    if (sketch.samples == 0) samples = first_samples_of_core(rule_, static_cast<int64_t>(i));
     make_room(sketch, std::min(sketch.most, std::max(samples, Samples<T>::kTests + 1)));
     round_.push_back({static_cast<int64_t>(i), sketch.samples, sketch.left_samples, sketch.Y.get(),
                       sketch.X.get()});

@@ -75,6 +75,8 @@ class Factorization {
   /// The diagonal tile, and the tiles below it but for the triangular solve; info of potrf.
   int factor_column(int64_t k);
   std::unique_ptr<Column> begin_column(int64_t k, int64_t finished);
+  /// Of the diagonal tile and those that are formed, or of the samples of the others.
+  void begin_sums(Column& column, bool forms);
   /// Of column k + 1 what the columns before k contribute, beside what follows for column k.
   void begin_next(int64_t k);
   void compress_in_turn(Column& column, const std::vector<Run>& runs);
@@ -90,8 +92,10 @@ class Factorization {
   void finish_column(int64_t k);
   /// Of block column k: L_ik := L_ik D_k.
   void apply_signs(int64_t k);
-  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one.
+  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one;
+  /// where operations have cores, sampling is the shorter way.
   bool is_better_formed(int64_t i, int64_t k) const {
+    if (ops_.has_cores()) return A_.at(i, k).dense;
     return A_.at(i, k).dense ||
            A_.at(i, k).rank * 5 / 2 + 2 * Samples<T>::kTests > std::min(A_.rows(i), A_.rows(k));
   }
@@ -173,41 +177,47 @@ std::unique_ptr<typename Factorization<T>::Column> Factorization<T>::begin_colum
   auto column = std::make_unique<Column>();
   column->k = k;
   column->finished = finished;
-  column->right.make(ops_, A_, k, 0, finished);
-  if (!options_.pivot) update_diagonal(ops_, A_, k, 0, finished, control_);
   if (!ops_.looks_ahead()) return column;
+  column->right.make(ops_, A_, k, 0, finished);
   const std::vector<Run> runs = runs_of(k);
-  if (!run_together(runs)) return column;
-  for (const Run& run : runs) {
-    column->parts.push_back(rows_of(*column, run));
-    column->parts.back()->begin(finished);
-  }
+  if (run_together(runs))
+    for (const Run& run : runs) column->parts.push_back(rows_of(*column, run));
   return column;
 }
 
 template <class T>
-void Factorization<T>::begin_next(int64_t k) {
-  if (!ops_.looks_ahead() || k + 1 >= A_.tiles) return;
-  ops_.begin_ahead();
-  next_ = begin_column(k + 1, k);
-  ops_.end_ahead();
+void Factorization<T>::begin_sums(Column& column, bool forms) {
+  if (forms && !options_.pivot) update_diagonal(ops_, A_, column.k, 0, column.finished, control_);
+  for (const auto& part : column.parts)
+    if (part->forms() == forms) part->begin(column.finished);
 }
 
+template <class T>
+void Factorization<T>::begin_next(int64_t k) {
+  using Ahead = typename backend::TileOps<T>::Ahead;
+  if (!ops_.looks_ahead() || k + 1 >= A_.tiles) return;
+  next_ = begin_column(k + 1, k);
+  for (const bool forms : {false, true}) {
+    ops_.begin_ahead(forms ? Ahead::tiles : Ahead::samples);
+    begin_sums(*next_, forms);
+    ops_.end_ahead();
+  }
+}
 template <class T>
 int Factorization<T>::factor_column(int64_t k) {
   const bool is_begun = next_ != nullptr;
   if (is_begun) ops_.join_ahead();
   ops_.fork_ahead();
   const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
-  if (column->finished < k) {
-    column->right.make(ops_, A_, k, 0, k);
-    update_diagonal(ops_, A_, k, column->finished, k, control_);
-  }
+  if (!is_begun)
+    for (const bool forms : {true, false}) begin_sums(*column, forms);
+  if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
   control_.begin(Phase::potrf);
   if (!options_.ldl) diagonal_.begin(A_, k);
   const bool waits = !options_.ldl && ops_.factors_beside();
   const int failed = waits ? 0 : factor_diagonal(k);
   if (failed != 0) return failed;
+  column->right.make(ops_, A_, k, 0, k);  // L D L^H has reordered the row
   for (const auto& part : column->parts) part->queue(tolerance_);
   begin_next(k);
   for (const auto& part : column->parts) part->finish();
