@@ -6,8 +6,8 @@ namespace chol::routine {
 
 template <class T>
 std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle) {
-  BackendSlot* const host = handle.slot(CHOL_BACKEND_HOST);
-  backend::Backend& backend = *(host ? host : handle.slot(CHOL_BACKEND_CUDA))->backend;
+  BackendSlot* const device = handle.slot(CHOL_BACKEND_CUDA);
+  backend::Backend& backend = *(device ? device : handle.slot(CHOL_BACKEND_HOST))->backend;
   handle.last_backend = backend.kind();
   return backend.tile_ops(static_cast<const T*>(nullptr), handle.threads(backend), handle.stream);
 }

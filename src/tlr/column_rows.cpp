@@ -21,14 +21,14 @@ ColumnRows<T>::ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<
     guess_.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
   }
   rule_ = {0, step, guess_.data()};
-  Operators<T>* const operators = forms_ ? static_cast<Operators<T>*>(&formed_) : &schur_;
+
   for (const int64_t i : rows_) {
     if (!forms_) break;
     dense_.push_back(ops_.buffer(A_.rows(i) * A_.rows(k)));
     formed_.add(dense_.back().get(), A_.rows(i), A_.rows(k));
   }
-  if (ops_.has_cores())
-    cores_ = std::make_unique<CoreCompression<T>>(ops_, *operators, rule_, control_);
+  if (ops_.has_cores() && !forms_)
+    cores_ = std::make_unique<CoreCompression<T>>(ops_, schur_, rule_, control_);
 }
 
 template <class T>
@@ -57,7 +57,6 @@ void ColumnRows<T>::queue(double tolerance) {
     control_.add_flops(steps.flops());
   }
   if (!cores_) return;
-  if (forms_) cores_->begin_samples();
   cores_->begin_cores();
   schur_.set_finished(k_);
 }
@@ -66,10 +65,24 @@ template <class T>
 void ColumnRows<T>::finish() {
   if (cores_)
     cores_->finish(tiles_.data(), nullptr);
+  else if (forms_ && ops_.has_cores())
+    keep_dense();
   else if (forms_)
     compress<T>(ops_, formed_, rule_, control_, tiles_.data());
   else
     compress<T>(ops_, schur_, rule_, control_, tiles_.data());
+}
+
+/// A tile that is dense in A at the smaller tolerance: its rank would be near half its order.
+template <class T>
+void ColumnRows<T>::keep_dense() {
+  for (size_t r = 0; r < tiles_.size(); ++r) {
+    Tile<T>& tile = *tiles_[r];
+    tile.dense = true;
+    tile.rank = 0;
+    tile.U = std::move(dense_[r]);
+    tile.V = {};
+  }
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) template class ColumnRows<T>;

@@ -26,6 +26,8 @@ class ColumnRows {
   void finish();
 
  private:
+  void keep_dense();
+
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
   Control& control_;
