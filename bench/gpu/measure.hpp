@@ -130,16 +130,47 @@ inline void print(const char* what, char precision, char uplo, int64_t n, int64_
   print_line(line);
 }
 
+/// Operands of square products of the order that gemm_rate is measured at.
+template <class T>
+struct Products {
+  static constexpr int kOrder = 6144;
+  DeviceArray<T> A, B, C;
+
+  Products() : Products(elements()) {}
+  void run() const { peer_gemm(kOrder, A.data(), B.data(), C.data()); }
+  static double flops() { return factor_of<T>() * 2.0 * kOrder * kOrder * kOrder; }
+
+ private:
+  explicit Products(const std::vector<T>& host) : A(host), B(host), C(host.size()) {}
+  static std::vector<T> elements() {
+    std::vector<T> host(size_t(kOrder) * kOrder);
+    std::mt19937_64 engine(1);
+    for (size_t k = 0; k < host.size(); ++k)
+      host[k] = k < 4096 ? test::random_element<T>(engine) : host[k - 4095];
+    return host;
+  }
+};
+
 template <class T>
 void measure_gemm() {
-  const int n = 6144;
-  std::vector<T> host(size_t(n) * n);
-  std::mt19937_64 engine(1);
-  for (size_t k = 0; k < host.size(); ++k)
-    host[k] = k < 4096 ? test::random_element<T>(engine) : host[k - 4095];
-  const DeviceArray<T> A(host), B(host), C(host.size());
-  const double ms = median_ms([] {}, [&] { peer_gemm(n, A.data(), B.data(), C.data()); });
-  gemm_rate[index_of(letter_of(T{}))] = factor_of<T>() * 2.0 * n * n * n / ms * 1e-9;
+  const Products<T> products;
+  const double ms = median_ms([] {}, [&] { products.run(); });
+  gemm_rate[index_of(letter_of(T{}))] = products.flops() / ms * 1e-9;
+}
+
+/// Products one after the other for `wanted_ms`: in so long the device's power may lower its clock,
+/// which it does not in the single products of measure_gemm.
+template <class T>
+void bench_products_for(double wanted_ms) {
+  const Products<T> products;
+  const double rate = gemm_rate[index_of(letter_of(T{}))];
+  const int count = 1 + static_cast<int>(wanted_ms * rate * 1e9 / products.flops());
+  const double ms = median_ms([] {},
+                              [&] {
+                                for (int k = 0; k < count; ++k) products.run();
+                              });
+  print("gemm_for_as_long", letter_of(T{}), '-', products.kOrder, 0, count,
+        count * products.flops(), ms, 0, "", 1);
 }
 
 inline void measure_ceilings() {

@@ -1,6 +1,7 @@
 #include "routine/handle.hpp"
 
 #include "base/environment.hpp"
+#include "base/task_trace.hpp"
 #include "routine/tuning_file.hpp"
 
 namespace chol::routine {
@@ -47,15 +48,20 @@ Status open_backend(chol_backend_t kind, const int* device, backend::BackendPoin
   return lay_tuning_file(*opened);
 }
 
-Status Handle::adopt_host() {
+void Handle::read_environment() {
   math_mode = environment().math_mode;
+  if (const char* trace = environment().trace_file) TaskTrace::open(trace);
+}
+
+Status Handle::adopt_host() {
+  read_environment();
   const Status status = open_backend(CHOL_BACKEND_HOST, nullptr, host_.backend);
   find_small_factors();
   return status;
 }
 
 Status Handle::adopt_device(const int* device) {
-  math_mode = environment().math_mode;
+  read_environment();
   auto opened = std::make_unique<BackendSlot>();
   const Status status = open_backend(CHOL_BACKEND_CUDA, device, opened->backend);
   if (status.ok()) {

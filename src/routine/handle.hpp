@@ -83,6 +83,7 @@ class Handle {
   Status last_error;
 
  private:
+  void read_environment();
   Status adopt_host();
   /// @param device as open_backend().
   Status adopt_device(const int* device);

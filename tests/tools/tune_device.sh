@@ -40,6 +40,13 @@ run --device cuda --report || die "report"
 grep -q 'built-in plan at' "$work/said" || die "report: distance of the default"
 grep -q 'potrf batch d, 0 to' "$work/said" || die "report: picture"
 
+# One form alone, of a larger order than batches have.
+run --device cuda --forms one --orders 512,2048 --routines potrf || die "form one"
+grep -q '\[2/2\].*potrf one d 2048' "$work/log" || die "form one: other points"
+if run --forms two; then die "a form that there is not"; fi
+grep -q 'no such form: two' "$work/log" || die "a form that there is not: no reason"
+run --device cuda --report || die "report"
+
 # The device's failed plans in the table, once each.
 run --device cuda --report "$work/trials.csv" || die "table"
 grep -q '^"cuda stand-in",potrf,interleaved,d,8,.*,failed,1,,,0,0$' "$work/trials.csv" || die "table: no failed plan"

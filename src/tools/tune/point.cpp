@@ -44,6 +44,14 @@ bool same_key(const Point& a, const Point& b) {
   return a.routine == b.routine && a.precision == b.precision && a.form == b.form;
 }
 
+namespace {
+
+bool names(const std::string& list, const std::string& name) {
+  return list == "all" || ("," + list + ",").find("," + name + ",") != std::string::npos;
+}
+
+}  // namespace
+
 std::vector<Point> points_of(const Scope& scope, Form form, const std::vector<Routine>& routines,
                              const std::vector<int64_t>& orders) {
   if (scope.precisions.empty()) throw std::invalid_argument("no precision is named");
@@ -51,14 +59,13 @@ std::vector<Point> points_of(const Scope& scope, Form form, const std::vector<Ro
     if (std::string("sdcz").find(precision) == std::string::npos)
       throw std::invalid_argument(std::string("no such precision: ") + precision);
   std::vector<Point> all;
+  if (!names(scope.forms, form_name(form))) return all;
+  constexpr int64_t kLargestOfMany = 1024;
   for (const Routine routine : routines) {
-    const std::string name = routine_name(routine);
-    if (scope.routines != "all" &&
-        ("," + scope.routines + ",").find("," + name + ",") == std::string::npos)
-      continue;
+    if (!names(scope.routines, routine_name(routine))) continue;
     for (const char precision : scope.precisions)
       for (const int64_t n : scope.orders.empty() ? orders : scope.orders)
-        all.push_back({routine, precision, n, form});
+        if (form == Form::one || n <= kLargestOfMany) all.push_back({routine, precision, n, form});
   }
   return all;
 }

@@ -48,12 +48,13 @@ void for_each_key(const std::vector<Point>& points, Visit&& visit) {
 using PlanRows = std::vector<std::pair<int64_t, Plan>>;
 
 struct Scope {
-  std::string routines = "all", precisions = "sdcz";
+  std::string routines = "all", forms = "all", precisions = "sdcz";
   std::vector<int64_t> orders;  ///< ascending; none: those that are usual for the form
   bool quick = false;
 };
 /// The points of one form: each routine that the scope has, then each precision, then each order.
-/// Throws std::invalid_argument. @param orders those that are usual.
+/// No order above 1024 but of one matrix. Throws std::invalid_argument.
+/// @param orders those that are usual.
 std::vector<Point> points_of(const Scope& scope, Form form, const std::vector<Routine>& routines,
                              const std::vector<int64_t>& orders);
 
