@@ -149,7 +149,7 @@ TEST(TileSolve, GroupsFitThreadsAndCache) {
   solve(few, 1000, 100, 16);
   solve(many, 1000, 500, 1);
   solve(one, 1000, 8, 16);
-  EXPECT_EQ(few.groups(), 4u);
+  EXPECT_EQ(few.groups(), 6u);
   EXPECT_EQ(many.groups(), 4u);
   EXPECT_EQ(one.groups(), 1u);
 }

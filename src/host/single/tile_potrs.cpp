@@ -21,7 +21,7 @@ TileSolve::TileSolve(const Kernels& kernels, size_t element_bytes, size_t real_b
   nb_ = (wanted + kernels.strip_rows - 1) / kernels.strip_rows * kernels.strip_rows;
   blocks_ = (n + nb_ - 1) / nb_;
   strips_ = (nrhs + kernels.strip_width - 1) / kernels.strip_width;
-  const int64_t few = std::min<int64_t>(threads, strips_ / kStripsOfTile);
+  const int64_t few = std::min<int64_t>(threads, strips_ / kLeastStrips);
   groups_ = std::max({int64_t{1}, few, (nrhs + kMostColumns - 1) / kMostColumns});
   groups_ = std::min(groups_, strips_);
 }

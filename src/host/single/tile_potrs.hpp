@@ -30,8 +30,8 @@ class TileSolve final : public TeamWork {
  private:
   /// Most right-hand sides of a group: its unknowns stay in the second-level cache.
   static constexpr int64_t kMostColumns = 128;
-  /// Strips of right-hand sides that fill a register tile: fewer cost as much.
-  static constexpr int64_t kStripsOfTile = 3;
+  /// Least strips of right-hand sides of a group: two reach most of a register tile's rate.
+  static constexpr int64_t kLeastStrips = 2;
 
   /// What a block of a group with `done` steps behind it needs next: updates by known blocks, and
   /// its own substitution if `finishes`.
