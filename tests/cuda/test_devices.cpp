@@ -85,10 +85,10 @@ class Parts {
   /// Elements that still hold the pattern.
   int64_t untouched() const {
     int64_t count = 0;
-    T pattern;
-    std::memset(&pattern, 0x5A, sizeof pattern);
+    char pattern[sizeof(T)];
+    std::memset(pattern, 0x5A, sizeof pattern);
     for (const auto& part : memory_)
-      for (const T& x : part->get()) count += std::memcmp(&x, &pattern, sizeof x) == 0;
+      for (const T& x : part->get()) count += std::memcmp(&x, pattern, sizeof x) == 0;
     return count;
   }
   int64_t elements() const {
