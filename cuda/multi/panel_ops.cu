@@ -214,6 +214,14 @@ class Ops final : public backend::PanelOps<Public> {
   }
 
  private:
+  /// A status that names the device.
+  void require(const Status& status) const {
+    if (!status.ok())
+      throw StatusError(
+          Status::error(status.code(), "device %d: %s", queues_.device(), status.message()));
+  }
+  void check(cudaError_t error, const char* doing) const { require(status_of(error, doing)); }
+
   static constexpr int64_t kTile = persistent::Config<T>::kOrder;
 
   static T* elements(Public* x) { return reinterpret_cast<T*>(x); }

@@ -3,6 +3,7 @@
 #include "api/named_devices.hpp"
 #include "base/precisions.h"
 #include "routine/devices.hpp"
+#include "routine/team.hpp"
 #include "tile/cyclic_matrix.hpp"
 
 namespace chol::api {
@@ -40,7 +41,7 @@ chol_status_t cyclic(chol_handle_t handle, const char* function, const char* nam
                                 countable("n", problem.n), at_least("nb", problem.nb, 1),
                                 array(name, problem.A, true), array(ld_name, problem.lda, true)});
     if (status.ok()) status = check_parts(function, name, ld_name, h.named_devices(), problem);
-    return status.ok() ? body(h) : status;
+    return status.ok() ? routine::keep_failure(h, [&] { return body(h); }) : status;
   });
 }
 

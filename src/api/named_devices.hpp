@@ -6,8 +6,12 @@
 
 namespace chol::api {
 
-/// The handle has named devices: NOT_SUPPORTED otherwise.
+/// The handle has named devices (NOT_SUPPORTED otherwise), and none has failed.
 inline Status check_named_devices(const char* function, const routine::Handle& handle) {
+  if (!handle.device_failure.ok())
+    return Status::error(CHOL_STATUS_DEVICE_ERROR,
+                         "%s: an earlier call failed, make another handle (%s)", function,
+                         handle.device_failure.message());
   if (!handle.named_devices().empty()) return Status::success();
   return Status::error(CHOL_STATUS_NOT_SUPPORTED,
                        "%s: the handle has no named devices, must come from chol_create_on with "

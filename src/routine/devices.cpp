@@ -70,7 +70,8 @@ Status run_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& 
     flops += n * n * n / 3;
   }
   if (solves && (!info || *info == 0)) {
-    tile::solve(team.all, A, problem.nrhs, problem.B, problem.ldb, work.solve);
+    tile::FactorColumns<T> factor(A);
+    tile::solve(team.all, factor, problem.nrhs, problem.B, problem.ldb, work.solve);
     flops += 2 * n * n * nrhs;
   }
   team.finish();

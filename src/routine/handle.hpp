@@ -81,6 +81,8 @@ class Handle {
   backend::SmallFactor small_factors[4];
   size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
   Status last_error;
+  /// Why no call over several devices can be made any more; success as long as none has failed.
+  Status device_failure;
 
  private:
   void read_environment();

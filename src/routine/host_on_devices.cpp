@@ -6,7 +6,9 @@
 #include "routine/team.hpp"
 #include "routine/trace.hpp"
 #include "tile/host_matrix.hpp"
+#include "tile/potri.hpp"
 #include "tile/potrs.hpp"
+#include "tile/redistribute.hpp"
 
 namespace chol::routine {
 namespace {
@@ -50,30 +52,39 @@ class HostCall {
     print_traffic(sizeof(T) * static_cast<double>(moved), sizeof(T) * least_traffic(plan));
   }
 
+  /// With the whole factor on the devices, or, where they do not hold it, as it comes past.
   void potrs() {
     const int64_t nrhs = problem_.sizes.nrhs;
     if (n_ == 0 || nrhs == 0) return;
-    tile::CyclicMatrix<T> A;
-    A.over = {n_, block_columns(), devices()};
-    A.by_rows = upper_;
+    const double flops = 2 * static_cast<double>(nrhs);
     tile::PotrsWorkspace<T> work;
-    const auto carve = [&](auto& part, size_t d, Arena& arena) {
-      T* const memory =
-          arena.take<T>(static_cast<size_t>(n_ * A.over.columns_of(static_cast<int>(d))));
-      if (memory) A.local.push_back({memory, n_, upper_});
-      part.carve(arena, A.over, nrhs);
+    const auto carve = [&](auto& part, Arena& arena, size_t) { part.carve(arena, over(), nrhs); };
+    if (holds_factor(carve))
+      return with_factor(work, carve, flops, [&](const auto& A) {
+        tile::FactorColumns<T> factor(A);
+        tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, work);
+      });
+    tile::StreamedPotrsWorkspace<T> streamed;
+    const auto carve_all = [&](auto& part, size_t d, Arena& arena) { carve(part, arena, d); };
+    if (!team_.take_workspace(handle_, streamed, carve_all)) return;
+    timed(flops, [&] {
+      tile::FactorColumns<T> factor(team_.all, over(), whole(), streamed.ring);
+      tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, streamed.solve);
+    });
+  }
+
+  void potri(int* info) {
+    if (handle_.workspace_need == nullptr) *info = first_zero();
+    if (n_ == 0 || (!handle_.workspace_need && *info > 0)) return;
+    tile::PotriWorkspace<T> work;
+    const auto carve = [&](auto& part, Arena& arena, size_t d) {
+      part.carve(arena, *team_.all[d], over());
     };
-    if (!team_.take_workspace(handle_, work, carve)) return;
-    const Stopwatch watch;
-    team_.begin();
-    for (int64_t k = 0; k < A.over.blocks(); ++k) load_block(A, k);
-    team_.wait();
-    tile::solve(team_.all, A, nrhs, problem_.B.first, problem_.B.ld, work);
-    team_.finish();
-    team_.give_back();
-    const double n = static_cast<double>(n_);
-    print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, A.over.nb,
-                      watch.milliseconds(), flop_factor<T> * 2 * n * n * static_cast<double>(nrhs));
+    with_factor(work, carve, 2 * static_cast<double>(n_) / 3, [&](const auto& A) {
+      tile::invert(team_.all, A, work);
+      team_.wait();
+      tile::gather(team_.all, A, whole());
+    });
   }
 
   void logdet() {
@@ -91,6 +102,59 @@ class HostCall {
   int64_t block_columns() const {
     constexpr int64_t kLeast = 64, kMost = 512;
     return std::clamp(n_ / (4 * devices()) / kLeast * kLeast, kLeast, kMost);
+  }
+  tile::Distribution over() const { return {n_, block_columns(), devices()}; }
+  T* take_columns(Arena& arena, size_t d) const {
+    return arena.take<T>(static_cast<size_t>(n_ * over().columns_of(static_cast<int>(d))));
+  }
+  /// Whether the devices have room for the factor beside what carve() takes.
+  template <class Carve>
+  bool holds_factor(Carve&& carve) const {
+    const std::vector<size_t> available = team_.available();
+    tile::PotrsWorkspace<T> count;
+    for (size_t d = 0; d < available.size(); ++d) {
+      Arena arena;
+      take_columns(arena, d);
+      carve(count, arena, d);
+      if (arena.used() > available[d]) return false;
+    }
+    return true;
+  }
+  /// Brings the factor to the devices, in block columns, and calls body(factor).
+  /// @param flops of it over n^2.
+  template <class Work, class Carve, class Body>
+  void with_factor(Work& work, Carve&& carve_work, double flops, Body&& body) {
+    tile::CyclicMatrix<T> A;
+    A.over = over();
+    A.by_rows = upper_;
+    A.local.resize(team_.all.size());
+    const auto carve = [&](auto& part, size_t d, Arena& arena) {
+      A.local[d] = {take_columns(arena, d), n_, upper_};
+      carve_work(part, arena, d);
+    };
+    if (!team_.take_workspace(handle_, work, carve)) return;
+    timed(flops, [&] {
+      for (int64_t k = 0; k < A.over.blocks(); ++k) load_block(A, k);
+      team_.wait();
+      body(A);
+    });
+  }
+  template <class Body>
+  void timed(double flops, Body&& body) {
+    const Stopwatch watch;
+    team_.begin();
+    body();
+    team_.finish();
+    team_.give_back();
+    const double n = static_cast<double>(n_);
+    print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, block_columns(),
+                      watch.milliseconds(), flop_factor<T> * n * n * flops);
+  }
+  /// The place of the first diagonal element of the factor that is zero, or 0.
+  int first_zero() const {
+    for (int64_t i = 0; i < n_; ++i)
+      if (problem_.A.first[i * (problem_.A.ld + 1)] == T(0)) return static_cast<int>(i) + 1;
+    return 0;
   }
   /// A block column of the factor, with the whole of its diagonal block.
   void load_block(const tile::CyclicMatrix<T>& A, int64_t k) {
@@ -125,7 +189,7 @@ class HostCall {
 bool works_on_host_arrays(const Handle& handle, Routine routine) {
   if (handle.named_devices().empty()) return false;
   return routine == Routine::potrf || routine == Routine::potrs || routine == Routine::posv ||
-         routine == Routine::logdet;
+         routine == Routine::potri || routine == Routine::logdet;
 }
 
 template <class T>
@@ -138,6 +202,9 @@ Status run_host_on_devices(Handle& handle, const char* function, const Problem<T
       break;
     case Routine::potrs:
       call.potrs();
+      break;
+    case Routine::potri:
+      call.potri(problem.info);
       break;
     case Routine::posv:
       call.potrf(problem.info);

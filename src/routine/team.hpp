@@ -96,4 +96,15 @@ class Team {
   bool begun_ = false;
 };
 
+/// Runs body(); a failure of a device is the handle's from then on.
+template <class Body>
+Status keep_failure(Handle& handle, Body&& body) {
+  try {
+    return body();
+  } catch (const StatusError& error) {
+    if (error.status().code() == Status::kDeviceError) handle.device_failure = error.status();
+    throw;
+  }
+}
+
 }  // namespace chol::routine

@@ -8,12 +8,12 @@ namespace {
 template <class T>
 class Sweeps {
  public:
-  Sweeps(const Devices<T>& devices, const CyclicMatrix<T>& A, int64_t nrhs, T* B, int64_t ldb,
+  Sweeps(const Devices<T>& devices, FactorColumns<T>& A, int64_t nrhs, T* B, int64_t ldb,
          PotrsWorkspace<T>& work)
       : devices_(devices),
         A_(A),
-        over_(A.over),
-        upper_(A.local.front().swapped),
+        over_(A.over()),
+        upper_(A.upper()),
         nrhs_(nrhs),
         B_(B),
         ldb_(ldb),
@@ -48,8 +48,7 @@ class Sweeps {
   }
   /// Rows of block i in block column k of the factor as it is stored.
   backend::Stored<T> stored(int64_t i, int64_t k, bool adjoint) const {
-    const View<T>& local = A_.local[static_cast<size_t>(over_.owner(k))];
-    return {local.first + over_.local_start(k) * local.ld + over_.start(i), local.ld, adjoint};
+    return A_.at(i, k, adjoint);
   }
   Event& solved(int64_t k) { return solved_[static_cast<size_t>(k)]; }
 
@@ -82,13 +81,17 @@ class Sweeps {
       const int owner = over_.owner(k);
       for (int64_t back = 1; back < std::min<int64_t>(over_.devices, at + 1); ++back)
         add_from(owner, k, ascending ? k - back : k + back, back == 1);
+      A_.need(k);
       solve_block(owner, k, false);
-      if (at + 1 == blocks) break;
-      subtract(owner, k, next, next);
-      next_subtracted_[static_cast<size_t>(k)] = ops(owner).record(Queue::update);
-      if (at + 2 == blocks) continue;
-      subtract(owner, k, ascending ? k + 2 : 0, ascending ? blocks - 1 : k - 2);
-      rest_subtracted_[static_cast<size_t>(k)] = ops(owner).record(Queue::update);
+      if (at + 1 < blocks) {
+        subtract(owner, k, next, next);
+        next_subtracted_[static_cast<size_t>(k)] = ops(owner).record(Queue::update);
+      }
+      if (at + 2 < blocks) {
+        subtract(owner, k, ascending ? k + 2 : 0, ascending ? blocks - 1 : k - 2);
+        rest_subtracted_[static_cast<size_t>(k)] = ops(owner).record(Queue::update);
+      }
+      A_.done(k);
     }
   }
   /// The owner of block k adds what that of block j has subtracted for it.
@@ -122,16 +125,19 @@ class Sweeps {
       const int64_t k = ascending ? at : blocks - 1 - at;
       const int owner = over_.owner(k);
       const int64_t near = std::min<int64_t>(over_.devices - 1, at);
+      A_.need(k);
       if (near > 0) {
         // The last of them came last.
         ops(owner).wait(Queue::update, arrived_);
         subtract_product(owner, k, ascending ? k - near : k + 1, ascending ? k - 1 : k + near);
       }
       solve_block(owner, k, true);
+      A_.done(k);
       broadcast(owner, k);
       // Of the owner's next block what needs no other.
       const int64_t mine = ascending ? k + over_.devices : k - over_.devices;
       if (mine < 0 || mine >= blocks) continue;
+      A_.need(mine);
       subtract_product(owner, mine, ascending ? 0 : k, ascending ? k : blocks - 1);
     }
   }
@@ -160,7 +166,7 @@ class Sweeps {
   }
 
   const Devices<T>& devices_;
-  const CyclicMatrix<T>& A_;
+  FactorColumns<T>& A_;
   const Distribution& over_;
   const bool upper_;
   const int64_t nrhs_;
@@ -177,7 +183,7 @@ class Sweeps {
 }  // namespace
 
 template <class T>
-void solve(const Devices<T>& devices, const CyclicMatrix<T>& A, int64_t nrhs, T* B, int64_t ldb,
+void solve(const Devices<T>& devices, FactorColumns<T>& A, int64_t nrhs, T* B, int64_t ldb,
            PotrsWorkspace<T>& work) {
   for (int64_t first = 0; first < nrhs; first += work.columns) {
     if (first > 0)
@@ -187,8 +193,8 @@ void solve(const Devices<T>& devices, const CyclicMatrix<T>& A, int64_t nrhs, T*
   }
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                    \
-  template void solve<T>(const Devices<T>&, const CyclicMatrix<T>&, int64_t, T*, int64_t, \
+#define CHOL_INSTANTIATE(prefix, T, R)                                               \
+  template void solve<T>(const Devices<T>&, FactorColumns<T>&, int64_t, T*, int64_t, \
                          PotrsWorkspace<T>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -5,7 +5,7 @@
 // has.
 #pragma once
 
-#include "tile/panel_ring.hpp"
+#include "tile/factor_columns.hpp"
 
 namespace chol::tile {
 
@@ -37,10 +37,23 @@ struct PotrsWorkspace {
   }
 };
 
+/// The same of a factor that comes from host memory.
+template <class T>
+struct StreamedPotrsWorkspace {
+  PanelRing<T> ring;
+  PotrsWorkspace<T> solve;
+
+  /// Takes what one more device needs.
+  void carve(Arena& arena, const Distribution& over, int64_t nrhs) {
+    ring.carve(arena, over.n, std::min(over.nb, over.n), false);
+    solve.carve(arena, over, nrhs);
+  }
+};
+
 /// B := A^-1 B with the factor A. Waits between blocks of right-hand sides, not for the last.
 /// @param B on the host or any device.
 template <class T>
-void solve(const Devices<T>& devices, const CyclicMatrix<T>& A, int64_t nrhs, T* B, int64_t ldb,
+void solve(const Devices<T>& devices, FactorColumns<T>& A, int64_t nrhs, T* B, int64_t ldb,
            PotrsWorkspace<T>& work);
 
 }  // namespace chol::tile

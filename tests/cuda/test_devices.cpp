@@ -85,10 +85,10 @@ class Parts {
   /// Elements that still hold the pattern.
   int64_t untouched() const {
     int64_t count = 0;
-    T pattern;
-    std::memset(&pattern, 0x5A, sizeof pattern);
+    char pattern[sizeof(T)];
+    std::memset(pattern, 0x5A, sizeof pattern);
     for (const auto& part : memory_)
-      for (const T& x : part->get()) count += std::memcmp(&x, &pattern, sizeof x) == 0;
+      for (const T& x : part->get()) count += std::memcmp(&x, pattern, sizeof x) == 0;
     return count;
   }
   int64_t elements() const {
@@ -276,30 +276,40 @@ void check_host(const std::vector<int>& devices, chol_uplo_t uplo, int64_t n, si
   expect(info == 0 && residual < 30, bytes ? "out of core" : "host matrix", letter, uplo, n,
          residual);
   expect(changed_outside(A, L) == 0, "host matrix beside the triangle", letter, uplo, n, 0);
-  if (bytes == 0) {
-    std::vector<T> B(2 * n), X;
-    std::mt19937_64 engine(n);
-    for (T& x : B) x = random_element<T>(engine);
-    X = B;
-    expect_status(team.handle,
-                  potrs_of(T{})(team.handle, uplo, n, 2, L.a.data(), L.lda, X.data(), n),
-                  "potrs of a host matrix");
-    double error = solve_residual(A, 0, B.data(), X.data(), n, 2);
-    expect(error < 30, "potrs of a host matrix", letter, uplo, n, error);
-    X = B;
-    Batch<T> M = A;
-    expect_status(team.handle,
-                  posv_of(T{})(team.handle, uplo, n, 2, M.a.data(), M.lda, X.data(), n, &info),
-                  "posv of a host matrix");
-    error = solve_residual(A, 0, B.data(), X.data(), n, 2);
-    expect(info == 0 && error < 30, "posv of a host matrix", letter, uplo, n, error);
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += 2 * std::log(double(std::real(L.lower(0, i, i))));
-    Real<T> logdet = 0;
-    expect_status(team.handle, logdet_of(T{})(team.handle, uplo, n, L.a.data(), L.lda, &logdet),
-                  "logdet of a host matrix");
-    expect(std::abs(double(logdet) - sum) <= 1e-6 * std::abs(sum), "logdet", letter, uplo, n, sum);
+  std::vector<T> B(2 * n), X;
+  std::mt19937_64 engine(n);
+  for (T& x : B) x = random_element<T>(engine);
+  X = B;
+  expect_status(team.handle, potrs_of(T{})(team.handle, uplo, n, 2, L.a.data(), L.lda, X.data(), n),
+                "potrs of a host matrix");
+  double error = solve_residual(A, 0, B.data(), X.data(), n, 2);
+  expect(error < 30, "potrs of a host matrix", letter, uplo, n, error);
+  X = B;
+  Batch<T> M = A;
+  expect_status(team.handle,
+                posv_of(T{})(team.handle, uplo, n, 2, M.a.data(), M.lda, X.data(), n, &info),
+                "posv of a host matrix");
+  error = solve_residual(A, 0, B.data(), X.data(), n, 2);
+  expect(info == 0 && error < 30, "posv of a host matrix", letter, uplo, n, error);
+  Batch<T> inverse = L;
+  expect_status(team.handle,
+                potri_of(T{})(team.handle, uplo, n, inverse.a.data(), inverse.lda, &info),
+                "potri of a host matrix");
+  for (int64_t i = 0; i < n; ++i) {
+    typename Batch<T>::Wide product(0);
+    for (int64_t k = 0; k < n; ++k)
+      product += inverse.full(0, i, k) * typename Batch<T>::Wide(B[size_t(k)]);
+    X[size_t(i)] = T(product);
   }
+  error = solve_residual(A, 0, B.data(), X.data(), n, 1);
+  expect(info == 0 && error < 30 && changed_outside(A, inverse) == 0, "potri of a host matrix",
+         letter, uplo, n, error);
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += 2 * std::log(double(std::real(L.lower(0, i, i))));
+  Real<T> logdet = 0;
+  expect_status(team.handle, logdet_of(T{})(team.handle, uplo, n, L.a.data(), L.lda, &logdet),
+                "logdet of a host matrix");
+  expect(std::abs(double(logdet) - sum) <= 1e-6 * std::abs(sum), "logdet", letter, uplo, n, sum);
   if (pinned) CHOL_TEST_CUDA(cudaHostUnregister(L.a.data()));
   Batch<T> bad = A;
   bad.lower(0, n / 2, n / 2) = T(-1);

@@ -107,7 +107,8 @@ class Setting {
       Arena arena(space.back().data(), space.back().size());
       work.carve(arena, matrix.over, nrhs);
     }
-    tile::solve(all, matrix, nrhs, X.data(), ldb, work);
+    tile::FactorColumns<T> factor(matrix);
+    tile::solve(all, factor, nrhs, X.data(), ldb, work);
     finish();
     double worst = 0;
     for (int64_t c = 0; c < nrhs; ++c)

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/tile/stand_in_devices.hpp"
+#include "tile/potrs.hpp"
 
 namespace chol::test {
 namespace {
@@ -42,6 +43,40 @@ struct HostSetting {
       work.carve(arena, *all[d], int(all.size()), n, plan, upper);
     }
     info = tile::factor_host_matrix(all, whole(), n, plan, work, &moved);
+  }
+  /// A X = B with the factor that is in host memory; the largest |b - A x| over n eps.
+  double solve(int64_t nrhs) {
+    std::vector<std::vector<char>> memory;
+    tile::StreamedPotrsWorkspace<T> work;
+    const tile::Distribution over{n, plan.nb, int(all.size())};
+    for (size_t d = 0; d < all.size(); ++d) {
+      tile::StreamedPotrsWorkspace<T> count;
+      Arena counted;
+      count.carve(counted, over, nrhs);
+      memory.emplace_back(counted.used(), char(-1));
+      Arena arena(memory.back().data(), memory.back().size());
+      work.carve(arena, over, nrhs);
+    }
+    std::vector<T> B(size_t(n * nrhs)), X;
+    for (size_t i = 0; i < B.size(); ++i) B[i] = T(RealOf<T>(i % 7) - 3);
+    X = B;
+    tile::FactorColumns<T> factor(all, over, whole(), work.ring);
+    tile::solve(all, factor, nrhs, X.data(), n, work.solve);
+    for (backend::PanelOps<T>* ops : all) ops->finish();
+    double worst = 0;
+    for (int64_t c = 0; c < nrhs; ++c)
+      for (int64_t i = 0; i < n; ++i) {
+        T sum = B[size_t(c * n + i)];
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t row = std::max(i, k), column = std::min(i, k);
+          const T a = original[size_t(whole().at(row, column).first - A.data())];
+          sum -= ((i < k) != upper ? conjugate(a) : a) * X[size_t(c * n + k)];
+        }
+        const double error =
+            double(std::abs(sum)) / double(n) / double(std::numeric_limits<RealOf<T>>::epsilon());
+        if (!(error <= worst)) worst = error;
+      }
+    return worst;
   }
   double residual(int64_t columns) {
     double worst = 0;
@@ -102,6 +137,8 @@ TYPED_TEST(HostMatrix, IsFactored) {
             EXPECT_LT(setting.residual(n), 30);
             EXPECT_EQ(setting.machine.races, 0);
             EXPECT_EQ(setting.numbers(), n * (n + 1) / 2);
+            EXPECT_LT(setting.solve(2), 30);
+            EXPECT_EQ(setting.machine.races, 0);
             // In memory: each block column there and back, the diagonal blocks whole.
             if (setting.plan.blocks == blocks) {
               EXPECT_LE(setting.moved, n * (n + nb));

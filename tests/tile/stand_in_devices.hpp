@@ -89,7 +89,7 @@ struct Machine {
 };
 
 template <class T>
-class StandInDevice final : public backend::PanelOps<T> {
+class StandInDevice : public backend::PanelOps<T> {
  public:
   using View = backend::View<T>;
   using Stored = backend::Stored<T>;
@@ -256,7 +256,7 @@ class StandInDevice final : public backend::PanelOps<T> {
     });
   }
 
- private:
+ protected:
   static T conjugate(T x) {
     if constexpr (is_complex<T>)
       return std::conj(x);
