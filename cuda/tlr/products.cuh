@@ -1,18 +1,11 @@
 // Sums of products, one launch a list: a block computes a tile of one sum, all terms in order.
 #pragma once
 
+#include "common/mma_f64.cuh"
 #include "common/scalar.cuh"
 #include "tlr/descriptors.hpp"
 
 namespace chol::cuda::tlr {
-
-/// c += a b on the double precision tensor cores: a is 16 by 4, b 4 by 8 over the lanes of a warp.
-__device__ __forceinline__ void multiply_16_8_4(double (&c)[4], double a0, double a1, double b) {
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a0), "d"(a1), "d"(b));
-}
 
 template <class T>
 struct ProductShape {
@@ -50,7 +43,7 @@ struct Accumulators<T, kColumns, true> {
   /// Between a warp's columns of eight: where few count, all warps have some.
   static constexpr int kStep = 8 * kWarpsAcross;
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
-  double c[kParts][kDown][kAcross][4];
+  double c[kParts][kDown][kAcross][2][2];
   int row, column, g, t;
 
   __device__ explicit Accumulators(int thread) {
@@ -66,7 +59,7 @@ struct Accumulators<T, kColumns, true> {
 #pragma unroll
         for (int j = 0; j < kAcross; ++j)
 #pragma unroll
-          for (int e = 0; e < 4; ++e) c[p][i][j][e] = 0;
+          for (int e = 0; e < 4; ++e) c[p][i][j][e / 2][e % 2] = 0;
   }
   /// @param m, n rows and columns that count
   template <class Layout = Across<T, kColumns>>
@@ -89,12 +82,15 @@ struct Accumulators<T, kColumns, true> {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
           if constexpr (Traits<T>::is_complex) {
-            multiply_16_8_4(c[0][i][j], left[i][0].re, left[i][1].re, right.re);
-            multiply_16_8_4(c[0][i][j], -left[i][0].im, -left[i][1].im, right.im);
-            multiply_16_8_4(c[1][i][j], left[i][0].re, left[i][1].re, right.im);
-            multiply_16_8_4(c[1][i][j], left[i][0].im, left[i][1].im, right.re);
+            const double re[2] = {left[i][0].re, left[i][1].re};
+            const double im[2] = {left[i][0].im, left[i][1].im};
+            const double minus_im[2] = {-im[0], -im[1]};
+            tensor_multiply(c[0][i][j], re, right.re);
+            tensor_multiply(c[0][i][j], minus_im, right.im);
+            tensor_multiply(c[1][i][j], re, right.im);
+            tensor_multiply(c[1][i][j], im, right.re);
           } else {
-            multiply_16_8_4(c[0][i][j], left[i][0], left[i][1], right);
+            tensor_multiply(c[0][i][j], left[i], right);
           }
         }
       }
@@ -110,9 +106,9 @@ struct Accumulators<T, kColumns, true> {
         for (int e = 0; e < 4; ++e) {
           T value;
           if constexpr (Traits<T>::is_complex)
-            value = {c[0][i][j][e], c[kParts - 1][i][j][e]};
+            value = {c[0][i][j][e / 2][e % 2], c[kParts - 1][i][j][e / 2][e % 2]};
           else
-            value = c[0][i][j][e];
+            value = c[0][i][j][e / 2][e % 2];
           write(row + 16 * i + g + 8 * (e / 2), column + kStep * j + 2 * t + e % 2, value);
         }
   }

@@ -1,6 +1,5 @@
 // The kernels of cuda/tlr by contexts of the host: samples of a block column from tables of tiles,
-// sums of few columns, and the factorization of a core. Tensor cores are left to a device: those
-// kernels run in types without.
+// sums of few columns, and the factorization of a core.
 #include <complex>
 #include <vector>
 
@@ -137,18 +136,22 @@ void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finish
                         to,
                         static_cast<int>(column.order),
                         static_cast<int>(plan.ldx)};
-  static MiddleTiles<D, 64> middle;
+  static MiddleTiles<D, sizeof(D) < 16 ? 64 : 32> middle;
   run_grid(static_cast<unsigned>(to - from), height, 2 * kMiddleParts, kProductThreads,
            [&] { compute_middle_products(middle, item); });
-  const auto parts = [](int64_t n) { return static_cast<unsigned>((n + 63) / 64); };
-  static WideTiles<D, 64> wide;
-  run_grid(parts(plan.most_order), parts(plan.most_left_samples), 2 * height, kProductThreads, [&] {
-    const ColumnRow row = item.rows[grid_place.z / 2];
-    const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
-    const int m0 = static_cast<int>(grid_place.x) * 64;
-    const int n0 = static_cast<int>(grid_place.y) * 64;
-    if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
-  });
+  const auto parts = [](int64_t n, int64_t step) {
+    return static_cast<unsigned>((n + step - 1) / step);
+  };
+  constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
+  static WideTiles<D, kColumns> wide;
+  run_grid(parts(plan.most_order, 64), parts(plan.most_left_samples, kColumns), 2 * height,
+           kProductThreads, [&] {
+             const ColumnRow row = item.rows[grid_place.z / 2];
+             const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
+             const int m0 = static_cast<int>(grid_place.x) * 64;
+             const int n0 = static_cast<int>(grid_place.y) * kColumns;
+             if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
+           });
 }
 
 /// A block column with `orders.size()` rows below it and `count` finished columns before it, of
@@ -384,8 +387,7 @@ int main() {
     try_column<D>(71, {71, 9}, 2, 3, 0);
     try_column<D>(70, {70, 70}, 0, 20, 3);
   };
-  try_columns(float{});
-  try_columns(Complex<float>{});
+  for_each_type(try_columns);
   for_each_type([](auto x) {
     using D = decltype(x);
     for (const int n : {1, 2, 4})
