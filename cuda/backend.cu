@@ -11,6 +11,7 @@
 #include "host/threads/available_cores.hpp"
 #include "interleaved/problem.hpp"
 #include "interleaved/via_column_major.hpp"
+#include "multi/panel_ops.hpp"
 #include "native/host_matrix.hpp"
 #include "native/refinement/refinement.hpp"
 #include "tlr/tile_ops.hpp"
@@ -52,7 +53,10 @@ bool is_captured(cudaStream_t stream) {
 class CudaBackend final : public backend::Backend {
  public:
   CudaBackend(int device, const cudaDeviceProp& properties)
-      : device_(device), multiprocessors_(properties.multiProcessorCount), tile_store_(device) {
+      : device_(device),
+        multiprocessors_(properties.multiProcessorCount),
+        tile_store_(device),
+        queues_(device) {
     std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
     size_t count = 0;
     const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
@@ -85,15 +89,16 @@ class CudaBackend final : public backend::Backend {
     }
   }
 
+  int device() const override { return device_; }
   Place place_of(const void* array) const override {
     cudaPointerAttributes attributes{};
     if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess) {
       cudaGetLastError();
       return Place::host;
     }
-    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged
-               ? Place::device
-               : Place::host;
+    if (attributes.type == cudaMemoryTypeManaged) return Place::device;
+    return attributes.type == cudaMemoryTypeDevice ? Place(Place::device, attributes.device)
+                                                   : Place::host;
   }
 
   Status summarize_info(const int* info, int64_t batch, int64_t* failed, int64_t* first,
@@ -157,6 +162,17 @@ class CudaBackend final : public backend::Backend {
   CHOL_TILE_OPS(std::complex<float>)
   CHOL_TILE_OPS(std::complex<double>)
 #undef CHOL_TILE_OPS
+
+#define CHOL_PANEL_OPS(T)                                                              \
+  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {   \
+    const Plan& plan = plans_of<T>(Routine::potrf, Form::one).plan_for(INT64_MAX);     \
+    return multi::make_panel_ops<T>(queues_, plan, static_cast<cudaStream_t>(stream)); \
+  }
+  CHOL_PANEL_OPS(float)
+  CHOL_PANEL_OPS(double)
+  CHOL_PANEL_OPS(std::complex<float>)
+  CHOL_PANEL_OPS(std::complex<double>)
+#undef CHOL_PANEL_OPS
 
  private:
   template <class D>
@@ -510,6 +526,7 @@ class CudaBackend final : public backend::Backend {
   residues::Progress progress_;
   Staging staging_;
   tlr::Store tile_store_;
+  multi::Queues queues_;
 };
 
 }  // namespace

@@ -20,13 +20,10 @@ Status choose_device(int device_count, const int* devices, int* device) {
     return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device: %s", cudaGetErrorString(error));
   }
   if (present == 0) return Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA device on this machine");
-  if (device_count > 1)
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "device_count = %d, must be at most 1 in this version", device_count);
-  if (device_count == 1) {
+  if (device_count > 0) {
     *device = devices[0];
     if (*device < 0 || *device >= present)
-      return Status::error(CHOL_STATUS_NO_DEVICE, "devices[0] = %d, must be in 0 .. %d", *device,
+      return Status::error(CHOL_STATUS_NO_DEVICE, "device %d, must be in 0 .. %d", *device,
                            present - 1);
     return Status::success();
   }

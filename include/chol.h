@@ -121,10 +121,13 @@ CHOL_EXPORT chol_status_t chol_create(chol_handle_t *handle);
 
 /**
  * Makes a handle that is pinned to one backend.
+ * Devices that are named can work on one matrix together (group "cyclic"); every other routine is
+ * done by the device whose memory its arrays lie in.
  * @param[out] handle the new handle, NULL on failure. Host pointer.
  * @param backend which.
  * @param device_count number of devices, 0 for the current one; must be 0 for the host.
- * @param devices device_count device numbers, or NULL when device_count = 0. Host pointer.
+ * @param devices device_count device numbers, or NULL when device_count = 0. A device may be named
+ *        more than once and then does so many devices' parts. Host pointer.
  * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
  */
 CHOL_EXPORT chol_status_t chol_create_on(chol_handle_t *handle, chol_backend_t backend,
@@ -164,10 +167,20 @@ CHOL_EXPORT chol_status_t chol_get_num_threads(chol_handle_t handle, int *thread
 
 /**
  * Sets the stream that calls on device arrays are queued on.
- * @param handle a handle with a CUDA backend (NOT_SUPPORTED otherwise).
+ * @param handle a handle with a CUDA backend and not more than one device (NOT_SUPPORTED otherwise).
  * @param cuda_stream a cudaStream_t; NULL is the default stream.
  */
 CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_stream);
+
+/**
+ * Sets the stream of one of the handle's named devices: calls over several devices begin behind
+ * what it holds, and calls on arrays of that device are queued on it.
+ * @param handle a handle with named devices (NOT_SUPPORTED otherwise).
+ * @param which position of the device in the list that chol_create_on() was given.
+ * @param cuda_stream a cudaStream_t of that device; NULL is its default stream.
+ */
+CHOL_EXPORT chol_status_t chol_set_device_stream(chol_handle_t handle, int which,
+                                                 void *cuda_stream);
 
 /**
  * Sets the arithmetic; every routine whose method has no faster form stays with IEEE. A new handle has
@@ -208,14 +221,25 @@ CHOL_EXPORT chol_status_t chol_last_backend(chol_handle_t handle, chol_backend_t
 CHOL_EXPORT chol_status_t chol_set_workspace(chol_handle_t handle, void *memory, size_t bytes);
 
 /**
+ * Gives one of the handle's named devices memory to work in, as chol_set_workspace() does.
+ * @param handle a handle with named devices (NOT_SUPPORTED otherwise).
+ * @param which position of the device in the list that chol_create_on() was given.
+ * @param memory bytes of that device's memory, which stays the caller's and must outlive its use;
+ *        NULL with bytes = 0 takes it back.
+ * @param bytes its size.
+ */
+CHOL_EXPORT chol_status_t chol_set_device_workspace(chol_handle_t handle, int which, void *memory,
+                                                    size_t bytes);
+
+/**
  * Asks how much workspace calls need, instead of making them.
  * Between this call and the next of it with bytes = NULL every routine of this handle checks its
  * arguments as ever, raises *bytes to what it would need from chol_set_workspace(), and returns
  * without having touched a matrix. Of a variable batch the sizes are read where max_n says that they
  * are unknown.
  * @param handle the handle.
- * @param[in,out] bytes where the largest need is kept; set to 0 here. Host pointer that has to
- *        outlive the query; NULL ends it.
+ * @param[in,out] bytes where the largest need is kept, of calls over several devices that of one
+ *        device; set to 0 here. Host pointer that has to outlive the query; NULL ends it.
  */
 CHOL_EXPORT chol_status_t chol_query_workspace(chol_handle_t handle, size_t *bytes);
 
@@ -400,6 +424,207 @@ CHOL_EXPORT chol_status_t chol_clogdet(chol_handle_t handle, chol_uplo_t uplo, i
                                        const chol_complex_float *A, int64_t lda, float *logdet);
 CHOL_EXPORT chol_status_t chol_zlogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                        const chol_complex_double *A, int64_t lda, double *logdet);
+
+/** @} */
+
+/** @defgroup cyclic One matrix over several devices
+ * The matrix lies in the memory of the devices that chol_create_on() was given, 1D block-cyclic:
+ * of its block columns [k nb, (k + 1) nb) device k mod count has each, one after the other, all n rows
+ * of them. Column j is column (j / nb / count) nb + j mod nb on device (j / nb) mod count.
+ * The arrays of pointers and leading dimensions, info and log-determinants lie in host memory, and
+ * calls return when done. They begin behind what the devices' streams hold (chol_set_device_stream())
+ * and cannot be captured. Handles without named devices answer NOT_SUPPORTED.
+ * @{ */
+
+/**
+ * Cholesky factorization of one matrix over several devices.
+ * A = L L^H or A = U^H U, the factor written over the named triangle of A.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param[in,out] A count pointers, each to lda[d] elements a column in the memory of device d; may be
+ *        NULL where the device has no column.
+ * @param lda count leading dimensions, >= max(1, n).
+ * @param nb columns of a block, >= 1. Multiples of 64, 512 to 1024 for large n, run at full rate.
+ * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite.
+ * Synchronizes: yes. Results depend on n, nb and the number of devices only.
+ * Method: right-looking by block columns with look-ahead; panels go from device to device while
+ * products with those before go on.
+ */
+CHOL_EXPORT chol_status_t chol_spotrf_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             float *const A[], const int64_t lda[], int64_t nb,
+                                             int *info);
+CHOL_EXPORT chol_status_t chol_dpotrf_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             double *const A[], const int64_t lda[], int64_t nb,
+                                             int *info);
+CHOL_EXPORT chol_status_t chol_cpotrf_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             chol_complex_float *const A[], const int64_t lda[],
+                                             int64_t nb, int *info);
+CHOL_EXPORT chol_status_t chol_zpotrf_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             chol_complex_double *const A[], const int64_t lda[],
+                                             int64_t nb, int *info);
+
+/**
+ * Solves A X = B with the factor of a matrix over several devices.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param nrhs columns of B, >= 0.
+ * @param A the factor of chol_dpotrf_cyclic(), as there.
+ * @param lda as there.
+ * @param nb as there.
+ * @param[in,out] B ldb * nrhs elements in host memory or that of any device; X on return.
+ * @param ldb >= max(1, n).
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_spotrs_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, const float *const A[],
+                                             const int64_t lda[], int64_t nb, float *B,
+                                             int64_t ldb);
+CHOL_EXPORT chol_status_t chol_dpotrs_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, const double *const A[],
+                                             const int64_t lda[], int64_t nb, double *B,
+                                             int64_t ldb);
+CHOL_EXPORT chol_status_t chol_cpotrs_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, const chol_complex_float *const A[],
+                                             const int64_t lda[], int64_t nb, chol_complex_float *B,
+                                             int64_t ldb);
+CHOL_EXPORT chol_status_t chol_zpotrs_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             int64_t nrhs, const chol_complex_double *const A[],
+                                             const int64_t lda[], int64_t nb,
+                                             chol_complex_double *B, int64_t ldb);
+
+/**
+ * Factors a matrix over several devices and solves A X = B.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param nrhs columns of B, >= 0.
+ * @param[in,out] A as in chol_dpotrf_cyclic(); the factor on return.
+ * @param lda as there.
+ * @param nb as there.
+ * @param[in,out] B ldb * nrhs elements in host memory or that of any device; X on return, as it was
+ *        where info is not 0.
+ * @param ldb >= max(1, n).
+ * @param[out] info as there.
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_sposv_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                            int64_t nrhs, float *const A[], const int64_t lda[],
+                                            int64_t nb, float *B, int64_t ldb, int *info);
+CHOL_EXPORT chol_status_t chol_dposv_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                            int64_t nrhs, double *const A[], const int64_t lda[],
+                                            int64_t nb, double *B, int64_t ldb, int *info);
+CHOL_EXPORT chol_status_t chol_cposv_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                            int64_t nrhs, chol_complex_float *const A[],
+                                            const int64_t lda[], int64_t nb, chol_complex_float *B,
+                                            int64_t ldb, int *info);
+CHOL_EXPORT chol_status_t chol_zposv_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                            int64_t nrhs, chol_complex_double *const A[],
+                                            const int64_t lda[], int64_t nb, chol_complex_double *B,
+                                            int64_t ldb, int *info);
+
+/**
+ * Inverse of a matrix over several devices, from its factor: inv(A) over the named triangle.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param[in,out] A the factor of chol_dpotrf_cyclic(), as there; the inverse on return.
+ * @param lda as there.
+ * @param nb as there.
+ * @param[out] info 0, or k > 0: the k-th diagonal element of the factor is zero, and A as it was.
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_spotri_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             float *const A[], const int64_t lda[], int64_t nb,
+                                             int *info);
+CHOL_EXPORT chol_status_t chol_dpotri_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             double *const A[], const int64_t lda[], int64_t nb,
+                                             int *info);
+CHOL_EXPORT chol_status_t chol_cpotri_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             chol_complex_float *const A[], const int64_t lda[],
+                                             int64_t nb, int *info);
+CHOL_EXPORT chol_status_t chol_zpotri_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                             chol_complex_double *const A[], const int64_t lda[],
+                                             int64_t nb, int *info);
+
+/**
+ * Log-determinant of a factored matrix over several devices: 2 sum log l_ii.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle stored.
+ * @param n order of A, >= 0.
+ * @param A the factor of chol_dpotrf_cyclic(), as there.
+ * @param lda as there.
+ * @param nb as there.
+ * @param[out] logdet log det A.
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_slogdet_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const float *const A[], const int64_t lda[],
+                                              int64_t nb, float *logdet);
+CHOL_EXPORT chol_status_t chol_dlogdet_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const double *const A[], const int64_t lda[],
+                                              int64_t nb, double *logdet);
+CHOL_EXPORT chol_status_t chol_clogdet_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const chol_complex_float *const A[],
+                                              const int64_t lda[], int64_t nb, float *logdet);
+CHOL_EXPORT chol_status_t chol_zlogdet_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const chol_complex_double *const A[],
+                                              const int64_t lda[], int64_t nb, double *logdet);
+
+/**
+ * Copies the named triangle of a matrix to several devices. Nothing beside the triangle is written.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle.
+ * @param n order of A, >= 0.
+ * @param A lda * n elements in host memory or that of any device.
+ * @param lda >= max(1, n).
+ * @param[out] D count pointers, as A of chol_dpotrf_cyclic().
+ * @param ldd count leading dimensions, >= max(1, n).
+ * @param nb columns of a block, >= 1.
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_sscatter_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const float *A, int64_t lda, float *const D[],
+                                               const int64_t ldd[], int64_t nb);
+CHOL_EXPORT chol_status_t chol_dscatter_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const double *A, int64_t lda, double *const D[],
+                                               const int64_t ldd[], int64_t nb);
+CHOL_EXPORT chol_status_t chol_cscatter_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const chol_complex_float *A, int64_t lda,
+                                               chol_complex_float *const D[], const int64_t ldd[],
+                                               int64_t nb);
+CHOL_EXPORT chol_status_t chol_zscatter_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                               const chol_complex_double *A, int64_t lda,
+                                               chol_complex_double *const D[], const int64_t ldd[],
+                                               int64_t nb);
+
+/**
+ * Copies the named triangle of a matrix over several devices to one place.
+ * @param handle a handle over named devices.
+ * @param uplo the triangle.
+ * @param n order of A, >= 0.
+ * @param D count pointers, as A of chol_dpotrf_cyclic().
+ * @param ldd count leading dimensions, >= max(1, n).
+ * @param nb columns of a block, >= 1.
+ * @param[out] A lda * n elements in host memory or that of any device.
+ * @param lda >= max(1, n).
+ * Synchronizes: yes.
+ */
+CHOL_EXPORT chol_status_t chol_sgather_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const float *const D[], const int64_t ldd[],
+                                              int64_t nb, float *A, int64_t lda);
+CHOL_EXPORT chol_status_t chol_dgather_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const double *const D[], const int64_t ldd[],
+                                              int64_t nb, double *A, int64_t lda);
+CHOL_EXPORT chol_status_t chol_cgather_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const chol_complex_float *const D[],
+                                              const int64_t ldd[], int64_t nb,
+                                              chol_complex_float *A, int64_t lda);
+CHOL_EXPORT chol_status_t chol_zgather_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
+                                              const chol_complex_double *const D[],
+                                              const int64_t ldd[], int64_t nb,
+                                              chol_complex_double *A, int64_t lda);
 
 /** @} */
 
@@ -1338,9 +1563,9 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
  * Rules of this family:
  *  - The type of the elements lives in the object; arrays of elements are void pointers.
  *  - A matrix belongs to the handle that made it, works with that one only (INVALID_VALUE otherwise)
- *    and is destroyed before it. It lives on the host backend of the handle where there is one, else
- *    on the device, which has no L D L^H and no pivoting (NOT_SUPPORTED). Arrays of elements lie on
- *    the host, or of a matrix on the device on either.
+ *    and is destroyed before it. It lives on the device of the handle where it has one, which has no
+ *    L D L^H and no pivoting (NOT_SUPPORTED), else on the host. Arrays of elements lie on the host, or
+ *    of a matrix on the device on either.
  *  - Indices count from 0. Points, ranks, permutations, info and scalars lie on the host.
  *  - Calls return when done. They allocate what they need; chol_set_workspace() does not apply.
  *  - Callbacks come from threads of the library and may not use the handle. A matrix whose assembly

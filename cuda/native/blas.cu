@@ -22,6 +22,8 @@ struct Entry<float> {
   static constexpr auto gemm_strided = cublasSgemmStridedBatched_64;
   static constexpr auto herk = cublasSsyrk_64;
   static constexpr auto trsm = cublasStrsm_64;
+  static constexpr auto geam = cublasSgeam_64;
+  static constexpr auto trmm = cublasStrmm_64;
 };
 template <>
 struct Entry<double> {
@@ -30,6 +32,8 @@ struct Entry<double> {
   static constexpr auto gemm_strided = cublasDgemmStridedBatched_64;
   static constexpr auto herk = cublasDsyrk_64;
   static constexpr auto trsm = cublasDtrsm_64;
+  static constexpr auto geam = cublasDgeam_64;
+  static constexpr auto trmm = cublasDtrmm_64;
 };
 template <>
 struct Entry<Complex<float>> {
@@ -38,6 +42,8 @@ struct Entry<Complex<float>> {
   static constexpr auto gemm_strided = cublasCgemmStridedBatched_64;
   static constexpr auto herk = cublasCherk_64;
   static constexpr auto trsm = cublasCtrsm_64;
+  static constexpr auto geam = cublasCgeam_64;
+  static constexpr auto trmm = cublasCtrmm_64;
 };
 template <>
 struct Entry<Complex<double>> {
@@ -46,6 +52,8 @@ struct Entry<Complex<double>> {
   static constexpr auto gemm_strided = cublasZgemmStridedBatched_64;
   static constexpr auto herk = cublasZherk_64;
   static constexpr auto trsm = cublasZtrsm_64;
+  static constexpr auto geam = cublasZgeam_64;
+  static constexpr auto trmm = cublasZtrmm_64;
 };
 
 template <class T>
@@ -82,12 +90,13 @@ Status Blas::use(cudaStream_t stream) {
 }
 
 template <class T>
-Status Blas::subtract_square(bool swapped, int64_t n, int64_t k, const T* A, T* C, int64_t ld) {
+Status Blas::subtract_square(bool swapped, int64_t n, int64_t k, const T* A, int64_t lda, T* C,
+                             int64_t ldc) {
   const Real<T> minus = -1, one = 1;
   return status_of(
       Entry<T>::herk(handle_, swapped ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
                      swapped ? (Traits<T>::is_complex ? CUBLAS_OP_C : CUBLAS_OP_T) : CUBLAS_OP_N, n,
-                     k, &minus, element(A), ld, &one, element(C), ld),
+                     k, &minus, element(A), lda, &one, element(C), ldc),
       "cuBLAS herk");
 }
 
@@ -132,6 +141,47 @@ Status Blas::solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t n
       "cuBLAS trsm");
 }
 
+template <class T>
+Status Blas::solve_right(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t rows,
+                         const T* L, int64_t ld, T* B, int64_t ldb, Real<T> alpha) {
+  const T by = scalar<T>(alpha);
+  return status_of(
+      Entry<T>::trsm(handle_, CUBLAS_SIDE_RIGHT, triangle, adjoint ? CUBLAS_OP_C : CUBLAS_OP_N,
+                     CUBLAS_DIAG_NON_UNIT, rows, n, element(&by), element(L), ld, element(B), ldb),
+      "cuBLAS trsm");
+}
+
+template <class T>
+Status Blas::add(int64_t rows, int64_t columns, const T* A, int64_t lda, T* C, int64_t ldc) {
+  const T one = scalar<T>(1);
+  return status_of(
+      Entry<T>::geam(handle_, CUBLAS_OP_N, CUBLAS_OP_N, rows, columns, element(&one), element(A),
+                     lda, element(&one), element(static_cast<const T*>(C)), ldc, element(C), ldc),
+      "cuBLAS geam");
+}
+
+template <class T>
+Status Blas::multiply_triangle(bool from_left, cublasFillMode_t triangle, bool adjoint, int64_t n,
+                               int64_t others, const T* L, int64_t ld, T* B, int64_t ldb) {
+  const T one = scalar<T>(1);
+  return status_of(
+      Entry<T>::trmm(handle_, from_left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, triangle,
+                     adjoint ? CUBLAS_OP_C : CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                     from_left ? n : others, from_left ? others : n, element(&one), element(L), ld,
+                     element(static_cast<const T*>(B)), ldb, element(B), ldb),
+      "cuBLAS trmm");
+}
+
+template <class T>
+Status Blas::square(cublasFillMode_t triangle, int64_t n, int64_t k, const Operand<T>& A,
+                    Real<T> beta, T* C, int64_t ldc) {
+  const Real<T> one = 1;
+  const cublasOperation_t adjoint = Traits<T>::is_complex ? CUBLAS_OP_C : CUBLAS_OP_T;
+  return status_of(Entry<T>::herk(handle_, triangle, A.adjoint ? adjoint : CUBLAS_OP_N, n, k, &one,
+                                  element(A.first), A.ld, &beta, element(C), ldc),
+                   "cuBLAS herk");
+}
+
 Status Blas::multiply_bytes(int64_t m, int64_t n, int64_t k, const int8_t* A, int64_t lda,
                             const int8_t* B, int64_t ldb, int* C, int64_t ldc) {
   const int one = 1, zero = 0;
@@ -142,7 +192,15 @@ Status Blas::multiply_bytes(int64_t m, int64_t n, int64_t k, const int8_t* A, in
 }
 
 #define CHOL_INSTANTIATE(T)                                                                        \
-  template Status Blas::subtract_square<T>(bool, int64_t, int64_t, const T*, T*, int64_t);         \
+  template Status Blas::subtract_square<T>(bool, int64_t, int64_t, const T*, int64_t, T*,          \
+                                           int64_t);                                               \
+  template Status Blas::solve_right<T>(cublasFillMode_t, bool, int64_t, int64_t, const T*,         \
+                                       int64_t, T*, int64_t, Real<T>);                             \
+  template Status Blas::multiply_triangle<T>(bool, cublasFillMode_t, bool, int64_t, int64_t,       \
+                                             const T*, int64_t, T*, int64_t);                      \
+  template Status Blas::square<T>(cublasFillMode_t, int64_t, int64_t, const Operand<T>&, Real<T>,  \
+                                  T*, int64_t);                                                    \
+  template Status Blas::add<T>(int64_t, int64_t, const T*, int64_t, T*, int64_t);                  \
   template Status Blas::subtract_product<T>(bool, int64_t, int64_t, int64_t, const T*, const T*,   \
                                             T*, int64_t);                                          \
   template Status Blas::multiply<T>(const Extents&, Real<T>, const Operand<T>&, const Operand<T>&, \

@@ -39,10 +39,11 @@ class Blas {
   /// The handle, after use().
   cublasHandle_t handle() const { return handle_; }
 
-  /// C -= A A^H on the lower triangle of C (n x n), A n x k: blocks of one matrix in lower storage,
-  /// or, swapped, of one in upper storage.
+  /// C -= A A^H on the lower triangle of C (n x n), A n x k: blocks in lower storage, or, swapped,
+  /// in upper storage.
   template <class T>
-  Status subtract_square(bool swapped, int64_t n, int64_t k, const T* A, T* C, int64_t ld);
+  Status subtract_square(bool swapped, int64_t n, int64_t k, const T* A, int64_t lda, T* C,
+                         int64_t ldc);
   /// C -= A B^H with C m x n, A m x k, B n x k, in the same sense.
   template <class T>
   Status subtract_product(bool swapped, int64_t m, int64_t n, int64_t k, const T* A, const T* B,
@@ -55,6 +56,21 @@ class Blas {
   template <class T>
   Status solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,
                int64_t ld, T* B, int64_t ldb);
+  /// B := alpha B op(L)^-1, B of `rows` rows.
+  template <class T>
+  Status solve_right(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t rows, const T* L,
+                     int64_t ld, T* B, int64_t ldb, Real<T> alpha = 1);
+  /// B := op(L) B, B of `others` columns, or B := B op(L), of `others` rows.
+  template <class T>
+  Status multiply_triangle(bool from_left, cublasFillMode_t triangle, bool adjoint, int64_t n,
+                           int64_t others, const T* L, int64_t ld, T* B, int64_t ldb);
+  /// C := A A^H + beta C on a triangle of C (n x n), A n x k, which may be given by its adjoint.
+  template <class T>
+  Status square(cublasFillMode_t triangle, int64_t n, int64_t k, const Operand<T>& A, Real<T> beta,
+                T* C, int64_t ldc);
+  /// C := C + A, rows by columns.
+  template <class T>
+  Status add(int64_t rows, int64_t columns, const T* A, int64_t lda, T* C, int64_t ldc);
 
   /// C := A^T B on the integer tensor cores, A k x m, B k x n of bytes, in columns that start at
   /// multiples of 16 bytes.

@@ -61,7 +61,7 @@ struct Factorization {
     Status status =
         in_halves ? update(first, depth, column, part, next)
                   : resources.blas.subtract_square(problem.swapped, width, depth, at(column, first),
-                                                   at(column, column), problem.A.ld);
+                                                   problem.A.ld, at(column, column), problem.A.ld);
     if (status.ok() && next < end)
       status =
           resources.blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),

@@ -50,7 +50,7 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
   rest.A.first = problem.A.first + factored * (ld + 1);
   rest.n = problem.n - factored;
   rest.info = work.residues.info_of_rest;
-  status = blas.subtract_square(problem.swapped, rest.n, factored, below, rest.A.first, ld);
+  status = blas.subtract_square(problem.swapped, rest.n, factored, below, ld, rest.A.first, ld);
   if (status.ok())
     status = native::method_of<T>(plan).run(rest, native::Params::of(plan),
                                             {work.factor, blas, stream, nullptr});

@@ -10,66 +10,70 @@ namespace chol::cuda::tlr {
 /// -G_ij X_kj below those of the columns before in Z_i, and -G_ij^H F_ij in H_i. Stored by rows,
 /// they are the transposes of what is computed. Zeros where one of the two tiles is of rank 0.
 template <class T>
-__device__ void middle_product(const ColumnItem& c, int j, const ColumnRow& row, bool second,
-                               Sum* sum, Term* term) {
+__device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const ColumnRow& row,
+                                        bool second) {
   const FactorTables& t = c.tables;
   const size_t pitch = t.tiles + 1;
   const int* const starts = t.starts + j * pitch;
-  const int first = starts[row.index], other = starts[c.k + 1] - starts[c.k];
-  const int of_right = t.row_starts[c.k * pitch + j];
+  const int first = starts[row.index], rank = starts[row.index + 1] - first;
+  const int other = starts[c.k + 1] - starts[c.k];
+  const auto place = [&](int i) {  // among the vectors of row i that the sums are over
+    return static_cast<size_t>(t.row_starts[i * pitch + j] - t.row_starts[i * pitch + c.from]);
+  };
   const T* const G =
-      static_cast<const T*>(c.G[j]) + static_cast<size_t>(first - starts[c.k + 1]) * other;
-  sum->overwrite = 1;
-  sum->first = 0;
-  sum->count = 1;
-  term->B = G;
-  term->ldb = other;
-  if (second) {
-    sum->C = static_cast<T*>(row.H) + static_cast<size_t>(of_right) * row.ldh;
-    sum->m = row.left_samples;
-    sum->n = other;
-    sum->ldc = row.ldh;
-    term->A = static_cast<const T*>(t.F[j]) + static_cast<size_t>(first) * t.ld;
-    term->k = starts[row.index + 1] - first;
-    term->lda = t.ld;
-    term->flags = kAdjointB | kSubtract;
-  } else {
-    sum->C =
-        static_cast<T*>(row.Z) + static_cast<size_t>(t.row_starts[row.index * pitch + j]) * row.ldz;
-    sum->m = row.samples;
-    sum->n = starts[row.index + 1] - first;
-    sum->ldc = row.ldz;
-    term->A = static_cast<const T*>(c.X) + static_cast<size_t>(of_right) * c.ldx;
-    term->k = other;
-    term->lda = c.ldx;
-    term->flags = kSubtract;
+      static_cast<const T*>(c.G[j - c.from]) + static_cast<size_t>(first - starts[c.k + 1]) * other;
+  if (second)
+    return {static_cast<const T*>(t.F[j]) + static_cast<size_t>(first) * t.ld,
+            G,
+            static_cast<T*>(row.H) + place(c.k) * row.ldh,
+            row.left_samples,
+            other,
+            rank,
+            t.ld,
+            other,
+            row.ldh};
+  return {static_cast<const T*>(c.X) + place(c.k) * c.ldx,
+          G,
+          static_cast<T*>(row.Z) + place(row.index) * row.ldz,
+          row.samples,
+          rank,
+          other,
+          c.ldx,
+          other,
+          row.ldz};
+}
+
+/// block.x: j from item.from on, block.y: row, block.z: whether the second product of the two, and
+/// which of kMiddleParts parts of its tiles.
+inline constexpr unsigned kMiddleParts = 4;
+template <class T, int kColumns>
+__device__ void compute_middle_products(MiddleTiles<T, kColumns>& tiles, const ColumnItem& item) {
+  const ColumnRow row = item.rows[blockIdx.y];
+  const bool second = blockIdx.z % 2 != 0;
+  const MiddleItem<T> product =
+      middle_product<T>(item, item.from + static_cast<int>(blockIdx.x), row, second);
+  constexpr int kRows = ProductShape<T>::kRows;
+  const int down = (product.m + kRows - 1) / kRows;
+  const int count = down * ((product.n + kColumns - 1) / kColumns);
+  for (int tile = static_cast<int>(blockIdx.z / 2); tile < count;
+       tile += static_cast<int>(kMiddleParts)) {
+    __syncthreads();
+    const int m0 = tile % down * kRows, n0 = tile / down * kColumns;
+    if (second)
+      compute_middle_tile<T, kColumns, false>(tiles, product, m0, n0);
+    else
+      compute_middle_tile<T, kColumns, true>(tiles, product, m0, n0);
   }
 }
-
-/// block.x: j, block.y: row, block.z: whether the second product of the two.
-template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads) middle_products_kernel(ColumnItem item) {
-  __shared__ ProductTiles<T, kColumns> tiles;
-  const ColumnRow row = item.rows[blockIdx.y];
-  Sum sum;
-  Term term;
-  middle_product<T>(item, blockIdx.x, row, blockIdx.z != 0, &sum, &term);
-  for (int m0 = 0; m0 < sum.m; m0 += ProductShape<T>::kRows)
-    for (int n0 = 0; n0 < sum.n; n0 += kColumns) {
-      __syncthreads();
-      compute_tile<T, kColumns>(tiles, sum, ListedTerms{&term, &term + (term.k > 0 ? 1 : 0)}, m0,
-                                n0);
-    }
-}
-
 /// Y_i or X_i.
 template <class T>
 __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool second) {
   const FactorTables& t = c.tables;
   const size_t pitch = t.tiles + 1;
   const int index = second ? c.k : row.index;
-  const int listed = c.k > 0 ? t.row_starts[index * pitch + c.k] : 0;
-  return {t.U + index * t.most_of_row,
+  const int first = c.to > 0 ? t.row_starts[index * pitch + c.from] : 0;
+  const int listed = c.to > 0 ? t.row_starts[index * pitch + c.to] - first : 0;
+  return {t.U + index * t.most_of_row + first,
           second ? row.V : row.U,
           second ? row.H : row.Z,
           second ? row.X : row.Y,
@@ -77,7 +81,8 @@ __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool s
           second ? row.left_samples : row.samples,
           listed,
           listed + row.rank,
-          second ? row.ldh : row.ldz};
+          second ? row.ldh : row.ldz,
+          c.from > 0};
 }
 
 /// Enters the tiles of block column k into the tables: a block a tile.

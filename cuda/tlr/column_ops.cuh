@@ -5,18 +5,26 @@
 
 namespace chol::cuda::tlr {
 
-template <class T>
-__global__ void __launch_bounds__(kProductThreads)
+template <class T, int kColumns>
+__global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
     tall_products_kernel(const TallItem* __restrict__ items, const Part* __restrict__ parts) {
   extern __shared__ __align__(16) char memory[];
   const Part part = parts[blockIdx.x];
-  compute_tall_tile(*reinterpret_cast<TallTiles<T>*>(memory), items[part.sum],
-                    part.row * ProductShape<T>::kRows, part.column * TallTiles<T>::kColumns);
+  compute_tall_tile(*reinterpret_cast<TallTiles<T, kColumns>*>(memory), items[part.sum],
+                    part.row * ProductShape<T>::kRows, part.column * kColumns);
+}
+
+template <class T, int kColumns>
+__global__ void __launch_bounds__(kProductThreads, sizeof(T) == 16 ? 2 : 4)
+    middle_products_kernel(ColumnItem item) {
+  extern __shared__ __align__(16) char memory[];
+  compute_middle_products(*reinterpret_cast<MiddleTiles<T, kColumns>*>(memory), item);
 }
 
 /// block.x, block.y: the tile of Y_i or X_i, block.z: i and which of the two.
 template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads) column_sums_kernel(ColumnItem item) {
+__global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
+    column_sums_kernel(ColumnItem item) {
   extern __shared__ __align__(16) char memory[];
   const ColumnRow row = item.rows[blockIdx.z / 2];
   const WideItem sum = sum_of_row<T>(item, row, blockIdx.z % 2 != 0);
@@ -26,11 +34,12 @@ __global__ void __launch_bounds__(kProductThreads) column_sums_kernel(ColumnItem
 }
 
 template <class T>
-void CudaTileOps<T>::multiply_tall(const std::vector<TallItem>& items) {
-  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, TallTiles<D>::kColumns);
+template <int kColumns>
+void CudaTileOps<T>::launch_tall(const std::vector<TallItem>& items) {
+  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, kColumns);
   if (parts.empty()) return;
-  const auto kernel = tall_products_kernel<D>;
-  constexpr int kBytes = sizeof(TallTiles<D>);
+  const auto kernel = tall_products_kernel<D, kColumns>;
+  constexpr int kBytes = sizeof(TallTiles<D, kColumns>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
         "products of long vectors");
   kernel<<<static_cast<unsigned>(parts.size()), kProductThreads, kBytes, stream_>>>(send(items),
@@ -39,8 +48,34 @@ void CudaTileOps<T>::multiply_tall(const std::vector<TallItem>& items) {
 }
 
 template <class T>
+void CudaTileOps<T>::multiply_tall(const std::vector<TallItem>& items) {
+  constexpr int kNarrow = 32;
+  std::vector<TallItem> narrow, wide;
+  for (const TallItem& item : items) (item.n > kNarrow ? wide : narrow).push_back(item);
+  launch_tall<kNarrow>(narrow);
+  launch_tall<sizeof(D) < 16 ? 64 : kNarrow>(wide);
+}
+
+template <class T>
+template <int kColumns>
+void CudaTileOps<T>::launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan) {
+  const auto tiles = [](int64_t elements, int64_t step) {
+    return static_cast<unsigned>((elements + step - 1) / step);
+  };
+  const auto kernel = column_sums_kernel<D, kColumns>;
+  constexpr int kBytes = sizeof(WideTiles<D, kColumns>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+        "samples of a block column");
+  kernel<<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
+                tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns),
+                static_cast<unsigned>(2 * plan.rows.size())),
+           kProductThreads, kBytes, stream_>>>(item);
+  checked("samples of a block column");
+}
+
+template <class T>
 void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
-  constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
+  constexpr bool is_small = sizeof(D) < 16;
   ColumnPlan<T> plan(column, finished_);
   const Buffer<T> scratch = this->buffer(plan.carve(nullptr));
   plan.carve(scratch.get());
@@ -50,27 +85,26 @@ void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
                         plan.G.empty() ? nullptr : send(plan.G),
                         plan.X,
                         static_cast<int>(column.k),
+                        static_cast<int>(column.from),
+                        static_cast<int>(column.to),
                         static_cast<int>(column.order),
                         static_cast<int>(plan.ldx)};
-  const auto height = static_cast<unsigned>(plan.rows.size());
-  if (column.k > 0) {
-    middle_products_kernel<D, kColumns>
-        <<<dim3(static_cast<unsigned>(column.k), height, 2), kProductThreads, 0, stream_>>>(item);
+  if (column.to > column.from) {
+    constexpr int kColumns = is_small ? 64 : 32, kBytes = sizeof(MiddleTiles<D, kColumns>);
+    const auto kernel = middle_products_kernel<D, kColumns>;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+          "middle products");
+    kernel<<<dim3(static_cast<unsigned>(column.to - column.from),
+                  static_cast<unsigned>(plan.rows.size()), 2 * kMiddleParts),
+             kProductThreads, kBytes, stream_>>>(item);
     checked("middle products");
   }
-  const auto tiles = [](int64_t elements, int64_t step) {
-    return static_cast<unsigned>((elements + step - 1) / step);
-  };
-  const auto kernel = column_sums_kernel<D, kColumns>;
-  constexpr int kBytes = sizeof(WideTiles<D, kColumns>);
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-        "samples of a block column");
-  kernel<<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
-                tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns), 2 * height),
-           kProductThreads, kBytes, stream_>>>(item);
-  checked("samples of a block column");
+  // Columns of one tile read every vector once.
+  if (is_small && plan.most_left_samples > 64)
+    launch_sums<is_small ? 96 : 32>(item, plan);
+  else
+    launch_sums<is_small ? 64 : 32>(item, plan);
 }
-
 template <class T>
 void CudaTileOps<T>::finish_column(const backend::FinishedColumn<T>& column) {
   const auto tiles = static_cast<size_t>(column.tiles);
@@ -137,6 +171,7 @@ void CudaTileOps<T>::reserve_rows(int64_t count) {
                             sizeof(void*) * static_cast<size_t>(tables.most_of_row),
                             static_cast<size_t>(tables.tiles), cudaMemcpyDeviceToDevice, stream_),
           "tables");
+  former_rows_.push_back(std::move(of_rows_));
   of_rows_ = std::move(table);
   tables.U = of_rows_.get();
   tables.most_of_row = larger;

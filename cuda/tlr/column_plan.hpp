@@ -63,14 +63,15 @@ class ColumnPlan {
   /// With scratch at base, or with nullptr its elements.
   int64_t carve(T* base) {
     Carver<T> carver(base);
-    const int64_t k = column_.k;
-    const int of_right = finished_.row_start(k, k);
+    const int64_t k = column_.k, from = column_.from, to = column_.to;
+    const bool is_first = from == 0;
+    const int of_right = finished_.row_start(k, to) - finished_.row_start(k, from);
     G.clear();
     items.clear();
     rows.clear();
-    for (int64_t j = 0; j < k; ++j) {
+    for (int64_t j = from; j < to; ++j) {
       const int first = finished_.start(k + 1, j), end = finished_.start(finished_.tiles, j);
-      const backend::LowRank<T>& right = column_.right[j];
+      const backend::LowRank<T>& right = column_.right[j - from];
       G.push_back(carver.take(int64_t{end - first} * right.rank));
       const int tile = static_cast<int>(column_.tile), rank = static_cast<int>(right.rank);
       add({finished_.V[j] + first, nullptr, right.V, const_cast<void*>(G.back()), end - first, rank,
@@ -78,10 +79,11 @@ class ColumnPlan {
     }
     X = carver.take(of_right * ldx);
     const int ld = static_cast<int>(column_.ld), order = static_cast<int>(column_.order);
-    add({finished_.on_device.U + k * finished_.on_device.most_of_row, nullptr, column_.omega, X,
-         of_right, static_cast<int>(most_samples), order, 0, ld, static_cast<int>(ldx), 1});
+    add({finished_.on_device.U + k * finished_.on_device.most_of_row + finished_.row_start(k, from),
+         nullptr, column_.omega, X, of_right, static_cast<int>(most_samples), order, 0, ld,
+         static_cast<int>(ldx), 1});
     for (const auto& row : column_.rows) {
-      const int of_left = finished_.row_start(row.index, k);
+      const int of_left = finished_.row_start(row.index, to) - finished_.row_start(row.index, from);
       ColumnRow item{row.own.U,
                      row.own.V,
                      row.Y,
@@ -89,7 +91,7 @@ class ColumnPlan {
                      nullptr,
                      nullptr,
                      static_cast<int>(row.index),
-                     static_cast<int>(row.own.rank),
+                     is_first ? static_cast<int>(row.own.rank) : 0,
                      static_cast<int>(row.order),
                      static_cast<int>(row.samples),
                      static_cast<int>(row.left_samples),

@@ -9,6 +9,7 @@
 
 #include "common/scalar.cuh"
 #include "tlr/descriptors.hpp"
+#include "tlr/panel.cuh"
 
 namespace chol::cuda::tlr {
 
@@ -17,14 +18,6 @@ inline constexpr int kCoreWarps = kCoreThreads / 32;
 inline constexpr int kCoreClusterBlocks = 8;
 /// Columns beyond the rank that have to agree that it is enough.
 inline constexpr int kCoreTests = 4;
-
-template <class T>
-__host__ __device__ constexpr Real<T> squared(T x) {
-  if constexpr (Traits<T>::is_complex)
-    return x.re * x.re + x.im * x.im;
-  else
-    return x * x;
-}
 
 /// What a comparison takes of a norm that may be NaN.
 template <class R>

@@ -16,29 +16,34 @@ __global__ void __launch_bounds__(kCoreThreads)
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
 }
 
-template <class Shape>
-__global__ void __launch_bounds__(Shape::kThreads)
-    held_cores_kernel(const CoreItem* __restrict__ items, double tolerance,
-                      CoreResult* __restrict__ results) {
-  extern __shared__ __align__(16) char held_memory[];
-  const CoreItem item = items[blockIdx.x / Shape::kBlocks];
-  const CoreResult result =
-      HeldFactorization<Shape>(item, *reinterpret_cast<HeldMemory<Shape>*>(held_memory))
-          .run(tolerance);
-  if (threadIdx.x == 0 && blockIdx.x % Shape::kBlocks == 0) results[item.place] = result;
+template <class T, int kBlocks>
+__global__ void __launch_bounds__(kBlockedThreads)
+    blocked_cores_kernel(const CoreItem* __restrict__ items, double tolerance,
+                         CoreResult* __restrict__ results) {
+  extern __shared__ __align__(16) char blocked_memory[];
+  const CoreItem item = items[blockIdx.x / kBlocks];
+  const CoreResult result = BlockedCore<T, kBlocks>(item, tolerance, blocked_memory).run();
+  if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
 }
 
-/// Cores whose columns registers hold go there, of one block or of a cluster; the others, and those
-/// whose errors are asked for, keep them in memory.
+/// Cores whose columns shared memory holds go there, of one block or of a cluster; the others, and
+/// those whose errors are asked for, take a pivot at a time.
 template <class T>
-void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
-                                  bool wants_errors) {
-  using Cores = CoreShapes<D>;
-  if (list.empty()) return;
+void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list, double tolerance,
+                                 bool wants_errors) {
+  CoreRound round{Buffer<CoreResult>(std::ssize(list), memory()), list.size()};
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
-  std::vector<CoreItem> small, middle, large, alone, together;
-  size_t alone_bytes = 0, together_bytes = 0;
+  struct Class {
+    std::vector<CoreItem> items;
+    size_t bytes = 0;
+    void add(const CoreItem& item, size_t needed) {
+      items.push_back(item);
+      bytes = std::max(bytes, needed);
+    }
+  };
+  Class small, together, alone;
+  std::array<Class, 4> blocked;  // of 1, 2, 4 and 8 blocks
   for (size_t i = 0; i < list.size(); ++i) {
     const backend::CoreFactor<T>& f = list[i];
     const int rows = static_cast<int>(f.rows), columns = static_cast<int>(f.columns);
@@ -51,63 +56,75 @@ void CudaTileOps<T>::factor_cores(std::vector<backend::CoreFactor<T>>& list, dou
                   columns,
                   static_cast<int>(i),
                   true};
-    const auto fits = [&](auto shape) {
-      return !wants_errors && rows <= decltype(shape)::kMostRows &&
-             columns <= decltype(shape)::kMostColumns;
-    };
-    const int own = (columns + kCoreClusterBlocks - 1) / kCoreClusterBlocks;
-    if (fits(typename Cores::Small())) {
-      small.push_back(item);
-    } else if (fits(typename Cores::Middle())) {
-      middle.push_back(item);
-    } else if (has_clusters && fits(typename Cores::Large())) {
-      large.push_back(item);
-    } else if (has_clusters) {
-      item.in_shared = CoreMemory<D>::bytes(rows, columns, own, true) <= limit;
-      together_bytes =
-          std::max(together_bytes, CoreMemory<D>::bytes(rows, columns, own, item.in_shared));
-      together.push_back(item);
+    const size_t one = BlockedCoreMemory<D>::bytes(rows, columns, 1);
+    size_t cluster = 0, needed = one;
+    while (needed > limit && ++cluster < blocked.size())
+      needed = BlockedCoreMemory<D>::bytes(rows, columns, 1 << cluster);
+    const bool is_blocked = !wants_errors && columns <= kMostBlockedColumns &&
+                            cluster < (has_clusters ? blocked.size() : 1);
+    const int own =
+        has_clusters ? (columns + kCoreClusterBlocks - 1) / kCoreClusterBlocks : columns;
+    if (is_blocked && 3 * one <= limit) {
+      small.add(item, one);
+    } else if (is_blocked) {
+      blocked[cluster].add(item, needed);
     } else {
-      item.in_shared = CoreMemory<D>::bytes(rows, columns, columns, true) <= limit;
-      alone_bytes =
-          std::max(alone_bytes, CoreMemory<D>::bytes(rows, columns, columns, item.in_shared));
-      alone.push_back(item);
+      item.in_shared = CoreMemory<D>::bytes(rows, columns, own, true) <= limit;
+      (has_clusters ? together : alone)
+          .add(item, CoreMemory<D>::bytes(rows, columns, own, item.in_shared));
     }
   }
-  Buffer<CoreResult> results(static_cast<int64_t>(list.size()), memory());
-  const auto launch_cores = [&](const std::vector<CoreItem>& items, auto kernel, int threads,
-                                unsigned blocks, size_t bytes, auto... arguments) {
-    if (items.empty()) return;
-    check(
-        cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cores");
+  const auto launch = [&](const Class& cores, auto kernel, int threads, unsigned blocks,
+                          auto... arguments) {
+    if (cores.items.empty()) return;
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(cores.bytes)),
+          "cores");
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {blocks, 1, 1};
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(items.size()) * blocks);
+    config.gridDim = dim3(static_cast<unsigned>(cores.items.size()) * blocks);
     config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = bytes;
+    config.dynamicSmemBytes = cores.bytes;
     config.stream = stream_;
     config.attrs = &attribute;
     config.numAttrs = blocks > 1 ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, kernel, send(items), tolerance, arguments..., results.get()),
+    check(cudaLaunchKernelEx(&config, kernel, send(cores.items), tolerance, arguments...,
+                             round.results.get()),
           "cores");
-    checked(blocks > 1 ? "cores of clusters" : "cores of blocks");
+    checked("cores");
   };
-  const auto launch_held = [&](const std::vector<CoreItem>& items, auto shape) {
-    using Shape = decltype(shape);
-    launch_cores(items, held_cores_kernel<Shape>, Shape::kThreads, Shape::kBlocks,
-                 sizeof(HeldMemory<Shape>));
-  };
-  launch_held(large, typename Cores::Large());
-  launch_held(middle, typename Cores::Middle());
-  launch_held(small, typename Cores::Small());
-  launch_cores(together, cores_kernel<D, kCoreClusterBlocks>, kCoreThreads, kCoreClusterBlocks,
-               together_bytes, wants_errors);
-  launch_cores(alone, cores_kernel<D, 1>, kCoreThreads, 1, alone_bytes, wants_errors);
-  const CoreResult* const found = read(results.get(), list.size());
+  if (!blocked[2].items.empty() || !blocked[3].items.empty()) {
+    // The largest ones take as long as all others.
+    const Strand& strand = store_.strand(Store::cores);
+    check(cudaEventRecord(strand.begun, stream_), "cores");
+    check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "cores");
+    {
+      const OnStream beside(stream_, strand.stream);
+      launch(blocked[3], blocked_cores_kernel<D, 8>, kBlockedThreads, 8);
+      launch(blocked[2], blocked_cores_kernel<D, 4>, kBlockedThreads, 4);
+    }
+    check(cudaEventRecord(strand.ended, strand.stream), "cores");
+    round.is_beside = true;
+  }
+  launch(blocked[1], blocked_cores_kernel<D, 2>, kBlockedThreads, 2);
+  launch(blocked[0], blocked_cores_kernel<D, 1>, kBlockedThreads, 1);
+  launch(small, blocked_cores_kernel<D, 1>, kBlockedThreads, 1);
+  launch(together, cores_kernel<D, kCoreClusterBlocks>, kCoreThreads, kCoreClusterBlocks,
+         wants_errors);
+  launch(alone, cores_kernel<D, 1>, kCoreThreads, 1, wants_errors);
+  if (round.is_beside)
+    check(cudaStreamWaitEvent(stream_, store_.strand(Store::cores).ended, 0), "cores");
+  core_rounds_.push_back(std::move(round));
+}
+
+template <class T>
+void CudaTileOps<T>::end_cores(std::vector<backend::CoreFactor<T>>& list) {
+  const CoreRound round = std::move(core_rounds_.front());
+  core_rounds_.pop_front();
+  const CoreResult* const found = read(round.results.get(), round.count);
   for (size_t i = 0; i < list.size(); ++i) {
     list[i].rank = found[i].rank;
     list[i].is_sufficient = found[i].is_sufficient != 0;

@@ -44,16 +44,16 @@ struct FactorTables {
 };
 /// A row of block column k.
 struct ColumnRow {
-  const void *U, *V;  ///< A_ik
+  const void *U, *V;  ///< A_ik, of rank 0 where sums go on
   void *Y, *X, *Z, *H;
   int index, rank, order, samples, left_samples, ldz, ldh;
 };
 struct ColumnItem {
   FactorTables tables;
   const ColumnRow* rows;
-  const void* const* G;  ///< V_ij^H V_kj of all rows below k, of each j
+  const void* const* G;  ///< V_ij^H V_kj of all rows below k, of each j in [from, to)
   const void* X;         ///< U_kj^H Omega, by rows
-  int k, order, ldx;
+  int k, from, to, order, ldx;
 };
 /// A tile of a block column that is finished.
 struct FinishedTile {

@@ -3,16 +3,17 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 
 #include "base/status_error.hpp"
 #include "common/device_type.hpp"
 #include "common/launch.hpp"
 #include "tlr/auxiliary.cuh"
+#include "tlr/blocked_core.cuh"
 #include "tlr/column.cuh"
 #include "tlr/column_plan.hpp"
 #include "tlr/core.cuh"
 #include "tlr/covariance.cuh"
-#include "tlr/held_core.cuh"
 #include "tlr/products.cuh"
 #include "tlr/tile_ops.hpp"
 
@@ -22,6 +23,21 @@ namespace chol::cuda::tlr {
 template <class T>
 void make_definite_on_host(T* tile, int64_t n, RealOf<T> least);
 
+/// Another stream in the place of one, as long as this lives.
+class OnStream {
+ public:
+  OnStream(cudaStream_t& place, cudaStream_t stream) : place_(place), before_(place) {
+    place = stream;
+  }
+  OnStream(const OnStream&) = delete;
+  OnStream& operator=(const OnStream&) = delete;
+  ~OnStream() { place_ = before_; }
+
+ private:
+  cudaStream_t& place_;
+  cudaStream_t before_;
+};
+
 template <class T>
 class CudaTileOps final : public backend::TileOps<T> {
   using D = Device<T>;
@@ -29,17 +45,22 @@ class CudaTileOps final : public backend::TileOps<T> {
 
  public:
   CudaTileOps(backend::Backend& backend, Store& store, int threads, cudaStream_t stream)
-      : backend_(backend), store_(store), threads_(threads), stream_(stream), guard_(store.device) {
+      : backend_(backend), store_(store), threads_(threads), guard_(store.device) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
         capture != cudaStreamCaptureStatusNone)
       throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                       "calls on tile low rank matrices cannot be captured"));
+    // A stream of its own, of a priority above that of what is computed ahead.
+    const Strand& strand = store_.strand(Store::column);
+    stream_ = strand.stream;
+    check(cudaEventRecord(strand.begun, stream), "the caller's stream");
+    check(cudaStreamWaitEvent(stream_, strand.begun, 0), "the caller's stream");
   }
   ~CudaTileOps() override {
-    store_.wait_for_side();
-    cudaStreamSynchronize(stream_);
-    store_.pool.hold(false);
+    store_.wait();
+    for (const Pool::Reason reason : {Pool::beside, Pool::forked, Pool::ahead})
+      store_.pool.end_hold(reason);
   }
 
   int threads() const override { return threads_; }
@@ -62,8 +83,9 @@ class CudaTileOps final : public backend::TileOps<T> {
   }
   using backend::TileOps<T>::multiply;
   void multiply(const backend::ProductGroups<T>& groups) override;
-  void factor_cores(std::vector<backend::CoreFactor<T>>& list, double tolerance,
-                    bool wants_errors) override;
+  void begin_cores(const std::vector<backend::CoreFactor<T>>& list, double tolerance,
+                   bool wants_errors) override;
+  void end_cores(std::vector<backend::CoreFactor<T>>& list) override;
   void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) override;
   void add_to_diagonal(T* A, int64_t n, R shift) override {
     add_to_diagonal_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(device(A), n, shift);
@@ -74,6 +96,11 @@ class CudaTileOps final : public backend::TileOps<T> {
   bool factors_beside() const override { return true; }
   void begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) override;
   backend::DiagonalFactor end_diagonal() override;
+  bool looks_ahead() const override { return true; }
+  void fork_ahead() override;
+  void begin_ahead(typename backend::TileOps<T>::Ahead kind) override;
+  void end_ahead() override;
+  void join_ahead() override;
   void make_definite(T* A, int64_t n, R least) override;
   int64_t inverse_elements(int64_t n) const override { return n * n; }
   void invert_blocks(const T* L, int64_t n, T* inverses) override;
@@ -133,6 +160,10 @@ class CudaTileOps final : public backend::TileOps<T> {
     return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
   }
   void multiply_tall(const std::vector<TallItem>& items);
+  template <int kColumns>
+  void launch_tall(const std::vector<TallItem>& items);
+  template <int kColumns>
+  void launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan);
   void reserve_rows(int64_t count);
 
   backend::Backend& backend_;
@@ -144,9 +175,18 @@ class CudaTileOps final : public backend::TileOps<T> {
   FinishedColumns finished_;
   Buffer<int> starts_;
   Buffer<const void*> of_rows_, of_samples_;
-  std::vector<Buffer<const void*>> vectors_;
+  /// Of block columns; and tables of rows that have become too small, which may still be read.
+  std::vector<Buffer<const void*>> vectors_, former_rows_;
   std::vector<Buffer<T>> samples_;
   Buffer<T> identity_;
+  Store::Which ahead_ = Store::samples_ahead;
+  /// Cores whose factorizations are on the way.
+  struct CoreRound {
+    Buffer<CoreResult> results;
+    size_t count;
+    bool is_beside = false;
+  };
+  std::deque<CoreRound> core_rounds_;
 };
 
 }  // namespace chol::cuda::tlr

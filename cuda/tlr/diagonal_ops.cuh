@@ -38,39 +38,61 @@ void CudaTileOps<T>::queue_potrf(T* A, int64_t n, int* info) {
 /// kept from use.
 template <class T>
 void CudaTileOps<T>::begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) {
-  Side& side = store_.side();
+  Strand& side = store_.strand(Store::diagonal);
   check(cudaEventRecord(side.begun, stream_), "diagonal tile");
   check(cudaStreamWaitEvent(side.stream, side.begun, 0), "diagonal tile");
-  store_.pool.hold(true);
-  std::swap(stream_, side.stream);
-  try {
-    const Buffer<char> results(sizeof(int) + 8 + sizeof(double) * 2 * kInnerBlocks, memory());
-    auto* const sums = reinterpret_cast<double*>(results.get());
-    auto* const info = reinterpret_cast<int*>(sums + 2 * kInnerBlocks);
-    queue_potrf(A, n, info);
-    invert_blocks(A, n, inverses);
-    queue_norm_of_inverse(A, inverses, n, x, steps, sums);
-    check(cudaMemcpyAsync(side.results, sums, sizeof(double) * (2 * kInnerBlocks + 1),
-                          cudaMemcpyDeviceToHost, stream_),
-          "diagonal tile");
-    check(cudaEventRecord(side.ended, stream_), "diagonal tile");
-  } catch (...) {
-    std::swap(stream_, side.stream);
-    throw;
-  }
-  std::swap(stream_, side.stream);
+  store_.pool.hold(Pool::beside);
+  const OnStream on_side(stream_, side.stream);
+  const Buffer<char> results(sizeof(int) + 8 + sizeof(double) * 2 * kInnerBlocks, memory());
+  auto* const sums = reinterpret_cast<double*>(results.get());
+  auto* const info = reinterpret_cast<int*>(sums + 2 * kInnerBlocks);
+  queue_potrf(A, n, info);
+  invert_blocks(A, n, inverses);
+  queue_norm_of_inverse(A, inverses, n, x, steps, sums);
+  check(cudaMemcpyAsync(store_.diagonal_results, sums, sizeof(double) * (2 * kInnerBlocks + 1),
+                        cudaMemcpyDeviceToHost, stream_),
+        "diagonal tile");
+  check(cudaEventRecord(side.ended, stream_), "diagonal tile");
 }
 
 template <class T>
 backend::DiagonalFactor CudaTileOps<T>::end_diagonal() {
-  Side& side = store_.side();
+  const Strand& side = store_.strand(Store::diagonal);
   check(cudaStreamWaitEvent(stream_, side.ended, 0), "diagonal tile");
   check(cudaEventSynchronize(side.ended), "diagonal tile");
-  store_.pool.hold(false);
-  const auto* const sums = static_cast<const double*>(side.results);
+  store_.pool.end_hold(Pool::beside);
+  const auto* const sums = static_cast<const double*>(store_.diagonal_results);
   return {*reinterpret_cast<const int*>(sums + 2 * kInnerBlocks), ratio_of_norms(sums)};
 }
 
+/// What is released until all has begun that runs ahead is used by nothing of it: that may run
+/// before.
+template <class T>
+void CudaTileOps<T>::fork_ahead() {
+  check(cudaEventRecord(store_.strand(Store::samples_ahead).begun, stream_), "next column");
+  store_.pool.hold(Pool::forked);
+}
+template <class T>
+void CudaTileOps<T>::begin_ahead(typename backend::TileOps<T>::Ahead kind) {
+  using Ahead = typename backend::TileOps<T>::Ahead;
+  ahead_ = kind == Ahead::samples ? Store::samples_ahead : Store::tiles_ahead;
+  stream_ = store_.strand(ahead_).stream;
+  store_.pool.hold(Pool::ahead);
+  check(cudaStreamWaitEvent(stream_, store_.strand(Store::samples_ahead).begun, 0), "next column");
+}
+template <class T>
+void CudaTileOps<T>::end_ahead() {
+  check(cudaEventRecord(store_.strand(ahead_).ended, stream_), "next column");
+  stream_ = store_.strand(Store::column).stream;
+  store_.pool.end_hold(Pool::ahead, false);
+}
+template <class T>
+void CudaTileOps<T>::join_ahead() {
+  for (const auto kind : {Store::samples_ahead, Store::tiles_ahead})
+    check(cudaStreamWaitEvent(stream_, store_.strand(kind).ended, 0), "next column");
+  store_.pool.end_hold(Pool::ahead);
+  store_.pool.end_hold(Pool::forked);
+}
 /// The inverse of the whole factor: of small blocks on the diagonal, then of pairs of blocks,
 /// [X1 0; -X2 L21 X1, X2], of twice the order each time.
 template <class T>

@@ -46,17 +46,17 @@ __device__ __forceinline__ void run_stages(int steps, const Load& load, const Ad
 }
 
 /// Shared memory of a product of vectors along which is summed.
-template <class T>
+template <class T, int kColumns>
 struct TallTiles {
-  static constexpr int kColumns = 32;
   T A[kStages][ProductShape<T>::kRows * ProductShape<T>::kInnerPitch];
   T B[kStages][kColumns * ProductShape<T>::kInnerPitch];
 };
 
 /// A tile of C = A^H B.
-template <class T>
-__device__ void compute_tall_tile(TallTiles<T>& tiles, const TallItem& item, int m0, int n0) {
-  constexpr int kRows = ProductShape<T>::kRows, kColumns = TallTiles<T>::kColumns;
+template <class T, int kColumns>
+__device__ void compute_tall_tile(TallTiles<T, kColumns>& tiles, const TallItem& item, int m0,
+                                  int n0) {
+  constexpr int kRows = ProductShape<T>::kRows;
   constexpr int kInner = ProductShape<T>::kInner, kPitch = ProductShape<T>::kInnerPitch;
   constexpr int kElements = Chunk<T>::kElements, kChunks = kInner / kElements;
   constexpr int kLeft = kRows * kChunks / kProductThreads;
@@ -114,13 +114,14 @@ struct WideTiles {
   T B[kStages][ProductShape<T>::kInner * (kColumns + 4)];
 };
 
-/// C (m by n, by columns, contiguous) := A B, where A's columns are listed but for the last ones,
-/// and B is row-major.
+/// C (m by n, by columns, contiguous) := A B or C + A B, where A's columns are listed but for the
+/// last ones, and B is row-major.
 struct WideItem {
   const void* const* list;
   const void *last, *B;
   void* C;
   int m, n, listed, all, ldb;
+  bool adds;
 };
 
 template <class T, int kColumns>
@@ -173,7 +174,78 @@ __device__ void compute_wide_tile(WideTiles<T, kColumns>& tiles, const WideItem&
   result.each([&](int i, int j, T value) {
     i += m0;
     j += n0;
-    if (i < item.m && j < item.n) C[i + static_cast<size_t>(j) * item.m] = value;
+    if (i >= item.m || j >= item.n) return;
+    T& to = C[i + static_cast<size_t>(j) * item.m];
+    to = item.adds ? add(to, value) : value;
+  });
+}
+
+/// C (m by n, by columns) := -A B, or -A times the conjugates of B, with vectors of length m in A.
+template <class T>
+struct MiddleItem {
+  const T *A, *B;
+  T* C;
+  int m, n, k, lda, ldb, ldc;
+};
+/// With B's columns along what is summed over, or its rows, conjugated, across it.
+template <class T, int kColumns, bool kAlong>
+struct MiddleLayout {
+  static constexpr int kLeft = 1, kLeftInner = ProductShape<T>::kPitch;
+  static constexpr int kRight = kAlong ? ProductShape<T>::kInnerPitch : 1;
+  static constexpr int kRightInner = kAlong ? 1 : kColumns + 4;
+  static constexpr bool is_adjoint = false, conjugates_right = !kAlong;
+};
+template <class T, int kColumns>
+struct MiddleTiles {
+  static constexpr int kInner = ProductShape<T>::kInner;
+  static constexpr int kAlong = kColumns * ProductShape<T>::kInnerPitch;
+  static constexpr int kAcross = kInner * (kColumns + 4);
+  T A[kStages][kInner * ProductShape<T>::kPitch];
+  T B[kStages][kAlong > kAcross ? kAlong : kAcross];
+};
+
+template <class T, int kColumns, bool kAlong>
+__device__ void compute_middle_tile(MiddleTiles<T, kColumns>& tiles, const MiddleItem<T>& item,
+                                    int m0, int n0) {
+  using Layout = MiddleLayout<T, kColumns, kAlong>;
+  constexpr int kRows = ProductShape<T>::kRows, kInner = ProductShape<T>::kInner;
+  constexpr int kElements = Chunk<T>::kElements;
+  constexpr int kDown = kRows / kElements, kAcross = (kAlong ? kInner : kColumns) / kElements;
+  constexpr int kLeft = kInner * kDown / kProductThreads;
+  constexpr int kRight = kColumns * kInner / kElements / kProductThreads;
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto load = [&](int step) {
+    T *const A = tiles.A[step % kStages], *const B = tiles.B[step % kStages];
+#pragma unroll
+    for (int u = 0; u < kLeft; ++u) {
+      const int e = thread + kProductThreads * u, m = m0 + e % kDown * kElements;
+      const int k = step * kInner + e / kDown;
+      const bool is_there = k < item.k && m < item.m;
+      Chunk<T>::copy(A + e / kDown * Layout::kLeftInner + e % kDown * kElements,
+                     is_there ? item.A + static_cast<size_t>(k) * item.lda + m : item.A,
+                     is_there ? item.m - m : 0, item.A);
+    }
+#pragma unroll
+    for (int u = 0; u < kRight; ++u) {
+      const int e = thread + kProductThreads * u, across = e % kAcross * kElements;
+      const int n = n0 + (kAlong ? e / kAcross : across);
+      const int k = step * kInner + (kAlong ? across : e / kAcross);
+      const bool is_there = k < item.k && n < item.n;
+      const size_t place =
+          kAlong ? static_cast<size_t>(n) * item.ldb + k : static_cast<size_t>(k) * item.ldb + n;
+      Chunk<T>::copy(B + e / kAcross * (kAlong ? Layout::kRight : Layout::kRightInner) + across,
+                     is_there ? item.B + place : item.A,
+                     is_there ? (kAlong ? item.k - k : item.n - n) : 0, item.A);
+    }
+  };
+  Accumulators<T, kColumns> result(thread);
+  run_stages((item.k + kInner - 1) / kInner, load, [&](int stage) {
+    result.template add<Layout>(tiles.A[stage], tiles.B[stage], item.m - m0, item.n - n0);
+  });
+  result.each([&](int i, int j, T value) {
+    i += m0;
+    j += n0;
+    if (i < item.m && j < item.n) item.C[i + static_cast<size_t>(j) * item.ldc] = negative(value);
   });
 }
 

@@ -89,38 +89,54 @@ void* Pool::allocate(size_t bytes) {
 }
 
 void Pool::release(void* memory) noexcept {
-  if (holds_)
-    held_.push_back(memory);
+  if (reasons_ != 0)
+    held_.emplace_back(memory, reasons_);
   else
     free_[sizes_[memory]].push_back(memory);
 }
 
-void Pool::hold(bool begins) {
-  holds_ = begins;
-  if (begins) return;
-  for (void* memory : held_) release(memory);
-  held_.clear();
+void Pool::end_hold(Reason reason, bool has_ended) {
+  reasons_ &= ~unsigned{reason};
+  if (!has_ended) return;
+  std::vector<std::pair<void*, unsigned>> left;
+  for (auto [memory, reasons] : held_) {
+    reasons &= ~unsigned{reason};
+    if (reasons != 0)
+      left.emplace_back(memory, reasons);
+    else
+      free_[sizes_[memory]].push_back(memory);
+  }
+  held_ = std::move(left);
 }
 
 Store::~Store() {
-  if (!side_.stream) return;
+  if (!has_streams_) return;
   const DeviceGuard guard(device);
-  cudaStreamDestroy(side_.stream);
-  cudaEventDestroy(side_.begun);
-  cudaEventDestroy(side_.ended);
-  cudaFreeHost(side_.results);
+  for (Strand& strand : strands_) {
+    cudaStreamDestroy(strand.stream);
+    cudaEventDestroy(strand.begun);
+    cudaEventDestroy(strand.ended);
+  }
+  cudaFreeHost(diagonal_results);
 }
 
-Side& Store::side() {
-  if (side_.stream) return side_;
-  constexpr size_t kResultBytes = 8192;
-  int lowest = 0, highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "stream");
-  check(cudaEventCreateWithFlags(&side_.begun, cudaEventDisableTiming), "stream");
-  check(cudaEventCreateWithFlags(&side_.ended, cudaEventDisableTiming), "stream");
-  check(cudaMallocHost(&side_.results, kResultBytes), "stream");
-  check(cudaStreamCreateWithPriority(&side_.stream, cudaStreamNonBlocking, highest), "stream");
-  return side_;
+Strand& Store::strand(Which which) {
+  if (!has_streams_) {
+    constexpr size_t kResultBytes = 8192;
+    int lowest = 0, highest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "stream");
+    check(cudaMallocHost(&diagonal_results, kResultBytes), "stream");
+    for (int s = 0; s < kStrands; ++s) {
+      Strand& strand = strands_[static_cast<size_t>(s)];
+      check(cudaEventCreateWithFlags(&strand.begun, cudaEventDisableTiming), "stream");
+      check(cudaEventCreateWithFlags(&strand.ended, cudaEventDisableTiming), "stream");
+      check(cudaStreamCreateWithPriority(&strand.stream, cudaStreamNonBlocking,
+                                         s >= samples_ahead ? lowest : highest),
+            "stream");
+    }
+    has_streams_ = true;
+  }
+  return strands_[static_cast<size_t>(which)];
 }
 
 Upload::~Upload() {

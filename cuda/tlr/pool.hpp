@@ -13,7 +13,7 @@ namespace chol::cuda::tlr {
 
 /// Blocks of fixed sizes, four to a power of two. A block that was released is used again by what
 /// is queued later, which one stream at a time makes safe: who changes the stream waits for it, who
-/// uses two holds what is released.
+/// uses several holds what is released until they have met.
 class Pool final : public Memory {
  public:
   explicit Pool(int device) : device_(device) {}
@@ -22,8 +22,11 @@ class Pool final : public Memory {
   void release(void* memory) noexcept override;
   /// Gives back to the device what is not in use.
   void trim();
-  /// While two streams run, what is released is not used again.
-  void hold(bool begins);
+  /// Why what is released is not used again yet.
+  enum Reason : unsigned { beside = 1, forked = 2, ahead = 4 };
+  void hold(Reason reason) { reasons_ |= reason; }
+  /// What is released from now on does not wait for it; nor does what was, where `has_ended`.
+  void end_hold(Reason reason, bool has_ended = true);
 
  private:
   static size_t rounded(size_t bytes);
@@ -33,8 +36,9 @@ class Pool final : public Memory {
   int device_;
   std::map<size_t, std::vector<void*>> free_;
   std::unordered_map<void*, size_t> sizes_;
-  std::vector<void*> slabs_, held_;
-  bool holds_ = false;
+  std::vector<void*> slabs_;
+  std::vector<std::pair<void*, unsigned>> held_;
+  unsigned reasons_ = 0;
   char* slab_ = nullptr;
   size_t slab_left_ = 0;
 };

@@ -1,18 +1,11 @@
 // Sums of products, one launch a list: a block computes a tile of one sum, all terms in order.
 #pragma once
 
+#include "common/mma_f64.cuh"
 #include "common/scalar.cuh"
 #include "tlr/descriptors.hpp"
 
 namespace chol::cuda::tlr {
-
-/// c += a b on the double precision tensor cores: a is 16 by 4, b 4 by 8 over the lanes of a warp.
-__device__ __forceinline__ void multiply_16_8_4(double (&c)[4], double a0, double a1, double b) {
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a0), "d"(a1), "d"(b));
-}
 
 template <class T>
 struct ProductShape {
@@ -29,14 +22,14 @@ template <class T, int kColumns>
 struct Across {
   static constexpr int kLeft = 1, kLeftInner = ProductShape<T>::kPitch;
   static constexpr int kRight = 1, kRightInner = kColumns + 4;
-  static constexpr bool is_adjoint = false;
+  static constexpr bool is_adjoint = false, conjugates_right = false;
 };
 /// With what is summed over next to each other, the left factor not yet conjugated.
 template <class T>
 struct Along {
   static constexpr int kLeft = ProductShape<T>::kInnerPitch, kLeftInner = 1;
   static constexpr int kRight = ProductShape<T>::kInnerPitch, kRightInner = 1;
-  static constexpr bool is_adjoint = true;
+  static constexpr bool is_adjoint = true, conjugates_right = false;
 };
 
 /// A block's accumulators of a tile of kRows by kColumns.
@@ -45,16 +38,18 @@ struct Accumulators;
 
 template <class T, int kColumns>
 struct Accumulators<T, kColumns, true> {
-  static constexpr int kWarpsDown = kColumns == 64 ? 2 : 4;
-  static constexpr int kDown = 4 / kWarpsDown, kAcross = kColumns / (8 * (4 / kWarpsDown));
+  static constexpr int kWarpsDown = kColumns >= 64 ? 2 : 4, kWarpsAcross = 4 / kWarpsDown;
+  static constexpr int kDown = 4 / kWarpsDown, kAcross = kColumns / (8 * kWarpsAcross);
+  /// Between a warp's columns of eight: where few count, all warps have some.
+  static constexpr int kStep = 8 * kWarpsAcross;
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
-  double c[kParts][kDown][kAcross][4];
+  double c[kParts][kDown][kAcross][2][2];
   int row, column, g, t;
 
   __device__ explicit Accumulators(int thread) {
     const int warp = thread / 32, lane = thread % 32;
     row = warp % kWarpsDown * 16 * kDown;
-    column = warp / kWarpsDown * 8 * kAcross;
+    column = warp / kWarpsDown * 8;
     g = lane / 4;
     t = lane % 4;
 #pragma unroll
@@ -64,7 +59,7 @@ struct Accumulators<T, kColumns, true> {
 #pragma unroll
         for (int j = 0; j < kAcross; ++j)
 #pragma unroll
-          for (int e = 0; e < 4; ++e) c[p][i][j][e] = 0;
+          for (int e = 0; e < 4; ++e) c[p][i][j][e / 2][e % 2] = 0;
   }
   /// @param m, n rows and columns that count
   template <class Layout = Across<T, kColumns>>
@@ -82,17 +77,20 @@ struct Accumulators<T, kColumns, true> {
           left[i][half] = conj_if(Layout::is_adjoint, a[(16 * i + 8 * half) * Layout::kLeft]);
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
-        if (column + 8 * j >= n) continue;
-        const T right = b[8 * j * Layout::kRight];
+        if (column + kStep * j >= n) continue;
+        const T right = conj_if(Layout::conjugates_right, b[kStep * j * Layout::kRight]);
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
           if constexpr (Traits<T>::is_complex) {
-            multiply_16_8_4(c[0][i][j], left[i][0].re, left[i][1].re, right.re);
-            multiply_16_8_4(c[0][i][j], -left[i][0].im, -left[i][1].im, right.im);
-            multiply_16_8_4(c[1][i][j], left[i][0].re, left[i][1].re, right.im);
-            multiply_16_8_4(c[1][i][j], left[i][0].im, left[i][1].im, right.re);
+            const double re[2] = {left[i][0].re, left[i][1].re};
+            const double im[2] = {left[i][0].im, left[i][1].im};
+            const double minus_im[2] = {-im[0], -im[1]};
+            tensor_multiply(c[0][i][j], re, right.re);
+            tensor_multiply(c[0][i][j], minus_im, right.im);
+            tensor_multiply(c[1][i][j], re, right.im);
+            tensor_multiply(c[1][i][j], im, right.re);
           } else {
-            multiply_16_8_4(c[0][i][j], left[i][0], left[i][1], right);
+            tensor_multiply(c[0][i][j], left[i], right);
           }
         }
       }
@@ -108,10 +106,10 @@ struct Accumulators<T, kColumns, true> {
         for (int e = 0; e < 4; ++e) {
           T value;
           if constexpr (Traits<T>::is_complex)
-            value = {c[0][i][j][e], c[kParts - 1][i][j][e]};
+            value = {c[0][i][j][e / 2][e % 2], c[kParts - 1][i][j][e / 2][e % 2]};
           else
-            value = c[0][i][j][e];
-          write(row + 16 * i + g + 8 * (e / 2), column + 8 * j + 2 * t + e % 2, value);
+            value = c[0][i][j][e / 2][e % 2];
+          write(row + 16 * i + g + 8 * (e / 2), column + kStep * j + 2 * t + e % 2, value);
         }
   }
 };
@@ -139,7 +137,8 @@ struct Accumulators<T, kColumns, false> {
                           A[k * Layout::kLeftInner + (row + 16 * i) * Layout::kLeft]);
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
-        const T right = B[k * Layout::kRightInner + (column + 8 * j) * Layout::kRight];
+        const T right = conj_if(Layout::conjugates_right,
+                                B[k * Layout::kRightInner + (column + 8 * j) * Layout::kRight]);
 #pragma unroll
         for (int i = 0; i < kDown; ++i) c[i][j] = add_product_conj(c[i][j], right, left[i]);
       }
@@ -265,8 +264,12 @@ __device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, T
   });
 }
 
+/// Blocks that a multiprocessor has at a time.
+template <class T>
+inline constexpr int kProductBlocks = sizeof(T) == 16 ? 2 : 3;
+
 template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads)
+__global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
     products_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,
                     const Part* __restrict__ parts) {
   __shared__ ProductTiles<T, kColumns> tiles;
@@ -279,7 +282,7 @@ __global__ void __launch_bounds__(kProductThreads)
 
 /// Sums of at most kMostVectors columns, 32 rows a block: of plain terms a row a lane and every
 /// kVectorWarps-th column a warp, of adjoint ones a row a warp.
-inline constexpr int kMostVectors = 4, kVectorThreads = 256, kVectorWarps = kVectorThreads / 32;
+inline constexpr int kMostVectors = 4, kVectorThreads = 512, kVectorWarps = kVectorThreads / 32;
 template <class T>
 __global__ void __launch_bounds__(kVectorThreads)
     vectors_kernel(const Term* __restrict__ terms, const Sum* __restrict__ sums,

@@ -1,6 +1,7 @@
 // Operations of tile low rank algorithms on a device.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "backend/backend.hpp"
@@ -8,11 +9,10 @@
 
 namespace chol::cuda::tlr {
 
-/// A stream for what is computed beside the caller's.
-struct Side {
+/// A stream, and the events between which it works beside another.
+struct Strand {
   cudaStream_t stream = nullptr;
   cudaEvent_t begun = nullptr, ended = nullptr;
-  void* results = nullptr;  ///< in pinned memory
 };
 
 /// What the operations of a backend keep between calls.
@@ -20,17 +20,24 @@ class Store {
  public:
   explicit Store(int device_number) : device(device_number), pool(device_number) {}
   ~Store();
-  /// Made when it is asked for first.
-  Side& side();
-  void wait_for_side() const {
-    if (side_.stream) cudaStreamSynchronize(side_.stream);
+  /// Of one column of a factor; of its diagonal tile; of cores beside others; of the next column,
+  /// after the others.
+  enum Which : uint8_t { column, diagonal, cores, samples_ahead, tiles_ahead };
+  static constexpr int kStrands = 5;
+  /// Made when one is asked for first.
+  Strand& strand(Which which);
+  void wait() const {
+    for (const Strand& strand : strands_)
+      if (has_streams_) cudaStreamSynchronize(strand.stream);
   }
   int device;
   Pool pool;
   Upload upload;
+  void* diagonal_results = nullptr;  ///< in pinned memory
 
  private:
-  Side side_;
+  std::array<Strand, kStrands> strands_;
+  bool has_streams_ = false;
 };
 
 template <class T>

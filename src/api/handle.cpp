@@ -1,6 +1,7 @@
 // C ABI: handle, status and options.
 #include "api/check.hpp"
 #include "api/entry.hpp"
+#include "api/named_devices.hpp"
 #include "base/environment.hpp"
 #include "base/preloaded.hpp"
 
@@ -130,11 +131,38 @@ chol_status_t chol_get_num_threads(chol_handle_t handle, int* threads) {
 
 chol_status_t chol_set_stream(chol_handle_t handle, void* cuda_stream) {
   return enter(handle, "chol_set_stream", [&](chol_handle_s& h) {
-    if (!h.slot(CHOL_BACKEND_CUDA))
+    routine::BackendSlot* const slot = h.slot(CHOL_BACKEND_CUDA);
+    if (!slot)
       return Status::error(CHOL_STATUS_NOT_SUPPORTED,
                            "chol_set_stream: the handle has no CUDA backend");
-    h.stream = cuda_stream;
+    if (h.has_several_devices())
+      return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                           "chol_set_stream: the handle has several devices, each has its own "
+                           "stream (chol_set_device_stream)");
+    slot->stream = cuda_stream;
     return Status();
+  });
+}
+
+chol_status_t chol_set_device_stream(chol_handle_t handle, int which, void* cuda_stream) {
+  return enter(handle, "chol_set_device_stream", [&](chol_handle_s& h) {
+    const Status status = check_named_device("chol_set_device_stream", h, which);
+    if (status.ok()) h.named_devices()[static_cast<size_t>(which)]->stream = cuda_stream;
+    return status;
+  });
+}
+
+chol_status_t chol_set_device_workspace(chol_handle_t handle, int which, void* memory,
+                                        size_t bytes) {
+  static constexpr const char* kFunction = "chol_set_device_workspace";
+  return enter(handle, kFunction, [&](chol_handle_s& h) {
+    Status status = check_named_device(kFunction, h, which);
+    if (status.ok()) status = check(kFunction, {array("memory", memory, bytes > 0)});
+    if (!status.ok()) return status;
+    routine::BackendSlot& slot = *h.named_devices()[static_cast<size_t>(which)];
+    if (bytes > 0) status = check_on_device(kFunction, "memory", memory, *slot.backend);
+    if (status.ok()) slot.set_user_workspace(memory, bytes);
+    return status;
   });
 }
 

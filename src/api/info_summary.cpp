@@ -14,6 +14,6 @@ extern "C" chol_status_t chol_info_summary(chol_handle_t handle, const int info[
     // Where info lies says who works; the results may lie elsewhere.
     if (status.ok()) status = slot_of(h, kFunction, {{"info", info}}, &slot);
     if (!status.ok()) return status;
-    return slot->backend->summarize_info(info, batch, failed, first, h.stream);
+    return slot->backend->summarize_info(info, batch, failed, first, slot->stream);
   });
 }

@@ -1,6 +1,9 @@
 // C ABI: one matrix.
 #include "api/call.hpp"
+#include "api/named_devices.hpp"
 #include "base/precisions.h"
+#include "routine/host_on_devices.hpp"
+#include "routine/team.hpp"
 
 namespace chol::api {
 namespace {
@@ -67,11 +70,16 @@ chol_status_t one_matrix(chol_handle_t handle, const char* function, const OneMa
         .info = call.info,
         .result = call.result,
         .anorm = call.anorm};
+    const routine::Handle::NamedArray arrays[] = {
+        {"A", call.A}, {"B", call.B}, {"info", call.info}, {call.result_name, call.result}};
+    if (routine::works_on_host_arrays(h, call.routine) && h.are_on_host(arrays, 4)) {
+      status = check_named_devices(function, h);
+      if (!status.ok()) return status;
+      return routine::keep_failure(
+          h, [&] { return routine::run_host_on_devices(h, function, problem); });
+    }
     routine::BackendSlot* slot = nullptr;
-    status = slot_of(
-        h, function,
-        {{"A", call.A}, {"B", call.B}, {"info", call.info}, {call.result_name, call.result}},
-        &slot);
+    status = h.slot_for(arrays, 4, function, &slot);
     return status.ok() ? routine::run(h, *slot, function, problem) : status;
   });
 }

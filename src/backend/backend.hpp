@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "backend/refinement.hpp"
 #include "backend/tile_ops.hpp"
@@ -16,6 +17,9 @@
 #include "tune/store.hpp"
 
 namespace chol::backend {
+
+template <class T>
+class PanelOps;  // backend/panel_ops.hpp
 
 /// One call of a routine on checked arguments. A and B are read-only where the routine says so. In
 /// Form::interleaved both are interleaved in the same chunk, but for pack, which reads column-major
@@ -74,7 +78,17 @@ struct SmallFactor {
 };
 
 /// Where an array lies, as far as a backend can tell.
-enum class Place : uint8_t { unknown, host, device };
+struct Place {
+  enum Kind : uint8_t { unknown, host, device };
+  static constexpr int kEveryDevice = -1;
+
+  constexpr Place(Kind its_kind = unknown, int its_number = kEveryDevice)
+      : kind(its_kind), number(its_number) {}
+  friend constexpr bool operator==(const Place& place, Kind kind) { return place.kind == kind; }
+
+  Kind kind;
+  int number;  ///< of the device, or kEveryDevice
+};
 
 class Backend : public Solver<float>,
                 public Solver<double>,
@@ -91,6 +105,8 @@ class Backend : public Solver<float>,
 
   /// Where `array` lies, for handles that serve several backends. At most 1 us.
   virtual Place place_of(const void* array) const = 0;
+  /// The number of the device, of a backend that has one.
+  virtual int device() const { return 0; }
 
   /// How many of `batch` info are not 0, and the position of the first of them or -1.
   /// @param stream as Resources::stream; results may be where kernels cannot write: INVALID_VALUE.
@@ -126,6 +142,23 @@ class Backend : public Solver<float>,
                                                                        void* /*stream*/,
                                                                        int64_t /*n*/,
                                                                        Arena& /*arena*/) {
+    return nullptr;
+  }
+
+  /// Operations on this device as one of several, behind what the CUDA stream holds; nullptr where
+  /// the backend has none. One at a time. The pointer names the type.
+  virtual std::shared_ptr<PanelOps<float>> panel_ops(const float*, void* /*stream*/) {
+    return nullptr;
+  }
+  virtual std::shared_ptr<PanelOps<double>> panel_ops(const double*, void* /*stream*/) {
+    return nullptr;
+  }
+  virtual std::shared_ptr<PanelOps<std::complex<float>>> panel_ops(const std::complex<float>*,
+                                                                   void* /*stream*/) {
+    return nullptr;
+  }
+  virtual std::shared_ptr<PanelOps<std::complex<double>>> panel_ops(const std::complex<double>*,
+                                                                    void* /*stream*/) {
     return nullptr;
   }
 

@@ -148,9 +148,9 @@ struct LowRank {
   int64_t rank;
 };
 
-/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k, whose block
-/// columns before are finished: Y_i := M_i Omega, X_i := M_i^H Psi with the leading columns of
-/// Omega and Psi.
+/// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k: Y_i := M_i
+/// Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi. The terms of columns j of
+/// [from, to), which are finished, are added to what is there; from 0 the sums begin with A_ik.
 template <class T>
 struct ColumnSamples {
   struct Row {
@@ -159,10 +159,10 @@ struct ColumnSamples {
     int64_t order, samples, left_samples;
     T *Y, *X;
   };
-  int64_t k;
+  int64_t k, from, to;
   int64_t tile, order;  ///< of the tiles of columns before k, of tile k
   std::vector<Row> rows;
-  std::vector<LowRank<T>> right;  ///< L_kj, with the identity for V where it is dense
+  std::vector<LowRank<T>> right;  ///< L_kj of these columns, the identity for V where it is dense
   const T *omega, *psi;
   int64_t ld;
 };
@@ -252,12 +252,14 @@ class TileOps {
   /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
   /// and projections by orthonormalize() and truncate(). A backend has one of the two.
   virtual bool has_cores() const { return false; }
-  /// Of backends with cores. sample_column() wants all columns before finished, in order.
+  /// Of backends with cores. Columns are finished in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
   virtual void finish_column(const FinishedColumn<T>&) {}
+  /// Begins to factor cores; end_cores() waits for the list that was begun first.
   /// @param tolerance of the error of each tile in the Frobenius norm
   /// @param wants_errors whether `error` and `spike` are asked for
-  virtual void factor_cores(std::vector<CoreFactor<T>>&, double, bool) {}
+  virtual void begin_cores(const std::vector<CoreFactor<T>>&, double, bool) {}
+  virtual void end_cores(std::vector<CoreFactor<T>>&) {}
   virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
   virtual void truncate(std::vector<Truncation<T>>&) {}
 
@@ -296,6 +298,16 @@ class TileOps {
   virtual bool factors_beside() const { return false; }
   virtual void begin_diagonal(T* /*A*/, int64_t /*n*/, T* /*inverses*/, T* /*x*/, int /*steps*/) {}
   virtual DiagonalFactor end_diagonal() { return {}; }
+
+  /// Whether operations from begin_ahead() to end_ahead() run beside those that follow, until
+  /// join_ahead(), and beside those of the other kind. They come after what was asked for before
+  /// fork_ahead().
+  enum class Ahead : uint8_t { samples, tiles };
+  virtual bool looks_ahead() const { return false; }
+  virtual void fork_ahead() {}
+  virtual void begin_ahead(Ahead /*kind*/) {}
+  virtual void end_ahead() {}
+  virtual void join_ahead() {}
 
   /// Whether there are the following operations, which L D L^H and pivoting need.
   virtual bool can_pivot() const { return false; }

@@ -108,6 +108,15 @@ constexpr Variable kVariables[] = {
        return word >= 0;
      },
      false},
+    {"CHOL_TRACE", "a file that ends in .svg or .json", "none",
+     "which core worked on which tile when, written at exit (threads)",
+     [](const char* value, Environment& read) {
+       const std::string_view path = value;
+       if (!path.ends_with(".svg") && !path.ends_with(".json")) return false;
+       read.trace_file = value;
+       return true;
+     },
+     false},
     {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 beside libchol.so", "the CUDA backend",
      [](const char* value, Environment& read) {
        read.cuda_plugin = value;

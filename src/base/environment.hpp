@@ -23,6 +23,7 @@ struct Environment {
   const char* host_isa = nullptr;               ///< CHOL_HOST_ISA: avx512, avx2 or portable
   const char* tuning_file = nullptr;            ///< CHOL_TUNING
   const char* user_tuning_file = nullptr;       ///< where chol-tune writes for this user
+  const char* trace_file = nullptr;             ///< CHOL_TRACE
   const char* cuda_plugin = nullptr;            ///< CHOL_CUDA_PLUGIN
   uint32_t routines = kEveryRoutine;  ///< CHOL_PRELOAD: selection_bit() of what is taken over
   bool report = false;                ///< CHOL_REPORT

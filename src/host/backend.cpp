@@ -13,6 +13,7 @@
 #include "host/refinement.hpp"
 #include "host/rows.hpp"
 #include "host/single/resume.hpp"
+#include "host/single/tile_size.hpp"
 #include "host/threads/available_cores.hpp"
 #include "host/threads/openmp_runtime.hpp"
 #include "host/tile_ops.hpp"
@@ -31,6 +32,8 @@ class HostBackend final : public backend::Backend {
       if (accepts(built_in.rows[i])) tuning_.load_rows(&built_in.rows[i], 1);
     const HostRates rates = host_rates(kernels_.isa());
     tuning_.load_rates(rates.rows, rates.count);
+    const HostCores cores = host_cores(kernels_.isa());
+    tuning_.load_cores(cores.rows, cores.count);
     const HostMixedRows mixed = host_mixed_rows();
     tuning_.load_mixed(mixed.rows, mixed.count);
   }
@@ -61,17 +64,21 @@ class HostBackend final : public backend::Backend {
     if (is_partially_factored(problem))                                                         \
       return workspace_bytes(rest_of(problem), plans, resources);                               \
     const Kernels& kernels = kernels_.kernels<T>();                                             \
+    PlanTable own;                                                                              \
+    const PlanTable& chosen = with_tiles(problem, plans, resources.threads, own);               \
     if (problem.form == Form::interleaved)                                                      \
       return InterleavedBatch<T>(kernels, problem, plans, resources.threads).workspace_bytes(); \
-    return Batch<T>(kernels, problem, plans, resources.threads).workspace_bytes();              \
+    return Batch<T>(kernels, problem, chosen, resources.threads).workspace_bytes();             \
   }                                                                                             \
   Status run(const backend::Problem<T>& problem, const PlanTable& plans,                        \
              const backend::Resources& resources) override {                                    \
     if (is_partially_factored(problem)) return finish(problem, plans, resources);               \
+    PlanTable own;                                                                              \
+    const PlanTable& chosen = with_tiles(problem, plans, resources.threads, own);               \
     if (problem.form == Form::interleaved)                                                      \
       run_batch<InterleavedBatch<T>>(problem, plans, resources);                                \
     else                                                                                        \
-      run_batch<Batch<T>>(problem, plans, resources);                                           \
+      run_batch<Batch<T>>(problem, chosen, resources);                                          \
     return Status::success();                                                                   \
   }
 #define CHOL_HOST_TILE_OPS(T)                                                            \
@@ -98,6 +105,21 @@ class HostBackend final : public backend::Backend {
 #undef CHOL_HOST_SOLVER
 
  private:
+  /// Tiles that a plan leaves to the model get their size for this problem.
+  /// @param own holds the plan then
+  template <class T>
+  const PlanTable& with_tiles(const backend::Problem<T>& problem, const PlanTable& plans,
+                              int threads, PlanTable& own) const {
+    if (problem.form != Form::one) return plans;
+    Plan plan = plans.plan_for(problem.sizes.n);
+    const CoreRow* const core = tuning_.core(precision_letter<T>);
+    if (plan.method != Method::tiles || plan.block != 0 || !core) return plans;
+    const TileMachine machine =
+        tile_machine(core->core_gflops, core->memory_gbytes, sizeof(T), is_complex<T>);
+    plan.block = choose_tile(machine, problem.sizes.n, threads);
+    own.add(INT64_MAX, plan);
+    return own;
+  }
   template <class SomeBatch, class T>
   void run_batch(const backend::Problem<T>& problem, const PlanTable& plans,
                  const backend::Resources& resources) const {
@@ -162,6 +184,8 @@ bool HostBackend::accepts(const TuningRow& row) const {
     case Method::blas_tiles:
       return plan.block >= 16 && blas_tile_product(row.precision) && factors;
     case Method::tiles:
+      // 0: what the order, the threads and the machine ask for.
+      if (plan.block == 0) return factors && row.form == Form::one;
       return plan.block >= 16 && (factors || row.routine == Routine::potri);
     default:
       return false;

@@ -7,6 +7,10 @@ namespace chol {
 namespace {
 
 constexpr int64_t kAll = INT64_MAX;
+/// Up to this order one core is as fast as several.
+constexpr int64_t kSmall = 128;
+/// Tiles of the size that suits order, threads and machine (host/single/tile_size.hpp).
+constexpr int kByModel = 0;
 constexpr Plan kPanel{Method::panel, 0, 0, 0};
 constexpr Plan kLanes{Method::lanes, 0, 0, 0};
 constexpr Plan lanes(int most_rhs) { return {Method::lanes, most_rhs, 0, 0}; }
@@ -29,18 +33,14 @@ constexpr Plan tiles_solve(int nb, int few) { return {Method::tiles, nb, few, 0}
 // which pays where there are tiles enough for many threads. nb_blas serves orders above 1500 where
 // the build has a BLAS; 0, which no backend accepts, where the library's own updates are faster.
 #define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb_640, nb_1500, nb_6000, nb, nb_blas, few) \
-  {Routine::potrf, Form::one, p, panel_n, kPanel},                    \
-  {Routine::potrf, Form::one, p, 640, tiles(nb_640)},                 \
-  {Routine::potrf, Form::one, p, 1500, tiles(nb_1500)},               \
+  {Routine::potrf, Form::one, p, kSmall, kPanel},                     \
+  {Routine::potrf, Form::one, p, 1500, tiles(kByModel)},              \
   {Routine::potrf, Form::one, p, kAll, blas_tiles(nb_blas)},          \
-  {Routine::potrf, Form::one, p, 6000, tiles(nb_6000)},               \
-  {Routine::potrf, Form::one, p, kAll, tiles(nb)},                    \
-  {Routine::posv, Form::one, p, panel_n, panel_solve(few)},           \
-  {Routine::posv, Form::one, p, 640, tiles_solve(nb_640, few)},       \
-  {Routine::posv, Form::one, p, 1500, tiles_solve(nb_1500, few)},     \
+  {Routine::potrf, Form::one, p, kAll, tiles(kByModel)},              \
+  {Routine::posv, Form::one, p, kSmall, panel_solve(few)},            \
+  {Routine::posv, Form::one, p, 1500, tiles_solve(kByModel, few)},    \
   {Routine::posv, Form::one, p, kAll, blas_tiles(nb_blas, few)},      \
-  {Routine::posv, Form::one, p, 6000, tiles_solve(nb_6000, few)},     \
-  {Routine::posv, Form::one, p, kAll, tiles_solve(nb, few)},          \
+  {Routine::posv, Form::one, p, kAll, tiles_solve(kByModel, few)},    \
   {Routine::potrs, Form::one, p, kAll, panel_solve(few)},             \
   {Routine::potri, Form::one, p, panel_n, kPanel},                    \
   {Routine::potri, Form::one, p, 640, tiles(nb_640)},                 \
@@ -114,6 +114,16 @@ constexpr RateRow kPortableRates[] = {
     CHOL_HOST_RATES('z', 4, 6, 8)};
 #undef CHOL_HOST_RATES
 
+// A core of a server of 2021 to 2024, and the memory of one with sixteen.
+#define CHOL_HOST_CORES(single, complex_single)                             \
+  {'s', single, 150}, {'d', single / 2, 150}, {'c', complex_single, 150}, { \
+    'z', complex_single / 2, 150                                            \
+  }
+constexpr CoreRow kAvx512Cores[] = {CHOL_HOST_CORES(130.0, 130.0)};
+constexpr CoreRow kAvx2Cores[] = {CHOL_HOST_CORES(90.0, 90.0)};
+constexpr CoreRow kPortableCores[] = {CHOL_HOST_CORES(20.0, 20.0)};
+#undef CHOL_HOST_CORES
+
 // Two cores: memory's bandwidth bounds the products.
 constexpr MixedRow kMixed[] = {{'d', 2000, 200}, {'z', 1200, 200}};
 
@@ -129,6 +139,12 @@ HostRates host_rates(const char* isa) {
   if (std::strcmp(isa, "avx512") == 0) return {kAvx512Rates, std::size(kAvx512Rates)};
   if (std::strcmp(isa, "avx2") == 0) return {kAvx2Rates, std::size(kAvx2Rates)};
   return {kPortableRates, std::size(kPortableRates)};
+}
+
+HostCores host_cores(const char* isa) {
+  if (std::strcmp(isa, "avx512") == 0) return {kAvx512Cores, std::size(kAvx512Cores)};
+  if (std::strcmp(isa, "avx2") == 0) return {kAvx2Cores, std::size(kAvx2Cores)};
+  return {kPortableCores, std::size(kPortableCores)};
 }
 
 HostMixedRows host_mixed_rows() { return {kMixed, std::size(kMixed)}; }

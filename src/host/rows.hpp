@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "tune/core_row.hpp"
 #include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 
@@ -21,6 +22,12 @@ struct HostRates {
   size_t count;
 };
 HostRates host_rates(const char* isa);
+
+struct HostCores {
+  const CoreRow* rows;
+  size_t count;
+};
+HostCores host_cores(const char* isa);
 
 struct HostMixedRows {
   const MixedRow* rows;

@@ -1,6 +1,7 @@
 #include "routine/handle.hpp"
 
 #include "base/environment.hpp"
+#include "base/task_trace.hpp"
 #include "routine/tuning_file.hpp"
 
 namespace chol::routine {
@@ -40,81 +41,145 @@ void BackendSlot::keep_at_most(size_t bytes) {
   own_bytes_ = 0;
 }
 
-Status open_backend(chol_backend_t kind, int device_count, const int* devices,
-                    backend::BackendPointer& opened) {
+Status open_backend(chol_backend_t kind, const int* device, backend::BackendPointer& opened) {
   Status status = kind == CHOL_BACKEND_HOST ? backend::open_host(opened)
-                                            : backend::open_cuda(device_count, devices, opened);
+                                            : backend::open_cuda(device ? 1 : 0, device, opened);
   if (!status.ok()) return status;
   return lay_tuning_file(*opened);
 }
 
-Status Handle::adopt(chol_backend_t kind, int device_count, const int* devices) {
-  BackendSlot& opened = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
+void Handle::read_environment() {
   math_mode = environment().math_mode;
-  const Status status = open_backend(kind, device_count, devices, opened.backend);
-  if (status.ok() && !host_.backend) last_backend = kind;
+  if (const char* trace = environment().trace_file) TaskTrace::open(trace);
+}
+
+Status Handle::adopt_host() {
+  read_environment();
+  const Status status = open_backend(CHOL_BACKEND_HOST, nullptr, host_.backend);
   find_small_factors();
   return status;
 }
 
+Status Handle::adopt_device(const int* device) {
+  read_environment();
+  auto opened = std::make_unique<BackendSlot>();
+  const Status status = open_backend(CHOL_BACKEND_CUDA, device, opened->backend);
+  if (status.ok()) {
+    cuda_.push_back(std::move(opened));
+    if (!host_.backend) last_backend = CHOL_BACKEND_CUDA;
+  }
+  find_small_factors();
+  return status;
+}
+
+Status Handle::adopt(chol_backend_t kind) {
+  return kind == CHOL_BACKEND_HOST ? adopt_host() : adopt_device(nullptr);
+}
+
 void Handle::find_small_factors() {
-  const bool is_wanted = host_.backend && !cuda_.backend && !environment().verbose;
+  const bool is_wanted = host_.backend && cuda_.empty() && !environment().verbose;
   for (const char precision : {'s', 'd', 'c', 'z'})
     small_factors[precision_index(precision)] =
         is_wanted ? host_.backend->small_factor(precision) : backend::SmallFactor{};
 }
 
 Status Handle::open_one(chol_backend_t kind, int device_count, const int* devices) {
-  return adopt(kind, device_count, devices);
+  if (device_count == 0) return adopt(kind);
+  for (int i = 0; i < device_count; ++i)
+    if (const Status status = adopt_device(devices + i); !status.ok())
+      return Status::error(status.code(), "devices[%d]: %s", i, status.message());
+  named_ = true;
+  return Status::success();
 }
 
 Status Handle::open_all() {
   offload = environment().offload.value_or(CHOL_OFFLOAD_NEVER);
-  if (environment().backend) return adopt(*environment().backend, 0, nullptr);
-  Status status = adopt(CHOL_BACKEND_HOST, 0, nullptr);
+  if (environment().backend) return adopt(*environment().backend);
+  Status status = adopt_host();
   if (!status.ok()) return status;
-  status = adopt(CHOL_BACKEND_CUDA, 0, nullptr);
+  status = adopt_device(nullptr);
   if (status.ok() || status.code() != CHOL_STATUS_NO_DEVICE) return status;
   if (environment().verbose) std::fprintf(stderr, "# chol: %s\n", status.message());
   return Status::success();
 }
 
 BackendSlot* Handle::slot(chol_backend_t kind) {
-  BackendSlot& wanted = kind == CHOL_BACKEND_HOST ? host_ : cuda_;
-  return wanted.backend ? &wanted : nullptr;
+  if (kind == CHOL_BACKEND_HOST) return host_.backend ? &host_ : nullptr;
+  return cuda_.empty() ? nullptr : cuda_.front().get();
 }
+
+BackendSlot* Handle::slot_on(const backend::Place& place) {
+  if (!has_several_devices() || place.number == backend::Place::kEveryDevice)
+    return cuda_.front().get();
+  for (const std::unique_ptr<BackendSlot>& slot : cuda_)
+    if (slot->backend->device() == place.number) return slot.get();
+  return nullptr;
+}
+
+namespace {
+
+/// Whether a call can work on both: two kinds of memory, or that of two of several devices, cannot
+/// be one call's.
+bool are_together(const backend::Place& a, const backend::Place& b, bool several) {
+  using backend::Place;
+  if (a.kind != b.kind) return false;
+  return !several || a.number == b.number || a.number == Place::kEveryDevice ||
+         b.number == Place::kEveryDevice;
+}
+
+/// "device memory", and of several devices which one's.
+std::string words(const backend::Place& place, bool several) {
+  if (!(place == backend::Place::device)) return "host memory";
+  if (!several || place.number == backend::Place::kEveryDevice) return "device memory";
+  return "memory of device " + std::to_string(place.number);
+}
+
+}  // namespace
 
 Status Handle::slot_for(const NamedArray* arrays, int count, const char* function,
                         BackendSlot** chosen) {
   // Without a device there is but one place.
-  if (!cuda_.backend) {
+  if (cuda_.empty()) {
     *chosen = &host_;
     return Status::success();
   }
   using backend::Place;
+  const bool several = has_several_devices();
   const NamedArray* seen = nullptr;
   Place place = Place::unknown;
-  const auto word = [](Place p) { return p == Place::device ? "device" : "host"; };
   for (int i = 0; i < count; ++i) {
     if (!arrays[i].address) continue;
-    const Place here = cuda_.backend->place_of(arrays[i].address);
-    if (seen && here != place)
-      return Status::error(CHOL_STATUS_INVALID_VALUE,
-                           "%s: %s lies in %s memory and %s in %s memory, must be together",
-                           function, seen->name, word(place), arrays[i].name, word(here));
-    if (!seen) {
+    const Place here = cuda_.front()->backend->place_of(arrays[i].address);
+    if (seen && !are_together(here, place, several))
+      return Status::error(
+          CHOL_STATUS_INVALID_VALUE, "%s: %s lies in %s and %s in %s, must be together", function,
+          seen->name, words(place, several).c_str(), arrays[i].name, words(here, several).c_str());
+    if (!seen || (place.number == Place::kEveryDevice && here.number != Place::kEveryDevice)) {
       seen = &arrays[i];
       place = here;
     }
   }
-  *chosen = place == Place::device ? &cuda_ : &host_;
-  if (seen && place != Place::device && !host_.backend)
+  const bool on_device = place == Place::device;
+  *chosen = on_device ? slot_on(place) : &host_;
+  if (seen && !on_device && !host_.backend)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: %s lies in host memory, must lie in device memory on a handle pinned "
                          "to CUDA",
                          function, seen->name);
-  if (!seen && !host_.backend) *chosen = &cuda_;
+  if (!*chosen)
+    return Status::error(CHOL_STATUS_INVALID_VALUE,
+                         "%s: %s lies in the %s, must lie in that of a device of the handle",
+                         function, seen->name, words(place, several).c_str());
+  if (!seen && !host_.backend) *chosen = cuda_.front().get();
   return Status::success();
+}
+
+bool Handle::are_on_host(const NamedArray* arrays, int count) const {
+  for (int i = 0; i < count; ++i)
+    if (arrays[i].address &&
+        cuda_.front()->backend->place_of(arrays[i].address) != backend::Place::host)
+      return false;
+  return true;
 }
 
 bool Handle::threads_are_set() const {

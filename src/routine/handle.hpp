@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/registry.hpp"
 #include "base/status.hpp"
@@ -19,11 +21,14 @@ class BackendSlot {
   ~BackendSlot();
 
   backend::BackendPointer backend;
+  void* stream = nullptr;  ///< CUDA stream
 
   /// At least `bytes` of workspace, aligned to Arena::kAlignment: the caller's when it is large
   /// enough, else the slot's own, which grows and is kept. nullptr when it cannot be had.
   void* workspace(size_t bytes);
   void set_user_workspace(void* memory, size_t bytes);
+  /// Bytes of the caller's memory, 0 when there is none.
+  size_t user_workspace_bytes() const { return user_bytes_; }
   /// Gives the slot's own memory back when it is more than `bytes`.
   void keep_at_most(size_t bytes);
 
@@ -35,8 +40,8 @@ class BackendSlot {
 };
 
 /// Opens a backend and lays the tuning file over its rows.
-Status open_backend(chol_backend_t kind, int device_count, const int* devices,
-                    backend::BackendPointer& opened);
+/// @param device its number, or nullptr for the current one.
+Status open_backend(chol_backend_t kind, const int* device, backend::BackendPointer& opened);
 
 class Handle {
  public:
@@ -47,7 +52,12 @@ class Handle {
   Status open_all();
   Status open_one(chol_backend_t kind, int device_count, const int* devices);
 
+  /// Of CUDA the first device's.
   BackendSlot* slot(chol_backend_t kind);
+  using Devices = std::vector<std::unique_ptr<BackendSlot>>;
+  /// Those that chol_create_on() named, in its order.
+  const Devices& named_devices() const { return named_ ? cuda_ : none_; }
+  bool has_several_devices() const { return cuda_.size() > 1; }
   /// The slot that works on arrays lying where `arrays` lie; fails when they lie in different
   /// places or where no backend of this handle can reach. NULL entries are passed over.
   struct NamedArray {
@@ -55,13 +65,14 @@ class Handle {
     const void* address;
   };
   Status slot_for(const NamedArray* arrays, int count, const char* function, BackendSlot** slot);
+  /// Whether all arrays lie in host memory, of a handle over named devices.
+  bool are_on_host(const NamedArray* arrays, int count) const;
   int threads(backend::Backend& backend) const;
   /// Whether somebody asked for that number.
   bool threads_are_set() const;
 
   uint64_t magic = kMagic;
   int requested_threads = 0;  ///< 0: the default
-  void* stream = nullptr;
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
   chol_offload_t offload = CHOL_OFFLOAD_NEVER;
   chol_backend_t last_backend = CHOL_BACKEND_HOST;  ///< what did the last routine
@@ -70,12 +81,20 @@ class Handle {
   backend::SmallFactor small_factors[4];
   size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
   Status last_error;
+  /// Why no call over several devices can be made any more; success as long as none has failed.
+  Status device_failure;
 
  private:
-  Status adopt(chol_backend_t kind, int device_count, const int* devices);
+  void read_environment();
+  Status adopt_host();
+  /// @param device as open_backend().
+  Status adopt_device(const int* device);
+  Status adopt(chol_backend_t kind);
   void find_small_factors();
+  BackendSlot* slot_on(const backend::Place& place);
   BackendSlot host_;
-  BackendSlot cuda_;
+  Devices cuda_, none_;
+  bool named_ = false;
 };
 
 }  // namespace chol::routine

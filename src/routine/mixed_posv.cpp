@@ -88,7 +88,7 @@ class MixedPosv {
     const auto columns = static_cast<size_t>(system_.n * width_);
     info_ = arena.take<int>(1);
     operations_ = backend_.refinement(static_cast<const T*>(nullptr), handle_.threads(backend_),
-                                      handle_.stream, system_.n, arena);
+                                      slot_.stream, system_.n, arena);
     if (!is_worthwhile_) return;
     factor_ = arena.take<Low>(static_cast<size_t>(system_.n * ld_));
     work_.low = arena.take<Low>(columns);
@@ -98,7 +98,7 @@ class MixedPosv {
 
   template <class U>
   backend::Resources resources() const {
-    backend::Resources resources = resources_of(handle_, backend_);
+    backend::Resources resources = resources_of(handle_, slot_);
     if (std::is_same_v<U, Low>) resources.math_mode = low_mode_;
     return resources;
   }

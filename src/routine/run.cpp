@@ -19,11 +19,11 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
   return run_on(handle, slot, function, problem);
 }
 
-backend::Resources resources_of(const Handle& handle, backend::Backend& backend) {
+backend::Resources resources_of(const Handle& handle, const BackendSlot& slot) {
   backend::Resources resources;
-  resources.threads = handle.threads(backend);
+  resources.threads = handle.threads(*slot.backend);
   resources.threads_are_default = !handle.threads_are_set();
-  resources.stream = handle.stream;
+  resources.stream = slot.stream;
   resources.math_mode = handle.math_mode;
   return resources;
 }
@@ -34,7 +34,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   backend::Backend& backend = *slot.backend;
   backend::Solver<T>& solver = backend.solver<T>();
   const PlanTable& plans = plans_of(backend, problem);
-  backend::Resources resources = resources_of(handle, backend);
+  backend::Resources resources = resources_of(handle, slot);
   resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
   if (handle.workspace_need) {
     // The caller's memory may start anywhere; the workspace starts at a multiple of the alignment.
@@ -71,7 +71,7 @@ template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
   const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans_of(backend, problem),
-                                                           resources_of(handle, backend));
+                                                           resources_of(handle, slot));
   return bytes == 0 || slot.workspace(bytes);
 }
 

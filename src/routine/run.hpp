@@ -26,7 +26,7 @@ inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t
 }
 
 /// What a call on this backend may use by the handle's settings: all but the workspace.
-backend::Resources resources_of(const Handle& handle, backend::Backend& backend);
+backend::Resources resources_of(const Handle& handle, const BackendSlot& slot);
 
 template <class T>
 const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& problem) {

@@ -44,7 +44,7 @@ bool is_wanted() {
 void open() {
   state = State::opening;
   slot = new (std::nothrow) BackendSlot;
-  Status status = slot ? open_backend(CHOL_BACKEND_CUDA, 0, nullptr, slot->backend)
+  Status status = slot ? open_backend(CHOL_BACKEND_CUDA, nullptr, slot->backend)
                        : Status::error(CHOL_STATUS_ALLOC_FAILED, "offload: out of memory");
   if (!status.ok() && environment().verbose)
     std::fprintf(stderr, "# chol: no offload: %s\n", status.message());

@@ -6,10 +6,11 @@ namespace chol::routine {
 
 template <class T>
 std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle) {
-  BackendSlot* const host = handle.slot(CHOL_BACKEND_HOST);
-  backend::Backend& backend = *(host ? host : handle.slot(CHOL_BACKEND_CUDA))->backend;
+  BackendSlot* const device = handle.slot(CHOL_BACKEND_CUDA);
+  const BackendSlot& slot = *(device ? device : handle.slot(CHOL_BACKEND_HOST));
+  backend::Backend& backend = *slot.backend;
   handle.last_backend = backend.kind();
-  return backend.tile_ops(static_cast<const T*>(nullptr), handle.threads(backend), handle.stream);
+  return backend.tile_ops(static_cast<const T*>(nullptr), handle.threads(backend), slot.stream);
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R) \

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "backend/flops.hpp"
+#include "base/environment.hpp"
 #include "base/precisions.h"
 
 namespace chol::routine {
@@ -23,6 +24,22 @@ void print_call(const char* function, const char* backend_name, const char* meth
                function, static_cast<char>(problem.uplo), sizes.n, sizes.nrhs, problem.A.ld, chunk,
                sizes.count, backend_name, method, workers, milliseconds,
                flops / (milliseconds * 1e6), sizes.variable() ? " at most" : "");
+}
+
+void print_cyclic_call(const char* function, const backend::Backend& device, size_t devices,
+                       chol_uplo_t uplo, int64_t n, int64_t nb, double milliseconds, double flops) {
+  if (!environment().verbose) return;
+  std::fprintf(stderr,
+               "# %s --uplo %c --n %" PRId64 " --nb %" PRId64
+               "  # %s, %zu device%s, %.3f ms, %.2f Gflop/s\n",
+               function, static_cast<char>(uplo), n, nb, device.name(), devices,
+               devices > 1 ? "s" : "", milliseconds, flops / (milliseconds * 1e6));
+}
+
+void print_traffic(double moved, double least) {
+  if (!environment().verbose) return;
+  std::fprintf(stderr, "#   moved %.3f GB between host and devices, at least %.3f GB\n",
+               moved * 1e-9, least * 1e-9);
 }
 
 #define CHOL_INSTANTIATE_PRINT(prefix, T, R)                                                     \

@@ -151,7 +151,7 @@ Status Assembly<T>::compress_all() {
     for (int64_t j = 0; j < i; ++j) places.push_back({i, j, &A_.at(i, j)});
   int64_t step = options_.sample_columns;
   if (ops_.has_cores() && step == 0) {
-    for (const int64_t samples : {24, 56, 136}) {
+    for (const int64_t samples : {24, 56, 120}) {
       std::vector<Place> left;
       const Status status = compress_tiles(places, samples, &left);
       if (!status.ok()) return status;

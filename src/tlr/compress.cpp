@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/precisions.h"
+#include "tlr/core_compression.hpp"
 #include "tlr/dense_store.hpp"
 
 namespace chol::tlr {
@@ -147,7 +148,14 @@ void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Co
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
               Control& control, Tile<T>* const* tiles, TileError* errors) {
-  if (ops.has_cores()) return compress_by_cores(ops, operators, rule, control, tiles, errors);
+  if (ops.has_cores()) {
+    Compression with_errors = rule;
+    with_errors.wants_errors = errors != nullptr;
+    CoreCompression<T> compression(ops, operators, with_errors, control);
+    compression.begin_samples();
+    compression.begin_cores();
+    return compression.finish(tiles, errors);
+  }
   std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
   for (size_t i = 0; i < sketches.size(); ++i) {
     Sketch<T>& sketch = sketches[i];

@@ -63,6 +63,8 @@ class Operators {
     T *Y, *X;
   };
   virtual double sample_all(const std::vector<Wanted>&) { return -1; }
+  /// Adds what sample_all() did not know yet. Returns the operations.
+  virtual double sample_rest(const std::vector<Wanted>&) { return 0; }
   /// D := M_i.
   virtual void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) = 0;
 };
@@ -74,6 +76,7 @@ struct Compression {
   /// Where the operations have cores: tiles whose samples are too few are listed here and left,
   /// instead of being sampled again.
   std::vector<int64_t>* deferred = nullptr;
+  bool wants_errors = false;  ///< there: whether compress() is asked for errors
 };
 
 /// Of a tile that is not dense: the Frobenius norm of its error, and the largest singular value of
@@ -81,11 +84,6 @@ struct Compression {
 struct TileError {
   double norm = 0, spike = 0;
 };
-
-/// What compress() does where the operations have cores.
-template <class T>
-void compress_by_cores(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-                       Control& control, Tile<T>* const* tiles, TileError* errors);
 
 /// Expected number of samples of tile i in its first round.
 inline int64_t first_samples(const Compression& rule, int64_t i) {

@@ -83,10 +83,12 @@ class DiagonalUpdate {
 }  // namespace
 
 template <class T>
-void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control) {
+void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, int64_t from, int64_t to,
+                     Control& control) {
+  if (from == to) return;
   control.begin(Phase::dense_update);
   DiagonalUpdate<T> update(ops, A);
-  update.add(k, 0, k, true);
+  update.add(k, from, to, true);
   update.run(control);
 }
 
@@ -98,8 +100,9 @@ void update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, C
   update.run(control);
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                   \
-  template void update_diagonal<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&); \
+#define CHOL_INSTANTIATE(prefix, T, R)                                                          \
+  template void update_diagonal<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, int64_t, int64_t, \
+                                   Control&);                                                   \
   template void update_diagonals_after<T>(backend::TileOps<T>&, Matrix<T>&, int64_t, Control&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -7,9 +7,10 @@
 
 namespace chol::tlr {
 
-/// Of tile k by all columns before it, in the lower triangle.
+/// Of tile k by the columns [from, to) before it, in the lower triangle.
 template <class T>
-void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
+void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, int64_t from, int64_t to,
+                     Control& control);
 
 /// Of all tiles after k by column k, both triangles.
 template <class T>

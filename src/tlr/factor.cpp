@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/precisions.h"
-#include "tlr/dense_tiles.hpp"
+#include "tlr/column_rows.hpp"
 #include "tlr/diagonal_tile.hpp"
 #include "tlr/diagonal_update.hpp"
 #include "tlr/pivoting.hpp"
-#include "tlr/schur_tiles.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
@@ -24,6 +24,7 @@ class Factorization {
         options_(options),
         control_(control),
         samples_(ops, A.tile, options.seed),
+        widths_(A.tiles),
         tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
         least_tolerance_(tolerance_ / 3.5),
         diagonal_(ops, options, compensation(options, A.tiles)),
@@ -31,24 +32,17 @@ class Factorization {
 
   Status run(int* info) {
     for (int64_t k = 0; k < A_.tiles; ++k) {
-      if (options_.pivot)
+      if (options_.pivot) {
         pivoting_.exchange_largest(k);
-      else
-        update_diagonal(ops_, A_, k, control_);
-      control_.begin(Phase::potrf);
-      if (!options_.ldl) diagonal_.begin(A_, k);
-      const bool waits = !options_.ldl && ops_.factors_beside();
-      int failed = waits ? 0 : factor_diagonal(k);
-      if (failed == 0) {
-        right_.make(ops_, A_, k, 0, k);
-        compress_column(k);
-        if (waits) failed = factor_diagonal(k);
+        for (int64_t j = 0; j < k; ++j) widths_.enter_column(A_, j);
       }
+      const int failed = factor_column(k);
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
         return Status::success();
       }
       solve_column(k);
+      widths_.enter_column(A_, k);
       if (ops_.has_cores()) finish_column(k);
       if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
@@ -66,17 +60,42 @@ class Factorization {
   }
   int factor_definite(int64_t k);
   int factor_indefinite(int64_t k);
-  void compress_column(int64_t k);
-  void compress_rows(int64_t k, const std::vector<int64_t>& rows);
-  void compress_formed(int64_t k, const std::vector<int64_t>& rows);
+  /// A block column whose sums have begun.
+  struct Column {
+    int64_t k;
+    int64_t finished;     ///< columns of which it has the sums
+    RightTiles<T> right;  ///< of row k
+    std::vector<std::unique_ptr<ColumnRows<T>>> parts;
+  };
+  /// Rows of one kind that are compressed at a time.
+  struct Run {
+    bool forms;
+    std::vector<int64_t> rows;
+  };
+  /// The diagonal tile, and the tiles below it but for the triangular solve; info of potrf.
+  int factor_column(int64_t k);
+  std::unique_ptr<Column> begin_column(int64_t k, int64_t finished);
+  /// Of the diagonal tile and those that are formed, or of the samples of the others.
+  void begin_sums(Column& column, bool forms);
+  /// Of column k + 1 what the columns before k contribute, beside what follows for column k.
+  void begin_next(int64_t k);
+  void compress_in_turn(Column& column, const std::vector<Run>& runs);
+  std::vector<Run> runs_of(int64_t k) const;
+  static bool run_together(const std::vector<Run>& runs) {
+    return runs.size() < 2 || (runs.size() == 2 && runs[0].forms != runs[1].forms);
+  }
+  std::unique_ptr<ColumnRows<T>> rows_of(const Column& column, const Run& run) {
+    return std::make_unique<ColumnRows<T>>(ops_, A_, samples_, widths_, column.k, column.right,
+                                           run.forms, run.rows, options_.sample_columns, control_);
+  }
   void solve_column(int64_t k);
   void finish_column(int64_t k);
   /// Of block column k: L_ik := L_ik D_k.
   void apply_signs(int64_t k);
-  std::vector<std::vector<int64_t>> rows_at_once(int64_t k, const std::vector<int64_t>& rows,
-                                                 bool formed) const;
-  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one.
+  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one;
+  /// where operations have cores, sampling is the shorter way.
   bool is_better_formed(int64_t i, int64_t k) const {
+    if (ops_.has_cores()) return A_.at(i, k).dense;
     return A_.at(i, k).dense ||
            A_.at(i, k).rank * 5 / 2 + 2 * Samples<T>::kTests > std::min(A_.rows(i), A_.rows(k));
   }
@@ -86,10 +105,11 @@ class Factorization {
   const chol_tlr_options_t& options_;
   Control& control_;
   const Samples<T> samples_;
+  Widths widths_;
   double tolerance_, least_tolerance_;
   DiagonalTile<T> diagonal_;
   TilePivoting<T> pivoting_;
-  RightTiles<T> right_;  ///< of the current row
+  std::unique_ptr<Column> next_;
 };
 
 template <class T>
@@ -121,75 +141,98 @@ int Factorization<T>::factor_indefinite(int64_t k) {
 
 /// Rows in runs whose memory stays within the workspace, a row a thread at least.
 template <class T>
-std::vector<std::vector<int64_t>> Factorization<T>::rows_at_once(int64_t k,
-                                                                 const std::vector<int64_t>& rows,
-                                                                 bool formed) const {
+std::vector<typename Factorization<T>::Run> Factorization<T>::runs_of(int64_t k) const {
   const double most =
       options_.workspace_bytes > 0 ? double(options_.workspace_bytes) : ops_.default_workspace();
-  std::vector<std::vector<int64_t>> runs;
-  double bytes = 0;
-  for (const int64_t i : rows) {
-    const int64_t order = std::max(A_.rows(i), A_.rows(k));
-    const int64_t samples =
-        formed ? order / 2 : std::min(order, A_.rank(i, k) + A_.rank(i, k) / 4 + 24);
-    const double each = double(sizeof(T)) * double(SchurTiles<T>::elements(A_, i, k, samples) +
-                                                   (formed ? 2 * order * order : 0));
-    const bool is_full =
-        runs.empty() || (bytes + each > most && std::ssize(runs.back()) >= ops_.threads());
-    if (is_full) {
-      runs.emplace_back();
-      bytes = 0;
+  const int64_t of_row = widths_.sum(k, 0, k);
+  std::vector<Run> runs;
+  for (const bool forms : {false, true}) {
+    bool is_first = true;
+    double bytes = 0;
+    for (int64_t i = k + 1; i < A_.tiles; ++i) {
+      if (is_better_formed(i, k) != forms) continue;
+      const int64_t order = std::max(A_.rows(i), A_.rows(k));
+      const int64_t samples =
+          forms ? order / 2 : std::min(order, A_.rank(i, k) + A_.rank(i, k) / 4 + 24);
+      const int64_t elements =
+          widths_.inner(i, k, 0, k) +
+          samples * (widths_.sum(i, 0, k) + of_row + 2 * A_.rows(i) + 2 * A_.rows(k) + 6 * samples);
+      const double each =
+          double(sizeof(T)) * double(elements + (forms ? 2 * order * order : int64_t{0}));
+      if (is_first || (bytes + each > most && std::ssize(runs.back().rows) >= ops_.threads())) {
+        runs.push_back({forms, {}});
+        is_first = false;
+        bytes = 0;
+      }
+      runs.back().rows.push_back(i);
+      bytes += each;
     }
-    runs.back().push_back(i);
-    bytes += each;
   }
   return runs;
 }
 
 template <class T>
-void Factorization<T>::compress_column(int64_t k) {
-  std::vector<int64_t> sampled, formed;
-  for (int64_t i = k + 1; i < A_.tiles; ++i)
-    (is_better_formed(i, k) ? formed : sampled).push_back(i);
-  for (const auto& rows : rows_at_once(k, sampled, false)) compress_rows(k, rows);
-  for (const auto& rows : rows_at_once(k, formed, true)) compress_formed(k, rows);
+std::unique_ptr<typename Factorization<T>::Column> Factorization<T>::begin_column(
+    int64_t k, int64_t finished) {
+  auto column = std::make_unique<Column>();
+  column->k = k;
+  column->finished = finished;
+  if (!ops_.looks_ahead()) return column;
+  column->right.make(ops_, A_, k, 0, finished);
+  const std::vector<Run> runs = runs_of(k);
+  if (run_together(runs))
+    for (const Run& run : runs) column->parts.push_back(rows_of(*column, run));
+  return column;
 }
 
 template <class T>
-void Factorization<T>::compress_rows(int64_t k, const std::vector<int64_t>& rows) {
-  SchurTiles<T> operators(ops_, A_, samples_, k, right_, rows);
-  std::vector<Tile<T>*> tiles;
-  std::vector<int64_t> guess;
-  for (const int64_t i : rows) {
-    tiles.push_back(&A_.at(i, k));
-    guess.push_back(A_.at(i, k).rank);
-  }
-  compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
-           tiles.data());
+void Factorization<T>::begin_sums(Column& column, bool forms) {
+  if (forms && !options_.pivot) update_diagonal(ops_, A_, column.k, 0, column.finished, control_);
+  for (const auto& part : column.parts)
+    if (part->forms() == forms) part->begin(column.finished);
 }
 
-/// Tiles of high rank are formed, and sampled then.
 template <class T>
-void Factorization<T>::compress_formed(int64_t k, const std::vector<int64_t>& rows) {
-  control_.begin(Phase::dense_update);
-  SchurTiles<T> schur(ops_, A_, samples_, k, right_, rows);
-  DenseTiles<T> operators(ops_, samples_);
-  std::vector<Buffer<T>> dense;
-  std::vector<Tile<T>*> tiles;
-  std::vector<int64_t> guess;
-  backend::ProductSteps<T> steps;
-  for (int64_t r = 0; r < std::ssize(rows); ++r) {
-    const int64_t i = rows[r];
-    dense.push_back(ops_.buffer(A_.rows(i) * A_.rows(k)));
-    schur.expand(r, dense.back().get(), steps);
-    operators.add(dense.back().get(), A_.rows(i), A_.rows(k));
-    tiles.push_back(&A_.at(i, k));
-    guess.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
+void Factorization<T>::begin_next(int64_t k) {
+  using Ahead = typename backend::TileOps<T>::Ahead;
+  if (!ops_.looks_ahead() || k + 1 >= A_.tiles) return;
+  next_ = begin_column(k + 1, k);
+  for (const bool forms : {false, true}) {
+    ops_.begin_ahead(forms ? Ahead::tiles : Ahead::samples);
+    begin_sums(*next_, forms);
+    ops_.end_ahead();
   }
-  ops_.multiply(steps);
-  control_.add_flops(steps.flops());
-  compress(ops_, operators, {tolerance_, options_.sample_columns, guess.data()}, control_,
-           tiles.data());
+}
+template <class T>
+int Factorization<T>::factor_column(int64_t k) {
+  const bool is_begun = next_ != nullptr;
+  if (is_begun) ops_.join_ahead();
+  ops_.fork_ahead();
+  const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
+  if (!is_begun)
+    for (const bool forms : {true, false}) begin_sums(*column, forms);
+  if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
+  control_.begin(Phase::potrf);
+  if (!options_.ldl) diagonal_.begin(A_, k);
+  const bool waits = !options_.ldl && ops_.factors_beside();
+  const int failed = waits ? 0 : factor_diagonal(k);
+  if (failed != 0) return failed;
+  column->right.make(ops_, A_, k, 0, k);  // L D L^H has reordered the row
+  for (const auto& part : column->parts) part->queue(tolerance_);
+  begin_next(k);
+  for (const auto& part : column->parts) part->finish();
+  if (column->parts.empty()) compress_in_turn(*column, runs_of(k));
+  return waits ? factor_diagonal(k) : 0;
+}
+
+template <class T>
+void Factorization<T>::compress_in_turn(Column& column, const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const std::unique_ptr<ColumnRows<T>> rows = rows_of(column, run);
+    rows->begin(column.k);
+    rows->queue(tolerance_);
+    rows->finish();
+  }
 }
 
 /// V := D_k inverse(L_kk) V, and of dense tiles U := U inverse(L_kk^H) D_k.

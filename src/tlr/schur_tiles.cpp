@@ -8,37 +8,17 @@ namespace chol::tlr {
 
 template <class T>
 SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
-                          int64_t k, const RightTiles<T>& right, std::vector<int64_t> rows)
-    : ops_(ops), M_(M), samples_(samples), k_(k), right_(right), X_(static_cast<size_t>(k)) {
-  for (const int64_t index : rows) {
-    Row row{index, std::vector<int64_t>(static_cast<size_t>(k), -1), 0, {}, {}, {}};
-    int64_t elements = 0;
-    for (int64_t j = 0; j < k; ++j) {
-      const Tile<T>&left = M.at(index, j), &right = M.at(k, j);
-      if (left.dense || right.dense) continue;
-      row.core[j] = elements;
-      elements += left.rank * right.rank;
-    }
-    row.elements = elements;
-    rows_.push_back(std::move(row));
-  }
-}
-
-template <class T>
-int64_t SchurTiles<T>::elements(const Matrix<T>& M, int64_t i, int64_t k, int64_t samples) {
-  int64_t cores = 0, widths = 0;
-  for (int64_t j = 0; j < k; ++j) {
-    if (!M.at(i, j).dense && !M.at(k, j).dense) cores += M.at(i, j).rank * M.at(k, j).rank;
-    widths += M.width(i, j) + M.width(k, j);
-  }
-  return cores + samples * (widths + 2 * M.rows(i) + 2 * M.rows(k) + 6 * samples);
-}
-
-template <class T>
-int64_t SchurTiles<T>::sum_of_widths(int64_t i) const {
-  int64_t sum = 0;
-  for (int64_t j = 0; j < k_; ++j) sum += M_.width(i, j);
-  return sum;
+                          const Widths& widths, int64_t k, const RightTiles<T>& right,
+                          std::vector<int64_t> rows)
+    : ops_(ops),
+      M_(M),
+      samples_(samples),
+      widths_(widths),
+      k_(k),
+      finished_(k),
+      right_(right),
+      X_(static_cast<size_t>(k)) {
+  for (const int64_t index : rows) rows_.push_back({index, {}, {}, {}, {}});
 }
 
 template <class T>
@@ -60,12 +40,21 @@ void SchurTiles<T>::prepare(int64_t most_columns) {
 }
 
 template <class T>
-void SchurTiles<T>::add_cores(Row& row, backend::ProductSteps<T>& steps) {
-  if (row.has_cores) return;
-  row.has_cores = true;
-  row.cores = ops_.buffer(row.elements);
-  for (int64_t j = 0; j < k_; ++j) {
-    if (row.core[j] < 0) continue;
+void SchurTiles<T>::add_cores(Row& row, int64_t from, int64_t to, backend::ProductSteps<T>& steps) {
+  if (row.from == from && row.to == to) return;
+  row.from = from;
+  row.to = to;
+  row.core.assign(static_cast<size_t>(k_), -1);
+  const auto both = [&](int64_t j) { return !M_.at(row.index, j).dense && !right_.at(j).dense; };
+  int64_t elements = 0;
+  for (int64_t j = from; j < to; ++j) {
+    if (!both(j)) continue;
+    row.core[j] = elements;
+    elements += M_.at(row.index, j).rank * right_.at(j).rank;
+  }
+  row.cores = ops_.buffer(elements);
+  for (int64_t j = from; j < to; ++j) {
+    if (!both(j)) continue;
     const Tile<T>& left = M_.at(row.index, j);
     const TileView<T>& right = right_.at(j);
     const int64_t columns = M_.rows(j);
@@ -114,7 +103,7 @@ void SchurTiles<T>::sample(int64_t i, int64_t from, int64_t to, T* Y,
     sums.add({false, false, 0, rows, n, own.rank, own.U.get(), rows, Z, own.rank, Y, rows});
     Z += own.rank * n;
   }
-  add_cores(row, steps);
+  add_cores(row, 0, k_, steps);
   for (int64_t j = 0; j < k_; ++j) {
     if (!has_term(row.index, j)) continue;
     const int64_t width = M_.width(k_, j);
@@ -146,7 +135,7 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
         {false, false, 0, columns, n, own.rank, own.V.get(), columns, free, own.rank, B, columns});
     free += own.rank * n;
   }
-  add_cores(row, steps);
+  add_cores(row, 0, k_, steps);
   for (int64_t j = 0; j < k_; ++j) {
     if (!has_term(row.index, j)) continue;
     const Tile<T>& left = M_.at(row.index, j);
@@ -183,14 +172,32 @@ backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
 
 template <class T>
 double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted>& list) {
+  return sample_terms(list, 0, finished_);
+}
+
+template <class T>
+double SchurTiles<T>::sample_rest(const std::vector<typename Operators<T>::Wanted>& list) {
+  if (finished_ == k_) return 0;
+  const int64_t from = finished_;
+  finished_ = k_;
+  return sample_terms(list, from, k_);
+}
+
+template <class T>
+double SchurTiles<T>::sample_terms(const std::vector<typename Operators<T>::Wanted>& list,
+                                   int64_t from, int64_t to) {
   backend::ColumnSamples<T> column{};
   column.k = k_;
+  column.from = from;
+  column.to = to;
   column.tile = M_.tile;
   column.order = M_.rows(k_);
   column.omega = samples_.column(0);
   column.psi = samples_.left();
   column.ld = samples_.rows();
-  for (int64_t j = 0; j < k_; ++j) column.right.push_back(low_rank(right_.at(j)));
+  for (int64_t j = from; j < to; ++j) column.right.push_back(low_rank(right_.at(j)));
+  double flops = 0;
+  const double of_right = double(widths_.sum(k_, from, to));
   for (const auto& wanted : list) {
     const int64_t i = rows_[wanted.i].index;
     const Tile<T>& own = M_.at(i, k_);
@@ -201,30 +208,20 @@ double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted
                            wanted.left_samples,
                            wanted.Y,
                            wanted.X});
+    const double samples = double(wanted.samples), left = double(wanted.left_samples);
+    flops += 2 * double(widths_.inner(i, k_, from, to)) * (double(M_.tile) + samples + left) +
+             2 * double(M_.rows(i)) * double(widths_.sum(i, from, to)) * samples +
+             2 * double(column.order) * of_right * left;
   }
   ops_.sample_column(column);
-  double flops = 0;
-  for (size_t r = 0; r < list.size(); ++r) {
-    const auto& row = column.rows[r];
-    const double samples = double(row.samples), left = double(row.left_samples);
-    for (int64_t j = 0; j < k_; ++j) {
-      const double rank = double(M_.width(row.index, j));
-      const double other = double(column.right[j].rank);
-      flops += 2 * rank * other * (double(M_.tile) + samples + left) +
-               2 * double(row.order) * rank * (samples + left) +
-               2 * double(column.order) * other * left;
-    }
-  }
   return flops * flop_factor<T>;
 }
 
 template <class T>
 void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductSteps<T>& steps) {
-  Row& row = rows_[i];
+  const Row& row = rows_[i];
   const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
   const Tile<T>& own = M_.at(row.index, k_);
-  row.of_samples = ops_.buffer(sum_of_widths(row.index) * columns);
-  T* free = row.of_samples.get();
   backend::ProductGroups<T>& sums = steps[2];
   sums.begin_group();
   if (own.dense)
@@ -232,15 +229,30 @@ void SchurTiles<T>::expand(int64_t i, T* D, backend::ProductSteps<T>& steps) {
   else
     sums.add({false, true, 0, rows, columns, own.rank, own.U.get(), rows, own.V.get(), columns, D,
               rows});
-  add_cores(row, steps);
-  for (int64_t j = 0; j < k_; ++j) {
+  add_terms(rows_[i], 0, finished_, D, steps);
+}
+
+template <class T>
+void SchurTiles<T>::expand_rest(int64_t i, T* D, backend::ProductSteps<T>& steps) {
+  steps[2].begin_group();
+  add_terms(rows_[i], finished_, k_, D, steps);
+}
+
+template <class T>
+void SchurTiles<T>::add_terms(Row& row, int64_t from, int64_t to, T* D,
+                              backend::ProductSteps<T>& steps) {
+  const int64_t rows = M_.rows(row.index), columns = M_.rows(k_);
+  row.of_samples = ops_.buffer(widths_.sum(row.index, from, to) * columns);
+  T* free = row.of_samples.get();
+  add_cores(row, from, to, steps);
+  for (int64_t j = from; j < to; ++j) {
     if (!has_term(row.index, j)) continue;
     const T* const U = M_.at(row.index, j).U.get();
     const T* const right = right_.at(j).U;
     int64_t ldz;
     const T* Z = core_times(row, j, right, columns, true, columns, free, &ldz, steps);
-    sums.add({false, Z == nullptr, -1, rows, columns, ldz, U, rows, Z ? Z : right,
-              Z ? ldz : columns, D, rows});
+    steps[2].add({false, Z == nullptr, -1, rows, columns, ldz, U, rows, Z ? Z : right,
+                  Z ? ldz : columns, D, rows});
     free += M_.width(row.index, j) * columns;
   }
 }

@@ -8,16 +8,21 @@
 
 #include "tlr/compress.hpp"
 #include "tlr/right_tiles.hpp"
+#include "tlr/widths.hpp"
 
 namespace chol::tlr {
 
 template <class T>
 class SchurTiles final : public Operators<T> {
  public:
+  /// @param widths of the columns before k
   /// @param right tiles of row k
   /// @param rows rows of block column k, in ascending order
-  SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples, int64_t k,
-             const RightTiles<T>& right, std::vector<int64_t> rows);
+  SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
+             const Widths& widths, int64_t k, const RightTiles<T>& right,
+             std::vector<int64_t> rows);
+  /// The columns before k that are finished: sample_all() and expand() leave out the others.
+  void set_finished(int64_t columns) { finished_ = columns; }
 
   int64_t count() const override { return static_cast<int64_t>(rows_.size()); }
   int64_t rows(int64_t i) const override { return M_.rows(rows_[i].index); }
@@ -28,36 +33,40 @@ class SchurTiles final : public Operators<T> {
   void project(int64_t i, const T* Q, int64_t ldq, int64_t columns, T* B,
                backend::ProductSteps<T>& steps) override;
   double sample_all(const std::vector<typename Operators<T>::Wanted>& list) override;
+  double sample_rest(const std::vector<typename Operators<T>::Wanted>& list) override;
   void expand(int64_t i, T* D, backend::ProductSteps<T>& steps) override;
-
-  /// Elements that row i of block column k takes while its tile is computed with `samples` samples.
-  static int64_t elements(const Matrix<T>& M, int64_t i, int64_t k, int64_t samples);
+  /// What expand() left out.
+  void expand_rest(int64_t i, T* D, backend::ProductSteps<T>& steps);
 
  private:
   struct Row {
     int64_t index;
     /// Where G_ijk starts in cores, or -1 where V_ij or V_kj is no more.
     std::vector<int64_t> core;
-    int64_t elements;                     ///< of cores
-    Buffer<T> cores;                      ///< G_ijk for all j
+    Buffer<T> cores;                      ///< G_ijk for the columns below
     Buffer<T> of_samples, of_projection;  ///< Z and what stands before it in sums
-    bool has_cores = false;
+    int64_t from = 0, to = 0;             ///< columns that have cores
   };
   /// Whether there is a term of column j.
   bool has_term(int64_t i, int64_t j) const { return M_.width(i, j) > 0 && M_.width(k_, j) > 0; }
-  void add_cores(Row& row, backend::ProductSteps<T>& steps);
+  void add_cores(Row& row, int64_t from, int64_t to, backend::ProductSteps<T>& steps);
+  /// To the last group of the last step.
+  void add_terms(Row& row, int64_t from, int64_t to, T* D, backend::ProductSteps<T>& steps);
+  double sample_terms(const std::vector<typename Operators<T>::Wanted>& list, int64_t from,
+                      int64_t to);
   /// Z (width(i, j) by n) := V_ij^H V_kj X for X = op(X) of width(k, j) rows, or X where both are
   /// the identity.
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
                       T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
-  int64_t sum_of_widths(int64_t i) const;
+  int64_t sum_of_widths(int64_t i) const { return widths_.sum(i, 0, k_); }
   /// A tile before column k, of which a dense one has the identity for V.
   backend::LowRank<T> low_rank(const TileView<T>& tile);
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;
   const Samples<T>& samples_;
-  int64_t k_;
+  const Widths& widths_;
+  int64_t k_, finished_;
   const RightTiles<T>& right_;
   std::vector<Row> rows_;
   Buffer<T> identity_;        ///< V of dense tiles

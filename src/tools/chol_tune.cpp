@@ -19,6 +19,7 @@
 #include "tools/tune/device_trial.hpp"
 #include "tools/tune/figure.hpp"
 #include "tools/tune/host_space.hpp"
+#include "tools/tune/one.hpp"
 #include "tools/tune/record.hpp"
 #include "tools/tune/result.hpp"
 #include "tools/tune/trial.hpp"
@@ -32,7 +33,9 @@ struct Options {
   std::vector<std::string> trial;
   int threads = 1;
   double milliseconds = 0;
-  bool report = false, device_trials = false, built_only = false;
+  bool report = false, device_trials = false, built_only = false, one_trials = false;
+  OneOptions one;
+  bool is_one = false;
 };
 
 std::string library_version() {
@@ -164,6 +167,7 @@ std::vector<std::pair<std::unique_ptr<Space>, double>> spaces_of(const Options& 
 int run(Options& o) {
   if (!o.trial.empty()) return run_trial(o.trial);
   if (o.device_trials) return serve_device_trials();
+  if (o.one_trials) return serve_one_trials();
   if (!o.open.empty()) {
     backend_name(o.open == "cuda" ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST);
     return 0;
@@ -171,6 +175,7 @@ int run(Options& o) {
   // The plans that were in use before are none of the candidates'.
   unsetenv("CHOL_TUNING");
   std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is seen by its answer
+  if (o.is_one) return tune_one(o.one);
   if (o.output.empty()) o.output = user_file();
   bool any = false;
   std::ostringstream records;
@@ -225,7 +230,26 @@ int main(int argc, char** argv) {
   app.add_option("--trial", o.trial)->expected(5)->group("");
   app.add_flag("--device-trials", o.device_trials)->group("");
   app.add_option("--open", o.open)->group("");
+  app.add_flag("--one-trials", o.one_trials)->group("");
+  CLI::App* one = app.add_subcommand(
+      "one", "how far the tiles of one matrix on the host are from the fastest, by trying all");
+  chol::tune::OneOptions& of_one = o.one;
+  one->add_option("--orders", of_one.orders, "with commas between")
+      ->delimiter(',')
+      ->check(CLI::Range(64, 65536));
+  one->add_option("--threads", of_one.threads, "with commas between (default: 1, 2, 4, ...)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  one->add_option("--precisions", of_one.precisions, "some of sdcz (default: d)");
+  one->add_option("--trial-ms", of_one.milliseconds, "length of a trial")
+      ->check(CLI::Range(0.1, 10000.0));
+  one->add_option("--rounds", of_one.rounds, "turns of every size")->check(CLI::Range(1, 1000));
+  one->add_option("--report", of_one.figure, "a file .svg or .png to draw, or .csv")
+      ->check(chol::tune::reason_against, "FILE");
+  one->add_option("--output", of_one.output,
+                  "tuning file that gets the rates of core and memory that were measured");
   CLI11_PARSE(app, argc, argv);
+  o.is_one = one->parsed();
   o.report = report->count() > 0;
   try {
     const std::vector<int64_t>& orders = o.scope.orders;

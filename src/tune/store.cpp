@@ -125,6 +125,12 @@ MixedRow mixed_of(const Json& entry) {
   return row;
 }
 
+CoreRow core_of(const Json& entry) {
+  refuse_others(entry, {"precision", "core_gflops", "memory_gbytes"});
+  return {precision_of(entry), number_of(entry.at("core_gflops"), "core_gflops", false),
+          number_of(needed(entry, "memory_gbytes"), "memory_gbytes", false)};
+}
+
 TuningRow row_of(const Json& entry) {
   refuse_others(entry,
                 {"routine", "form", "precision", "max_n", "method", "block", "tile", "threads"});
@@ -253,6 +259,15 @@ bool TuningStore::is_mixed(char precision, int64_t n, int64_t nrhs) const {
   return !rows.empty() && rows.back().serves(n, nrhs);
 }
 
+void TuningStore::load_cores(const CoreRow* rows, size_t count) {
+  for (size_t i = 0; i < count; ++i) cores_[precision_index(rows[i].precision)] = {rows[i]};
+}
+
+const CoreRow* TuningStore::core(char precision) const {
+  const std::vector<CoreRow>& rows = cores_[precision_index(precision)];
+  return rows.empty() ? nullptr : &rows.back();
+}
+
 /// What a file lays over the tables of a store: whole keys, and whole precisions of the others.
 struct TuningStore::Overlay {
   std::map<size_t, PlanTable> tables;
@@ -260,7 +275,13 @@ struct TuningStore::Overlay {
   std::array<std::vector<RateRow>, 4> rates;
   std::array<std::vector<ResidueRow>, 4> residues;
   std::array<std::vector<MixedRow>, 4> mixed;
+  std::array<std::vector<CoreRow>, 4> cores;
 
+  void add_core(const CoreRow& row) {
+    std::vector<CoreRow>& rows = cores[precision_index(row.precision)];
+    if (!rows.empty()) throw std::runtime_error("a precision has one row of \"core_gflops\"");
+    rows.push_back(row);
+  }
   void add_mixed(const MixedRow& row) {
     std::vector<MixedRow>& rows = mixed[precision_index(row.precision)];
     if (!rows.empty()) throw std::runtime_error("a precision has one row of \"least_order\"");
@@ -313,6 +334,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
         if (!entry.is_object()) throw std::runtime_error("must be an object");
         if (entry.contains("gflops"))
           read.add_rate(rate_of(entry));
+        else if (entry.contains("core_gflops"))
+          read.add_core(core_of(entry));
         else if (entry.contains("least_order"))
           read.add_mixed(mixed_of(entry));
         else if (entry.contains("least_n"))
@@ -329,6 +352,8 @@ Status TuningStore::load_file(const char* path, const char* machine, const Accep
       if (!read.residues[p].empty()) residues_[p] = std::move(read.residues[p]);
     for (size_t p = 0; p < mixed_.size(); ++p)
       if (!read.mixed[p].empty()) mixed_[p] = std::move(read.mixed[p]);
+    for (size_t p = 0; p < cores_.size(); ++p)
+      if (!read.cores[p].empty()) cores_[p] = std::move(read.cores[p]);
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "tuning file %s: out of memory", path);
   } catch (const std::exception& error) {

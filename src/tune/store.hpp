@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/status.hpp"
+#include "tune/core_row.hpp"
 #include "tune/mixed_row.hpp"
 #include "tune/plan.hpp"
 #include "tune/residue_row.hpp"
@@ -37,6 +38,11 @@ class TuningStore {
   /// Whether a system is worth two precisions.
   bool is_mixed(char precision, int64_t n, int64_t nrhs) const;
 
+  /// Takes `count` built-in rows, one a precision.
+  void load_cores(const CoreRow* rows, size_t count);
+  /// nullptr when nothing is known.
+  const CoreRow* core(char precision) const;
+
   const PlanTable& plans(Routine routine, Form form, char precision) const;
 
  private:
@@ -46,6 +52,7 @@ class TuningStore {
   std::array<std::vector<RateRow>, 4> rates_;
   std::array<std::vector<ResidueRow>, 4> residues_;
   std::array<std::vector<MixedRow>, 4> mixed_;  ///< one row at most
+  std::array<std::vector<CoreRow>, 4> cores_;   ///< likewise
 };
 
 }  // namespace chol

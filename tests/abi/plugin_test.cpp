@@ -2,10 +2,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "abi/recording_backend.hpp"
 #include "support/handle.hpp"
@@ -104,11 +106,8 @@ TEST_F(Plugin, ArraysInTwoPlacesAreRefused) {
 }
 
 TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
-  const int devices[] = {3, 1};
   chol_handle_t handle = nullptr;
-  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
-  EXPECT_EQ(recording().device_count, 2);
-  EXPECT_EQ(recording().first_device, 3);
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_SUCCESS);
   double host[16];
   int info = -1;
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &info), CHOL_STATUS_INVALID_VALUE);
@@ -116,6 +115,177 @@ TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
       chol_last_error(handle),
       "chol_dpotrf: A lies in host memory, must lie in device memory on a handle pinned to "
       "CUDA");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, EachNamedDeviceIsOpened) {
+  const int devices[] = {3, 1};
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(recording().device_count, 1);
+  EXPECT_EQ(recording().first_device, 1);
+  EXPECT_EQ(chol_set_stream(handle, nullptr), CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_STREQ(chol_last_error(handle),
+               "chol_set_stream: the handle has several devices, each has its own stream "
+               "(chol_set_device_stream)");
+  EXPECT_EQ(chol_set_device_stream(handle, 1, nullptr), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(chol_set_device_stream(handle, 2, nullptr), CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(chol_last_error(handle), "chol_set_device_stream: which = 2, must be in 0 .. 1");
+  EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+}
+
+/// A tridiagonal matrix in block columns over three devices, and its parts.
+class SeveralDevices : public Plugin {
+ protected:
+  static constexpr int kDevices = 3;
+  static constexpr int64_t kOrder = 11, kBlock = 2;
+
+  void SetUp() override {
+    Plugin::SetUp();
+    const int devices[kDevices] = {0, 1, 2};
+    ASSERT_EQ(chol_create_on(&handle_, CHOL_BACKEND_CUDA, kDevices, devices), CHOL_STATUS_SUCCESS);
+    std::fill_n(A_, kOrder * kOrder, -7.0);
+    for (int64_t j = 0; j < kOrder; ++j) {
+      for (int64_t i = j; i < kOrder; ++i) A_[j * kOrder + i] = i == j ? 4 : i == j + 1 ? -1 : 0;
+      b_[j] = static_cast<double>(j) - 3;
+    }
+  }
+  void TearDown() override {
+    unsetenv("CHOL_TEST_FAIL_PANELS");
+    EXPECT_EQ(chol_destroy(handle_), CHOL_STATUS_SUCCESS);
+  }
+  chol_status_t scatter() const {
+    return chol_dscatter_cyclic(handle_, CHOL_LOWER, kOrder, A_, kOrder, parts_, lda_, kBlock);
+  }
+  chol_status_t potrf(int* info) const {
+    return chol_dpotrf_cyclic(handle_, CHOL_LOWER, kOrder, parts_, lda_, kBlock, info);
+  }
+  void expect_solution(const double* x) const {
+    for (int64_t i = 0; i < kOrder; ++i) {
+      const double left = i > 0 ? x[i - 1] : 0, right = i + 1 < kOrder ? x[i + 1] : 0;
+      EXPECT_NEAR(4 * x[i] - left - right, b_[i], 1e-12) << i;
+    }
+  }
+
+  void expect_inverse(const double* X) const {
+    double x[kOrder] = {};
+    for (int64_t i = 0; i < kOrder; ++i)
+      for (int64_t k = 0; k < kOrder; ++k)
+        x[i] += X[std::min(i, k) * kOrder + std::max(i, k)] * b_[k];
+    expect_solution(x);
+  }
+
+  chol_handle_t handle_ = nullptr;
+  OnDevice<double> first_{kOrder * 6}, second_{kOrder * 6}, third_{kOrder * 6};
+  double* const parts_[kDevices] = {first_, second_, third_};
+  const int64_t lda_[kDevices] = {kOrder, kOrder, kOrder};
+  double A_[kOrder * kOrder], b_[kOrder];
+};
+
+TEST_F(SeveralDevices, FactorSolveAndInvert) {
+  int info = -1;
+  double x[kOrder], logdet = 0, whole_logdet = 0;
+  std::copy_n(b_, kOrder, x);
+  ASSERT_EQ(scatter(), CHOL_STATUS_SUCCESS) << chol_last_error(handle_);
+  ASSERT_EQ(
+      chol_dposv_cyclic(handle_, CHOL_LOWER, kOrder, 1, parts_, lda_, kBlock, x, kOrder, &info),
+      CHOL_STATUS_SUCCESS)
+      << chol_last_error(handle_);
+  EXPECT_EQ(info, 0);
+  expect_solution(x);
+  EXPECT_EQ(chol_dlogdet_cyclic(handle_, CHOL_LOWER, kOrder, parts_, lda_, kBlock, &logdet),
+            CHOL_STATUS_SUCCESS);
+
+  // The same of the matrix in host memory.
+  double host[kOrder * kOrder];
+  std::copy_n(A_, kOrder * kOrder, host);
+  std::copy_n(b_, kOrder, x);
+  EXPECT_EQ(chol_dposv(handle_, CHOL_LOWER, kOrder, 1, host, kOrder, x, kOrder, &info),
+            CHOL_STATUS_SUCCESS)
+      << chol_last_error(handle_);
+  expect_solution(x);
+  EXPECT_EQ(chol_dlogdet(handle_, CHOL_LOWER, kOrder, host, kOrder, &whole_logdet),
+            CHOL_STATUS_SUCCESS);
+  EXPECT_NEAR(whole_logdet, logdet, 1e-12);
+  for (int64_t j = 1; j < kOrder; ++j) EXPECT_EQ(host[j * kOrder], -7) << "beside the triangle";
+
+  EXPECT_EQ(chol_dpotri(handle_, CHOL_LOWER, kOrder, host, kOrder, &info), CHOL_STATUS_SUCCESS)
+      << chol_last_error(handle_);
+  expect_inverse(host);
+  for (int64_t j = 1; j < kOrder; ++j) EXPECT_EQ(host[j * kOrder], -7) << "beside the triangle";
+  EXPECT_EQ(chol_dpotri_cyclic(handle_, CHOL_LOWER, kOrder, parts_, lda_, kBlock, &info),
+            CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(chol_dgather_cyclic(handle_, CHOL_LOWER, kOrder, parts_, lda_, kBlock, host, kOrder),
+            CHOL_STATUS_SUCCESS);
+  expect_inverse(host);
+}
+
+TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
+  constexpr int64_t kLarge = 130;
+  for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+    std::vector<double> host(kLarge * kLarge), x(kLarge, 1.0);
+    for (int64_t j = 0; j < kLarge; ++j) {
+      host[j * kLarge + j] = 4;
+      if (j + 1 < kLarge) host[uplo == CHOL_LOWER ? j * kLarge + j + 1 : (j + 1) * kLarge + j] = -1;
+    }
+    int info = -1;
+    ASSERT_EQ(chol_dpotrf(handle_, uplo, kLarge, host.data(), kLarge, &info), CHOL_STATUS_SUCCESS);
+    const OnDevice<double> memory(5000);
+    for (int d = 0; d < kDevices; ++d)
+      ASSERT_EQ(chol_set_device_workspace(handle_, d, memory, 40000), CHOL_STATUS_SUCCESS)
+          << chol_last_error(handle_);
+    EXPECT_EQ(chol_dpotrs(handle_, uplo, kLarge, 1, host.data(), kLarge, x.data(), kLarge),
+              CHOL_STATUS_SUCCESS)
+        << chol_last_error(handle_);
+    for (int64_t i = 0; i < kLarge; ++i)
+      EXPECT_NEAR(4 * x[i] - (i > 0 ? x[i - 1] : 0) - (i + 1 < kLarge ? x[i + 1] : 0), 1, 1e-12);
+    EXPECT_EQ(chol_dpotrf(handle_, uplo, kLarge, host.data(), kLarge, &info),
+              CHOL_STATUS_ALLOC_FAILED);
+    EXPECT_STREQ(chol_last_error(handle_),
+                 "chol_dpotrf: the devices' memory does not hold panels of the matrix");
+    for (int d = 0; d < kDevices; ++d)
+      EXPECT_EQ(chol_set_device_workspace(handle_, d, nullptr, 0), CHOL_STATUS_SUCCESS);
+  }
+}
+
+TEST_F(SeveralDevices, AFailureStaysWithTheHandle) {
+  int info = -1;
+  ASSERT_EQ(scatter(), CHOL_STATUS_SUCCESS);
+  setenv("CHOL_TEST_FAIL_PANELS", "1", 1);
+  EXPECT_EQ(potrf(&info), CHOL_STATUS_DEVICE_ERROR);
+  EXPECT_STREQ(chol_last_error(handle_), "chol_dpotrf_cyclic: device 7: it is gone");
+  unsetenv("CHOL_TEST_FAIL_PANELS");
+  EXPECT_EQ(potrf(&info), CHOL_STATUS_DEVICE_ERROR);
+  EXPECT_STREQ(chol_last_error(handle_),
+               "chol_dpotrf_cyclic: an earlier call failed, make another handle (device 7: it is "
+               "gone)");
+  EXPECT_EQ(info, -1);
+  chol_handle_t other = nullptr;
+  const int devices[kDevices] = {0, 1, 2};
+  ASSERT_EQ(chol_create_on(&other, CHOL_BACKEND_CUDA, kDevices, devices), CHOL_STATUS_SUCCESS);
+  std::swap(handle_, other);
+  ASSERT_EQ(scatter(), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(potrf(&info), CHOL_STATUS_SUCCESS);
+  EXPECT_EQ(info, 0);
+  EXPECT_EQ(chol_destroy(other), CHOL_STATUS_SUCCESS);
+}
+
+TEST_F(Plugin, ABackendWithoutPanelsIsNotOneOfSeveralDevices) {
+  setenv("CHOL_TEST_NO_PANELS", "1", 1);
+  const int devices[] = {0, 0};
+  chol_handle_t handle = nullptr;
+  ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 2, devices), CHOL_STATUS_SUCCESS);
+  const OnDevice<double> A(16), more(16);
+  double* const parts[] = {A, more};
+  const int64_t lda[] = {4, 4};
+  int info = -1;
+  EXPECT_EQ(chol_dpotrf_cyclic(handle, CHOL_LOWER, 4, parts, lda, 2, &info),
+            CHOL_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(info, -1);
+  EXPECT_EQ(chol_dpotrf_cyclic(handle, CHOL_LOWER, 4, parts, lda, 0, &info),
+            CHOL_STATUS_INVALID_VALUE);
+  EXPECT_STREQ(chol_last_error(handle), "chol_dpotrf_cyclic: nb = 0, must be at least 1");
+  unsetenv("CHOL_TEST_NO_PANELS");
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 

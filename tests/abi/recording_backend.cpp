@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "backend/plugin.hpp"
+#include "base/status_error.hpp"
+#include "tile/stand_in_devices.hpp"
 
 namespace chol::test {
 namespace {
@@ -58,6 +60,22 @@ struct Triangle {
   }
 };
 
+struct OwnMachine {
+  Machine machine{1};
+};
+/// One of several devices.
+template <class T>
+class RecordedDevice final : OwnMachine, public StandInDevice<T> {
+ public:
+  RecordedDevice() : StandInDevice<T>(machine, 0, 8) {}
+  void factor(backend::Queue queue, const backend::View<T>& A, int64_t rows, int64_t columns,
+              int64_t before, int64_t behind) override {
+    if (std::getenv("CHOL_TEST_FAIL_PANELS"))
+      throw StatusError(Status::error(Status::kDeviceError, "device 7: it is gone"));
+    StandInDevice<T>::factor(queue, A, rows, columns, before, behind);
+  }
+};
+
 class RecordingBackend final : public backend::Backend {
  public:
   RecordingBackend() {
@@ -102,6 +120,21 @@ class RecordingBackend final : public backend::Backend {
     --recording.live_allocations;
     std::free(memory);
   }
+
+  template <class T>
+  static std::shared_ptr<backend::PanelOps<T>> recorded_device() {
+    if (std::getenv("CHOL_TEST_NO_PANELS")) return nullptr;
+    return std::make_shared<RecordedDevice<T>>();
+  }
+#define CHOL_TEST_PANELS(T)                                                   \
+  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void*) override { \
+    return recorded_device<T>();                                              \
+  }
+  CHOL_TEST_PANELS(float)
+  CHOL_TEST_PANELS(double)
+  CHOL_TEST_PANELS(std::complex<float>)
+  CHOL_TEST_PANELS(std::complex<double>)
+#undef CHOL_TEST_PANELS
 
 #define CHOL_TEST_SOLVER(T)                                                                        \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \

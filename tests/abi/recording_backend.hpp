@@ -27,6 +27,8 @@ inline constexpr const char* kRecordingSymbol = "chol_test_recording";
 //   CHOL_TEST_NO_MEMORY     allocations fail
 //   CHOL_TEST_FAIL_AFTER=k  a matrix in host memory gets k columns of its factor, then the call
 //   fails
+//   CHOL_TEST_NO_PANELS     it cannot be one of several devices
+//   CHOL_TEST_FAIL_PANELS   panels of several devices fail
 
 /// Memory that the plug-in calls device memory.
 using AllocateFunction = void*(size_t bytes);

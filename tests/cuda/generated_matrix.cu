@@ -54,14 +54,15 @@ __device__ T element(const GeneratedMatrix& matrix, int64_t i, int64_t j) {
 
 /// The strict upper triangle of A^H is that of A conjugated.
 template <class T>
-__global__ void write_kernel(GeneratedMatrix matrix, bool upper, T* A, int64_t lda) {
+__global__ void write_kernel(GeneratedMatrix matrix, bool upper, T* A, int64_t lda, int64_t first,
+                             int64_t end) {
   const int64_t i = int64_t(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= matrix.n) return;
-  for (int64_t j = blockIdx.y; j < matrix.n; j += gridDim.y) {
+  for (int64_t j = first + blockIdx.y; j < end; j += gridDim.y) {
     T x = cuda::from_real<T>(0);
     if (!upper && i >= j) x = element<T>(matrix, i, j);
     if (upper && i <= j) x = cuda::conj(element<T>(matrix, j, i));
-    A[j * lda + i] = x;
+    A[(j - first) * lda + i] = x;
   }
 }
 
@@ -165,27 +166,29 @@ cudaError_t measure(const GeneratedMatrix& matrix, bool upper, const T* L, int64
 }
 
 template <class T>
-cudaError_t write_as(const GeneratedMatrix& matrix, bool upper, void* A, int64_t lda,
-                     cudaStream_t stream) {
+cudaError_t write_as(const GeneratedMatrix& matrix, bool upper, void* A, int64_t lda, int64_t first,
+                     int64_t columns, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((matrix.n + kThreads - 1) / kThreads),
-                  static_cast<unsigned>(std::min<int64_t>(matrix.n, 32768)));
-  write_kernel<T><<<grid, kThreads, 0, stream>>>(matrix, upper, static_cast<T*>(A), lda);
+                  static_cast<unsigned>(std::min<int64_t>(columns, 32768)));
+  write_kernel<T><<<grid, kThreads, 0, stream>>>(matrix, upper, static_cast<T*>(A), lda, first,
+                                                 first + columns);
   return cudaGetLastError();
 }
 
 }  // namespace
 
-cudaError_t GeneratedMatrix::write(char type, bool upper, void* A, int64_t lda,
-                                   cudaStream_t stream) const {
+cudaError_t GeneratedMatrix::write_columns(char type, bool upper, void* A, int64_t lda,
+                                           int64_t first, int64_t columns,
+                                           cudaStream_t stream) const {
   switch (type) {
     case 's':
-      return write_as<float>(*this, upper, A, lda, stream);
+      return write_as<float>(*this, upper, A, lda, first, columns, stream);
     case 'd':
-      return write_as<double>(*this, upper, A, lda, stream);
+      return write_as<double>(*this, upper, A, lda, first, columns, stream);
     case 'c':
-      return write_as<Complex<float>>(*this, upper, A, lda, stream);
+      return write_as<Complex<float>>(*this, upper, A, lda, first, columns, stream);
     default:
-      return write_as<Complex<double>>(*this, upper, A, lda, stream);
+      return write_as<Complex<double>>(*this, upper, A, lda, first, columns, stream);
   }
 }
 

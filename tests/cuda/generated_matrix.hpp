@@ -21,7 +21,12 @@ struct GeneratedMatrix {
 
   /// The lower or upper triangle; zeros in the other one.
   /// @param type s, d, c or z
-  cudaError_t write(char type, bool upper, void* A, int64_t lda, cudaStream_t stream) const;
+  cudaError_t write(char type, bool upper, void* A, int64_t lda, cudaStream_t stream) const {
+    return write_columns(type, upper, A, lda, 0, n, stream);
+  }
+  /// The same of columns [first, first + columns) alone, the first of them at A.
+  cudaError_t write_columns(char type, bool upper, void* A, int64_t lda, int64_t first,
+                            int64_t columns, cudaStream_t stream) const;
 };
 
 struct SampledResidual {

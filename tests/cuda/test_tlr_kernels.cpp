@@ -1,6 +1,5 @@
 // The kernels of cuda/tlr by contexts of the host: samples of a block column from tables of tiles,
-// sums of few columns, and the factorization of a core. Tensor cores are left to a device: those
-// kernels run in types without.
+// sums of few columns, and the factorization of a core.
 #include <complex>
 #include <vector>
 
@@ -14,10 +13,10 @@ struct {
 
 #include "elements.hpp"
 #include "tally.hpp"
+#include "tlr/blocked_core.cuh"
 #include "tlr/column.cuh"
 #include "tlr/column_plan.hpp"
 #include "tlr/core.cuh"
-#include "tlr/held_core.cuh"
 
 namespace chol::cuda::tlr {
 namespace {
@@ -103,13 +102,56 @@ void run_grid(unsigned x, unsigned y, unsigned z, int threads, Kernel&& kernel) 
 
 template <class D>
 void run_tall(const std::vector<TallItem>& items) {
-  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, TallTiles<D>::kColumns);
-  static TallTiles<D> tiles;
+  constexpr int kColumns = 32;
+  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, kColumns);
+  static TallTiles<D, kColumns> tiles;
   run_grid(static_cast<unsigned>(parts.size()), 1, 1, kProductThreads, [&] {
     const Part part = parts[grid_place.x];
     compute_tall_tile(tiles, items[part.sum], part.row * ProductShape<D>::kRows,
-                      part.column * TallTiles<D>::kColumns);
+                      part.column * kColumns);
   });
+}
+
+/// The terms of columns [from, to) of samples of a block column.
+template <class D, class T>
+void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finished,
+                 const std::vector<std::vector<LowRankTile<D>>>& L, int from, int to) {
+  column.from = from;
+  column.to = to;
+  for (int j = from; j < to; ++j) column.right.push_back(L[j][column.k - j - 1].view());
+  ColumnPlan<T> plan(column, finished);
+  std::vector<T> scratch(static_cast<size_t>(plan.carve(nullptr)) + 16,
+                         T(std::numeric_limits<float>::quiet_NaN()));
+  T* aligned = scratch.data();
+  while (reinterpret_cast<uintptr_t>(aligned) % 16 != 0) ++aligned;
+  plan.carve(aligned);
+  run_tall<D>(plan.items);
+  const auto height = static_cast<unsigned>(plan.rows.size());
+  const ColumnItem item{finished.on_device,
+                        plan.rows.data(),
+                        plan.G.data(),
+                        plan.X,
+                        static_cast<int>(column.k),
+                        from,
+                        to,
+                        static_cast<int>(column.order),
+                        static_cast<int>(plan.ldx)};
+  static MiddleTiles<D, sizeof(D) < 16 ? 64 : 32> middle;
+  run_grid(static_cast<unsigned>(to - from), height, 2 * kMiddleParts, kProductThreads,
+           [&] { compute_middle_products(middle, item); });
+  const auto parts = [](int64_t n, int64_t step) {
+    return static_cast<unsigned>((n + step - 1) / step);
+  };
+  constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
+  static WideTiles<D, kColumns> wide;
+  run_grid(parts(plan.most_order, 64), parts(plan.most_left_samples, kColumns), 2 * height,
+           kProductThreads, [&] {
+             const ColumnRow row = item.rows[grid_place.z / 2];
+             const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
+             const int m0 = static_cast<int>(grid_place.x) * 64;
+             const int n0 = static_cast<int>(grid_place.y) * kColumns;
+             if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
+           });
 }
 
 /// A block column with `orders.size()` rows below it and `count` finished columns before it, of
@@ -173,8 +215,7 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
   finished.on_device.F = of_samples.data();
   std::vector<LowRankTile<D>> own;
   std::vector<Dense<D>> Y, X;
-  backend::ColumnSamples<T> column{count, tile, tile, {}, {}, omega.data(), psi.data(), tile};
-  for (int j = 0; j < count; ++j) column.right.push_back(L[j][count - j - 1].view());
+  backend::ColumnSamples<T> column{count, 0, 0, tile, tile, {}, {}, omega.data(), psi.data(), tile};
   for (int r = 0; r < height; ++r) {
     own.emplace_back(orders[r], tile, ranks[r % 5]);
     Y.emplace_back(orders[r], samples);
@@ -183,28 +224,10 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
   for (int r = 0; r < height; ++r)
     column.rows.push_back(
         {count + 1 + r, own[r].view(), orders[r], samples, left_samples, Y[r].data(), X[r].data()});
-  ColumnPlan<T> plan(column, finished);
-  std::vector<T> scratch(static_cast<size_t>(plan.carve(nullptr)) + 16,
-                         T(std::numeric_limits<float>::quiet_NaN()));
-  T* aligned = scratch.data();
-  while (reinterpret_cast<uintptr_t>(aligned) % 16 != 0) ++aligned;
-  plan.carve(aligned);
-  run_tall<D>(plan.items);
-  const ColumnItem item{
-      finished.on_device,        plan.rows.data(), plan.G.data(), plan.X, count, tile,
-      static_cast<int>(plan.ldx)};
-  run_grid(static_cast<unsigned>(count), static_cast<unsigned>(height), 2, kProductThreads,
-           [&] { middle_products_kernel<D, 64>(item); });
-  const auto parts = [](int64_t n) { return static_cast<unsigned>((n + 63) / 64); };
-  static WideTiles<D, 64> wide;
-  run_grid(parts(plan.most_order), parts(left_samples), 2 * static_cast<unsigned>(height),
-           kProductThreads, [&] {
-             const ColumnRow row = item.rows[grid_place.z / 2];
-             const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
-             const int m0 = static_cast<int>(grid_place.x) * 64;
-             const int n0 = static_cast<int>(grid_place.y) * 64;
-             if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
-           });
+  // The sums of all columns but the last one, then its own.
+  const int split = count > 1 ? count - 1 : count;
+  run_samples<D>(column, finished, L, 0, split);
+  if (split < count) run_samples<D>(column, finished, L, split, count);
 
   const auto leading = [](const Dense<D>& A, int rows, int columns) {
     Dense<D> part(rows, columns);
@@ -251,9 +274,9 @@ void try_vectors(int m, int k, int n, bool overwrite) {
     std::printf("vectors: m %d, k %d, n %d, overwrite %d\n", m, k, n, overwrite);
 }
 
-enum class Place { memory, registers, cluster };
+enum class Place { memory, block, cluster };
 
-/// One core by the kernel that keeps its columns in memory, or by that of registers.
+/// One core a pivot at a time, or by panels in a block or a cluster.
 template <class D>
 CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
   static char memory[1 << 18];
@@ -264,20 +287,18 @@ CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
   if (place == Place::memory) {
     run_grid(1, 1, 1, kCoreThreads,
              [&] { keep(CoreFactorization<D, 1>(item, memory).run(tolerance, true)); });
-  } else if (place == Place::registers) {
-    using Shape = typename CoreShapes<D>::Small;
-    run_grid(1, 1, 1, Shape::kThreads, [&] {
-      keep(HeldFactorization<Shape>(item, *reinterpret_cast<HeldMemory<Shape>*>(memory))
-               .run(tolerance));
-    });
+  } else if (place == Place::block) {
+    run_grid(1, 1, 1, kBlockedThreads,
+             [&] { keep(BlockedCore<D, 1>(item, tolerance, memory).run()); });
   } else {
-    using Shape = HeldShape<D, 16, 4, 2, 4, 2>;
-    auto* const of_blocks = reinterpret_cast<HeldMemory<Shape>*>(memory);
-    cooperative_groups::Cluster::stride = sizeof(HeldMemory<Shape>);
-    HostBlock cluster(Shape::kThreads, tally.cases % 2 == 0, Shape::kBlocks);
+    constexpr int kBlocks = 2;
+    const size_t bytes = BlockedCoreMemory<D>::bytes(item.rows, item.columns, kBlocks);
+    cooperative_groups::Cluster::stride = bytes;
+    HostBlock cluster(kBlockedThreads, tally.cases % 2 == 0, kBlocks);
     cluster.run([&] {
       const unsigned rank = cooperative_groups::this_cluster().block_rank();
-      const CoreResult found = HeldFactorization<Shape>(item, of_blocks[rank]).run(tolerance);
+      const CoreResult found =
+          BlockedCore<D, kBlocks>(item, tolerance, memory + rank * bytes).run();
       if (rank == 0) keep(found);
     });
   }
@@ -313,6 +334,45 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place 
                 result.is_sufficient);
 }
 
+/// A core of singular values that fall by `ratio`: its basis against one that takes a pivot at a
+/// time.
+template <class D>
+void try_decay(int rows, int columns, double ratio, double tolerance, Place place) {
+  using R = Real<D>;
+  Dense<D> left = Dense<D>::random(rows, columns);
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) left.at(i, j) *= R(std::pow(ratio, j));
+  Dense<D> S = product(false, left, true, Dense<D>::random(columns, columns));
+  Dense<D> work(rows + columns, columns), factor(columns, columns), T(columns, columns);
+  Dense<D> Q(rows, columns);
+  const CoreItem item{S.data(), work.data(), factor.data(), T.data(), Q.data(), rows,
+                      columns,  0,           true};
+  const int expected = run_core<D>(item, tolerance, Place::memory).rank;
+  const CoreResult result = run_core<D>(item, tolerance, place);
+  const int rank = result.rank;
+  Dense<D> basis(rows, rank), identity(rank, rank), inverse(columns, rank);
+  std::copy_n(Q.data(), rows * rank, basis.data());
+  std::copy_n(T.data(), columns * rank, inverse.data());
+  for (int i = 0; i < rank; ++i) identity.at(i, i) = R(1);
+  // S T is the basis, but for rounding over the last pivots.
+  const double loss = double(columns) * columns / tolerance;
+  Dense<D> rest = S;
+  subtract(rest, product(false, basis, false, product(true, basis, false, S)));
+  double longest = 0;
+  for (int j = 0; j < columns; ++j) {
+    double square = 0;
+    for (int i = 0; i < rows; ++i) square += std::norm(rest.at(i, j));
+    longest = std::max(longest, std::sqrt(square));
+  }
+  if (!tally.count(result.is_sufficient && rank <= expected + 1 + expected / 20 &&
+                   longest * error_over_column(rows, rank) <= 1.3 * tolerance &&
+                   is_near(product(true, basis, false, basis), identity, 1e4) &&
+                   is_near(product(false, S, false, inverse), basis, loss)))
+    std::printf("core %d by %d that falls by %g, place %d: rank %d (%d), sufficient %d, rest %g\n",
+                rows, columns, ratio, static_cast<int>(place), rank, expected, result.is_sufficient,
+                longest);
+}
+
 }  // namespace
 }  // namespace chol::cuda::tlr
 
@@ -327,8 +387,7 @@ int main() {
     try_column<D>(71, {71, 9}, 2, 3, 0);
     try_column<D>(70, {70, 70}, 0, 20, 3);
   };
-  try_columns(float{});
-  try_columns(Complex<float>{});
+  for_each_type(try_columns);
   for_each_type([](auto x) {
     using D = decltype(x);
     for (const int n : {1, 2, 4})
@@ -337,14 +396,17 @@ int main() {
   for_each_type([](auto x) {
     using D = decltype(x);
     const double rest = sizeof(Real<D>) == 8 ? 1e-9 : 1e-4;
-    for (const Place place : {Place::memory, Place::registers, Place::cluster}) {
+    for (const Place place : {Place::memory, Place::block, Place::cluster}) {
       try_core<D>(24, 16, 5, rest, false, place);
       if (kFindsRaces) continue;
-      if (place != Place::cluster) try_core<D>(64, 56, 45, rest, false, place);
+      try_core<D>(64, 56, 45, rest, false, place);
       try_core<D>(40, 32, 17, rest, false, place);
       try_core<D>(40, 32, 30, rest, false, place);
       try_core<D>(24, 16, 1, rest, false, place);
       try_core<D>(24, 16, 3, rest, true, place);
+      if (place == Place::memory) continue;
+      try_decay<D>(64, 56, sizeof(Real<D>) == 8 ? 0.6 : 0.8, 10 * rest, place);
+      try_decay<D>(40, 32, 0.3, 10 * rest, place);
     }
   });
   return tally.report();

@@ -22,11 +22,13 @@ namespace chol::test {
 #define CHOL_ASSERT_SUCCESS(handle, call) \
   ASSERT_EQ(call, CHOL_STATUS_SUCCESS) << chol_last_error(handle)
 
+inline bool is_on_device() { return std::getenv("CHOL_TEST_DEVICE") != nullptr; }
+
 /// A handle of the host, or of a device where CHOL_TEST_DEVICE is set.
 class AnyHandle {
  public:
   AnyHandle() {
-    const bool wants_device = std::getenv("CHOL_TEST_DEVICE") != nullptr;
+    const bool wants_device = is_on_device();
     if (wants_device && !is_here(CHOL_BACKEND_CUDA)) {
       std::printf("SKIPPED: %s\n", chol_last_error(nullptr));
       std::exit(0);

@@ -29,6 +29,14 @@ grep -q '\[2/2\]' "$work/log" || die "other orders than those named"
 run --orders 8,8 >"$work/said" && die "orders that do not ascend"
 grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
 
+# Tiles of one matrix: the model beside all sizes, a table, and the rates of the cores in a file that
+# keeps its rows and that the library takes.
+"$tune" one --orders 64,200 --threads 1,2 --trial-ms 0.1 --rounds 1 --report "$work/one.csv" --output "$out" >"$work/said" 2>"$work/log" || die "one"
+grep -q '^model: median regret' "$work/said" || die "no regret"
+grep -q 'one on 2 threads,d,200,tiles block 32' "$work/one.csv" || die "no table of tiles"
+grep -q core_gflops "$out" && grep -q lanes "$out" || die "rates of the cores are not laid beside the rows"
+CHOL_TUNING=$out "$info" >"$work/log" 2>&1 || die "rates of the cores are refused"
+
 # Killed with some trials done: no trial is made twice, and nothing is left behind.
 rm -f "$out" "$out.journal"
 mkdir "$work/temporary"

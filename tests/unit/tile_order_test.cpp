@@ -45,19 +45,27 @@ class Board {
     panels_[strips].rows.insert(r);
     ++done(r, k);
   }
-  void update(int64_t r, int64_t c, const void* strips) {
+  /// A pass over a tile, by the panels of `count` steps whose strips follow each other.
+  void update(int64_t r, int64_t c, const void* strips, int64_t count) {
+    const auto panel = [&](int64_t k) -> Panel& {
+      return panels_[static_cast<const char*>(strips) + k * kTile];
+    };
     {
       const std::lock_guard lock(mutex_);
-      const Panel& panel = panels_[strips];
-      expect(panel.rows.count(r) == 1 && panel.rows.count(c) == 1, "update before its panel", r, c);
-      expect(done(r, c) == panel.step, "updates out of order", r, c);
+      for (int64_t k = 0; k < count; ++k) {
+        const Panel& of_step = panel(k);
+        expect(of_step.rows.count(r) == 1 && of_step.rows.count(c) == 1, "update before its panel",
+               r, c);
+        expect(done(r, c) + k == of_step.step, "updates out of order", r, c);
+      }
     }
     if (r == tiles_ - 1 && c == tiles_ - 1) take_time();
     if (r == held_row_ && c == held_column_) stay_until_others_went_on();
     const std::lock_guard lock(mutex_);
-    --panels_[strips].open_updates;
-    ++done(r, c);
-    ++tasks_done_;
+    for (int64_t k = 0; k < count; ++k) --panel(k).open_updates;
+    done(r, c) += count;
+    tasks_done_ += static_cast<int>(count);
+    ++passes_;
   }
 
   /// Has whoever takes this tile's first update hold it until `count` updates are done.
@@ -74,6 +82,7 @@ class Board {
       for (int64_t r = c; r < tiles_; ++r) expect(done(r, c) == c + 1, "not finished", r, c);
   }
   const std::string& fault() const { return fault_; }
+  int passes() const { return passes_; }
 
  private:
   struct Panel {
@@ -101,13 +110,14 @@ class Board {
   std::string fault_;
   std::atomic<int64_t> held_row_{-1}, held_column_{-1};
   std::atomic<int> tasks_done_{0};
-  int wanted_ = 0;
+  int wanted_ = 0, passes_ = 0;
   bool others_went_on_ = false;
 };
 
 Kernels noting_kernels() {
   Kernels k{};
   k.strip_rows = static_cast<int>(kTile);
+  k.strip_width = 1;
   k.strip_elements = [](int64_t rows, int64_t depth) { return rows * depth; };
   k.factor_block = [](const PanelMatrix& M, int64_t first, int64_t, const PanelStrips& strips) {
     static_cast<Board*>(M.A)->factor(first / kTile, strips.base);
@@ -117,9 +127,9 @@ Kernels noting_kernels() {
                     const PanelStrips& strips) {
     static_cast<Board*>(M.A)->solve(row / kTile, first / kTile, strips.base);
   };
-  k.update_tile = [](const PanelMatrix& M, int64_t row, int64_t, int64_t column, int64_t, int64_t,
-                     const PanelStrips& strips) {
-    static_cast<Board*>(M.A)->update(row / kTile, column / kTile, strips.base);
+  k.update_tile = [](const PanelMatrix& M, int64_t row, int64_t, int64_t column, int64_t,
+                     int64_t depth, const PanelStrips& strips) {
+    static_cast<Board*>(M.A)->update(row / kTile, column / kTile, strips.base, depth / kTile);
   };
   return k;
 }
@@ -145,6 +155,15 @@ TEST(TileOrder, NothingStartsTooEarly) {
       factor(board, n, threads);
       ASSERT_EQ(board.fault(), "") << tiles << " tiles, " << threads << " threads";
     }
+}
+
+/// One worker finishes a column before it looks at the next: all updates of a tile in one pass.
+TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
+  constexpr int64_t kTiles = 9;
+  Board board(kTiles * kTile);
+  factor(board, kTiles * kTile, 1);
+  ASSERT_EQ(board.fault(), "");
+  EXPECT_EQ(board.passes(), kTiles * (kTiles - 1) / 2);
 }
 
 /// A worker that loses its core in the middle of a task delays what depends on that task: others

@@ -104,8 +104,8 @@ void LeftLooking<T>::prepare() {
 template <class T>
 void LeftLooking<T>::update(int panel) {
   const int64_t column = start(panel), columns = width(panel), next = column + columns;
-  keep(blas_.subtract_square(problem_.swapped, columns, column, at(column, 0), at(column, column),
-                             problem_.A.ld));
+  keep(blas_.subtract_square(problem_.swapped, columns, column, at(column, 0), problem_.A.ld,
+                             at(column, column), problem_.A.ld));
   if (next < problem_.n && status_.ok())
     keep(blas_.subtract_product(problem_.swapped, problem_.n - next, columns, column, at(next, 0),
                                 at(column, 0), at(next, column), problem_.A.ld));

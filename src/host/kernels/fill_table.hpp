@@ -47,6 +47,7 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.interleaved_posv = Side::posv;
   k.interleaved_potri = Side::potri;
   k.strip_rows = Strips<T>::kRows;
+  k.strip_width = Strips<T>::W;
   k.strip_elements = Strips<T>::elements;
   k.factor_small = factor_small_matrix<T>;
   k.factor_block = factor_block<T>;
@@ -55,6 +56,9 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.solve_buffer_bytes = SolveBuffer<T>::bytes;
   k.solve_vector = solve_vector<T>;
   k.solve = solve<T>;
+  k.load_rhs = load_rhs<T>;
+  k.store_rhs = store_rhs<T>;
+  k.substitute = substitute<T>;
   k.pack_factor = pack_factor<T>;
   k.invert_rows = invert_rows<T>;
   k.invert_tile = invert_tile<T>;

@@ -86,7 +86,8 @@ struct Kernels {
   void (*interleaved_posv)(const InterleavedRun& run, void* buffer);
   void (*interleaved_potri)(const InterleavedRun& run, void* buffer);
 
-  int strip_rows;  ///< strips start at multiples of this many rows
+  int strip_rows;   ///< strips start at multiples of this many rows
+  int strip_width;  ///< rows of a strip, whose columns lie that many elements apart
   /// Elements of strips for rows of a matrix and depth columns.
   int64_t (*strip_elements)(int64_t rows, int64_t depth);
 
@@ -114,6 +115,17 @@ struct Kernels {
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.
   void (*solve)(const PanelMatrix& M, void* B, int64_t ldb, int64_t column, int64_t column_end,
                 void* buffer);
+  /// The same in parts, for several threads. Unknowns [row, row_end) of right-hand sides [column,
+  /// column_end) into a buffer of solve_buffer_bytes, and back;
+  void (*load_rhs)(const PanelMatrix& M, void* B, int64_t ldb, int64_t column, int64_t column_end,
+                   int64_t row, int64_t row_end, void* buffer);
+  void (*store_rhs)(const PanelMatrix& M, void* B, int64_t ldb, int64_t column, int64_t column_end,
+                    int64_t row, int64_t row_end, void* buffer);
+  /// unknowns [row, row_end) of a buffer's nrhs right-hand sides take the known unknowns [first,
+  /// last) of a forward or backward substitution; or become known themselves where they are the
+  /// same. Bounds are multiples of strip_rows, or n.
+  void (*substitute)(const PanelMatrix& M, bool backward, int64_t nrhs, int64_t first, int64_t last,
+                     int64_t row, int64_t row_end, void* buffer);
 
   /// The inverse of A from its factor, in place, a step a block [first, last) of columns, whose
   /// `first` is a multiple of strip_rows (kernels/within/potri.hpp). First the block's own strips,

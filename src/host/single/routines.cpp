@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/precisions.h"
-#include "host/parallel_for.hpp"
+#include "base/task_trace.hpp"
 #include "host/single/pocon.hpp"
 
 namespace chol::host {
@@ -24,8 +24,17 @@ size_t align_up(size_t bytes) {
 }  // namespace
 
 template <class T>
-size_t MatrixWorker<T>::solve_columns_bytes(int64_t n, int64_t columns) const {
-  return align_up(kernels_.solve_buffer_bytes(n, std::min(columns, kSolveColumns)));
+size_t MatrixWorker<T>::solve_bytes(int64_t n, int64_t nrhs) const {
+  if (nrhs <= plan_.tile) return 0;
+  if (threads_ <= 1) return align_up(kernels_.solve_buffer_bytes(n, std::min(nrhs, kSolveColumns)));
+  Arena counted;
+  tile_solve(n, nrhs).carve(counted);
+  return counted.used();
+}
+
+template <class T>
+TileSolve MatrixWorker<T>::tile_solve(int64_t n, int64_t nrhs) const {
+  return {kernels_, sizeof(T), sizeof(R), n, nrhs, threads_};
 }
 
 template <class T>
@@ -56,9 +65,9 @@ size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs
     case Routine::potrf:
       return factor_bytes(n);
     case Routine::potrs:
-      return threads_ * solve_columns_bytes(n, nrhs);
+      return solve_bytes(n, nrhs);
     case Routine::posv:
-      return std::max(factor_bytes(n), threads_ * solve_columns_bytes(n, nrhs));
+      return std::max(factor_bytes(n), solve_bytes(n, nrhs));
     case Routine::potri: {
       Arena counted;
       tile_inverse(n).carve(counted);
@@ -108,6 +117,7 @@ void MatrixWorker<T>::run(const backend::Problem<T>& problem, int64_t b, const P
 
 template <class T>
 int64_t MatrixWorker<T>::factor_panel(const OneMatrix<T>& M, Arena& arena) const {
+  const TracedTask traced(Operator::potrf, 0, 0, 0);
   PanelStrips strips{arena.take<T>(kernels_.strip_elements(M.n, M.n)), M.n, arena.take<R>(M.n)};
   return kernels_.factor_block(M.panel(), 0, M.n, strips);
 }
@@ -126,20 +136,20 @@ template <class T>
 void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0 || M.nrhs == 0) return;
   if (M.nrhs <= plan_.tile) return solve_by_vectors(M);
-  // Fewer than fill a vector cost as much as a vector of them.
-  const auto parts = [&](int64_t columns) { return (M.nrhs + columns - 1) / columns; };
-  const int64_t chunks =
-      std::max(parts(kSolveColumns), std::min<int64_t>(threads_, parts(kernels_.strip_rows)));
-  const size_t bytes = solve_columns_bytes(M.n, M.nrhs);
-  const auto chunk = [&](int64_t i, bool, int thread) {
-    PanelMatrix panel = M.panel();
-    if (i > 0) panel.next = nullptr;
-    kernels_.solve(panel, M.B, M.ldb, M.nrhs * i / chunks, M.nrhs * (i + 1) / chunks,
-                   static_cast<char*>(workspace) + thread * bytes);
-  };
-  const double n = static_cast<double>(M.n), columns = static_cast<double>(M.nrhs);
-  parallel_for({chunks, 1, 1, serial_ns<T>(2 * n * n * columns)},
-               static_cast<int>(std::min<int64_t>(threads_, chunks)), chunk);
+  PanelMatrix panel = M.panel();
+  if (threads_ > 1) {
+    Arena arena(workspace, SIZE_MAX);
+    TileSolve tiles = tile_solve(M.n, M.nrhs);
+    tiles.carve(arena);
+    tiles.run(panel, M.B, M.ldb);
+    return;
+  }
+  const int64_t parts = (M.nrhs + kSolveColumns - 1) / kSolveColumns;
+  for (int64_t i = 0; i < parts; ++i) {
+    const TracedTask traced(Operator::trsm, 0, i, 0);
+    kernels_.solve(panel, M.B, M.ldb, M.nrhs * i / parts, M.nrhs * (i + 1) / parts, workspace);
+    panel.next = nullptr;
+  }
 }
 
 template <class T>

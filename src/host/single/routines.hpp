@@ -5,6 +5,7 @@
 #include "host/dispatch.hpp"
 #include "host/single/tile_potrf.hpp"
 #include "host/single/tile_potri.hpp"
+#include "host/single/tile_potrs.hpp"
 
 namespace chol::host {
 
@@ -63,7 +64,8 @@ class MatrixWorker {
   TileCholesky tile_cholesky(int64_t n, int64_t lda) const;
   TileInverse tile_inverse(int64_t n) const;
   size_t factor_bytes(int64_t n) const;
-  size_t solve_columns_bytes(int64_t n, int64_t columns) const;
+  TileSolve tile_solve(int64_t n, int64_t nrhs) const;
+  size_t solve_bytes(int64_t n, int64_t nrhs) const;
 
   const Kernels& kernels_;
   const Plan& plan_;

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "base/task_trace.hpp"
 #include "host/parallel_for.hpp"
 
 namespace chol::host {
@@ -19,71 +20,28 @@ TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t 
   const int64_t wanted = nb > 0 && nb < n ? nb : n;
   nb_ = (wanted + step - 1) / step * step;
   tiles_ = (n + nb_ - 1) / nb_;
-  const int64_t small = static_cast<int64_t>(kSmallBytes / std::max<size_t>(1, strip_bytes()));
-  panels_ = std::min(tiles_, std::clamp(small, kLeastPanels, kMostPanels));
+  most_updates_ = std::max<int64_t>(1, kPassBytes / (nb_ * static_cast<int64_t>(element_bytes)));
+  const int64_t small = static_cast<int64_t>(kSmallBytes / std::max<size_t>(1, strip_bytes(1)));
+  panels_ = std::clamp(small, kLeastPanels, kMostPanels);
+  panels_ = std::min(tiles_, std::max(panels_, most_updates_));
 }
 
-size_t TileCholesky::strip_bytes() const {
-  return kernels_.strip_elements(n_, nb_) * element_bytes_;
+size_t TileCholesky::strip_bytes(int64_t panels) const {
+  return kernels_.strip_elements(n_, nb_ * panels) * element_bytes_;
 }
 
 void TileCholesky::carve(Arena& arena) {
-  for (int64_t i = 0; i < panels_; ++i) {
-    strips_[i] = arena.take<char>(strip_bytes());
-    reciprocal_[i] = arena.take<char>(nb_ * real_bytes_);
-  }
+  strips_ = arena.take<char>(strip_bytes(panels_));
+  reciprocal_ = arena.take<char>(panels_ * nb_ * real_bytes_);
   state_ = arena.take<std::atomic<int>>(tiles_ * tiles_);
   open_updates_ = arena.take<std::atomic<int64_t>>(tiles_);
+  taken_ = arena.take<std::atomic<int64_t>>(tiles_);
 }
 
 PanelStrips TileCholesky::strips(int64_t step) const {
-  return {strips_[step % panels_], nb_, reciprocal_[step % panels_]};
-}
-
-TileCholesky::Task TileCholesky::Order::task() const {
-  if (column_ == tiles_) return {Kind::none, 0, 0, 0};
-  switch (phase_) {
-    case Phase::diagonal:
-      return {Kind::diagonal, std::max<int64_t>(0, column_ - 1), column_, column_};
-    case Phase::own_updates:
-      return {Kind::update, column_ - 1, row_, column_};
-    case Phase::solves:
-      return {Kind::solve, column_, row_, column_};
-    default:
-      return {Kind::update, column_ - 1, row_, update_column_};
-  }
-}
-
-/// Passes over phases that have no task: below the last diagonal tile there is nothing, and the
-/// first column has no updates.
-void TileCholesky::Order::enter(Phase phase) {
-  phase_ = phase;
-  row_ = update_column_ = column_ + 1;
-  const bool is_empty = column_ + 1 == tiles_ || (column_ == 0 && phase != Phase::solves);
-  if (phase == Phase::diagonal || !is_empty) return;
-  if (phase == Phase::own_updates) return enter(Phase::solves);
-  if (phase == Phase::solves) return enter(Phase::other_updates);
-  ++column_;
-  enter(Phase::diagonal);
-}
-
-void TileCholesky::Order::next() {
-  switch (phase_) {
-    case Phase::diagonal:
-      return enter(Phase::own_updates);
-    case Phase::own_updates:
-      if (++row_ == tiles_) enter(Phase::solves);
-      return;
-    case Phase::solves:
-      if (++row_ == tiles_) enter(Phase::other_updates);
-      return;
-    default:
-      if (++row_ < tiles_) return;
-      row_ = ++update_column_;
-      if (update_column_ < tiles_) return;
-      ++column_;
-      enter(Phase::diagonal);
-  }
+  const size_t column = static_cast<size_t>(step % panels_ * nb_);
+  return {strips_ + column * kernels_.strip_width * element_bytes_, nb_ * panels_,
+          reciprocal_ + column * real_bytes_};
 }
 
 int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
@@ -91,6 +49,7 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   for (int64_t k = 0; k < tiles_; ++k) {
     const int64_t below = tiles_ - 1 - k;
     new (&open_updates_[k]) std::atomic<int64_t>(below * (below + 1) / 2);
+    new (&taken_[k]) std::atomic<int64_t>(0);
   }
   open_tiles_.store(tiles_ * (tiles_ + 1) / 2, std::memory_order_relaxed);
   open_column_.store(0, std::memory_order_relaxed);
@@ -110,91 +69,106 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
 Outcome TileCholesky::advance(int worker) {
   std::optional<SerialBlas> serial;
   if (product_) serial.emplace();
-  Order from(tiles_, open_column_.load(std::memory_order_relaxed));
   while (open_tiles_.load(std::memory_order_acquire) > 0) {
     if (is_called_away(worker)) return Outcome::called_away;
-    if (!take_next(from)) return Outcome::waiting;
+    if (!take_next()) return Outcome::waiting;
   }
   return Outcome::finished;
 }
 
-/// Takes the first ready task that is not taken and performs it. `from` passes over those before.
-bool TileCholesky::take_next(Order& from) {
-  const int64_t column = from.column();
-  while (from.task().kind != Kind::none && is_taken(from.task())) from.next();
-  if (from.column() > column) open_column_.store(from.column(), std::memory_order_relaxed);
-  for (Order at = from; at.task().kind != Kind::none; at.next()) {
-    const Task task = at.task();
-    // No task of this column or a later one is ready before.
-    const int64_t before = task.column - 1;
-    if (task.kind == Kind::diagonal && before >= 0 && !is_finished(before, before)) return false;
-    if (!is_ready(task) || !take(task)) continue;
+/// Takes the ready task of the leftmost column that has one and performs it.
+bool TileCholesky::take_next() {
+  int64_t open = open_column_.load(std::memory_order_relaxed);
+  for (int64_t c = open; c < tiles_; ++c) {
+    if (has_open_task(c) && take_in_column(c)) return true;
+    if (c == open && is_taken(c)) open_column_.store(++open, std::memory_order_relaxed);
+  }
+  return false;
+}
+
+/// Whether tasks of a column may be open: its updates by the panels whose tile in the column's own
+/// row is finished, and the ends of its tiles. A look at few numbers spares one at all tiles.
+bool TileCholesky::has_open_task(int64_t column) const {
+  const int64_t taken = taken_[column].load(std::memory_order_relaxed);
+  const int64_t rows = tiles_ - column;
+  if (is_taken(column)) return false;
+  const int64_t known = taken / rows;
+  return known >= column || taken % rows != 0 || is_finished(column, known);
+}
+
+bool TileCholesky::take_in_column(int64_t column) {
+  for (int64_t r = column; r < tiles_; ++r) {
+    Task task;
+    if (!find_task(r, column, &task) || !take(task)) continue;
     perform(task);
     return true;
   }
   return false;
 }
 
-bool TileCholesky::is_taken(const Task& task) const {
-  return state(task.row, task.column).load(std::memory_order_relaxed) > 2 * task.step;
-}
-
-bool TileCholesky::is_ready(const Task& task) const {
-  const int64_t r = task.row, c = task.column, step = task.step;
-  if (state(r, c).load(std::memory_order_acquire) != 2 * step) return false;
-  switch (task.kind) {
-    case Kind::update:
-      return is_finished(r, step) && is_finished(c, step);
-    case Kind::solve:
-      return is_finished(c, c);
-    default:
-      // The strips that the factor goes into were those of an earlier panel.
-      return (c == 0 || is_finished(c, c - 1)) &&
-             (c < panels_ || open_updates_[c - panels_].load(std::memory_order_acquire) == 0);
-  }
+/// What a tile is ready for, if anything. What is ready stays so until it is taken.
+bool TileCholesky::find_task(int64_t row, int64_t column, Task* task) const {
+  const int state = this->state(row, column).load(std::memory_order_acquire);
+  const int64_t step = state / 2;
+  if (state % 2 != 0 || step > column) return false;
+  const int64_t most = std::min({column - step, most_updates_, panels_ - step % panels_});
+  int64_t updates = 0;
+  while (updates < most && is_finished(row, step + updates) && is_finished(column, step + updates))
+    ++updates;
+  const bool is_diagonal = row == column;
+  const bool finishes = is_diagonal ? step + updates == column && has_strips(column)
+                                    : step == column && is_finished(column, column);
+  *task = {row, column, step, updates, finishes};
+  return updates > 0 || finishes;
 }
 
 bool TileCholesky::take(const Task& task) {
   int free = static_cast<int>(2 * task.step);
-  return state(task.row, task.column)
-      .compare_exchange_strong(free, free + 1, std::memory_order_acquire);
+  if (!state(task.row, task.column)
+           .compare_exchange_strong(free, free + 1, std::memory_order_acquire))
+    return false;
+  taken_[task.column].fetch_add(task.updates + task.finishes, std::memory_order_relaxed);
+  return true;
 }
 
 void TileCholesky::perform(const Task& task) {
-  const bool is_diagonal = task.kind == Kind::diagonal;
-  if (task.kind == Kind::update || (is_diagonal && task.column > 0)) update(task);
-  if (is_diagonal) factor_diagonal(task.column);
-  if (task.kind == Kind::solve) solve(task);
-  const int64_t steps = is_diagonal ? task.column + 1 : task.step + 1;
+  if (task.updates > 0) update(task);
+  if (task.finishes) task.row == task.column ? factor_diagonal(task.column) : solve(task);
+  const int64_t steps = task.step + task.updates + task.finishes;
   state(task.row, task.column).store(static_cast<int>(2 * steps), std::memory_order_release);
-  const bool is_finished = task.kind != Kind::update;
-  if (is_finished) open_tiles_.fetch_sub(1, std::memory_order_acq_rel);
+  if (task.finishes) open_tiles_.fetch_sub(1, std::memory_order_acq_rel);
   // A finished tile makes many tasks ready, an update one at most.
-  changes->raise(is_finished ? Signal::kAll : 1);
+  changes->raise(task.finishes ? Signal::kAll : 1);
 }
 
 void TileCholesky::update(const Task& task) {
   const int64_t r = task.row, c = task.column, step = task.step;
+  const int64_t first = start(step), last = start(step + task.updates);
   if (good_columns(c) > 0) {
+    const TracedTask traced(r == c ? Operator::syrk : Operator::gemm, r, c, step);
     if (product_)
-      product_(*matrix_, start(r), end(r), start(c), end(c), start(step), end(step));
+      product_(*matrix_, start(r), end(r), start(c), end(c), first, last);
     else
-      kernels_.update_tile(*matrix_, start(r), end(r), start(c), end(c), end(step) - start(step),
+      kernels_.update_tile(*matrix_, start(r), end(r), start(c), end(c), last - first,
                            strips(step));
   }
-  open_updates_[step].fetch_sub(1, std::memory_order_acq_rel);
+  for (int64_t k = step; k < step + task.updates; ++k)
+    open_updates_[k].fetch_sub(1, std::memory_order_acq_rel);
 }
 
 void TileCholesky::factor_diagonal(int64_t column) {
   if (good_columns(column) == 0) return;
+  const TracedTask traced(Operator::potrf, column, column, column);
   const int64_t bad = kernels_.factor_block(*matrix_, start(column), end(column), strips(column));
   if (bad) bad_minor_.store(start(column) + bad, std::memory_order_relaxed);
 }
 
 void TileCholesky::solve(const Task& task) {
   const int64_t r = task.row, c = task.column;
-  if (const int64_t columns = good_columns(c); columns > 0)
+  if (const int64_t columns = good_columns(c); columns > 0) {
+    const TracedTask traced(Operator::trsm, r, c, c);
     kernels_.solve_rows(*matrix_, start(c), columns, start(r), end(r), strips(c));
+  }
 }
 
 /// Columns of a block column that come before the first bad minor.

@@ -1,9 +1,13 @@
-// One matrix on several threads: right-looking tile Cholesky (Kurzak, Buttari, Dongarra 2008) whose
-// tasks have a static order and are taken when they are ready. Each worker takes the first task of
-// the order whose operands a table of progress shows complete; a worker without such a task holds
-// none, so that one that loses its core delays its own task and nothing else. The order puts the
-// critical path first: diagonal tile, updates of its column, solves of its column, other updates.
-// Every tile takes its updates in the order of the steps, whoever does them: same bits.
+// One matrix on several threads: tile Cholesky whose tasks are taken when they are ready (Kurzak,
+// Buttari, Dongarra 2008), by a table of progress. A worker takes the ready task of the leftmost
+// column; one that finds none holds none, so that a worker that loses its core delays its own task
+// and nothing else.
+//
+// A task applies all updates of its tile that are ready at once, in one pass over the tile, as
+// IA-Chol does with two: panels lie side by side in a ring of strips, where several are one long
+// operand. The leftmost column first means that updates of columns further right wait, and come in
+// such passes; workers that find nothing else take them as they come. Every tile takes its updates
+// in the order of the steps, whoever does them and however many at once: same bits.
 #pragma once
 
 #include <atomic>
@@ -32,57 +36,50 @@ class TileCholesky final : public TeamWork {
   Outcome advance(int worker) override;
 
  private:
-  /// Panels whose strips are kept: that many steps may have open updates. Two let the next panel
-  /// start beside the updates of the last; the others bridge workers that lost their core, as many
-  /// as are small.
-  static constexpr int64_t kLeastPanels = 3, kMostPanels = 8;
-  static constexpr size_t kSmallBytes = 32 << 20;
+  /// Panels of the ring: that many steps may have open updates. Two let the next panel start beside
+  /// the updates of the last; the others bridge workers that lost their core and let updates wait
+  /// for each other, as many as are small.
+  static constexpr int64_t kLeastPanels = 3, kMostPanels = 12;
+  static constexpr size_t kSmallBytes = 48 << 20;
+  /// Of a row of the strips in one pass: those of a register tile's columns then fill half of the
+  /// first-level cache.
+  static constexpr int64_t kPassBytes = 3072;
 
-  enum class Kind : uint8_t { diagonal, update, solve, none };
-  /// What a tile (row, column) with `step` steps behind it needs next. update: minus the product of
-  /// the panel of that step. solve: the end of a tile below the diagonal, step = column. diagonal:
-  /// the last update, of step = column - 1 where there is one, and the factorization.
+  /// What a tile (row, column) with `step` steps behind it needs next: the updates of `updates`
+  /// steps, and its end, if `finishes`: the triangular solve or, on the diagonal, the
+  /// factorization.
   struct Task {
-    Kind kind;
-    int64_t step, row, column;
-  };
-  /// Walks the tasks in their static order.
-  class Order {
-   public:
-    /// @param column the first to finish
-    Order(int64_t tiles, int64_t column) : tiles_(tiles), column_(column) {}
-    /// The task at hand, kind none after the last.
-    Task task() const;
-    void next();
-    int64_t column() const { return column_; }
-
-   private:
-    enum class Phase : uint8_t { diagonal, own_updates, solves, other_updates };
-    void enter(Phase phase);
-    int64_t tiles_;
-    int64_t column_;  ///< the block column that these tasks finish
-    Phase phase_ = Phase::diagonal;
-    int64_t row_ = 0;
-    int64_t update_column_ = 0;
+    int64_t row, column, step, updates;
+    bool finishes;
   };
 
-  bool take_next(Order& from);
-  bool is_taken(const Task& task) const;
-  bool is_ready(const Task& task) const;
+  bool take_next();
+  bool take_in_column(int64_t column);
+  /// Whether all updates and ends of a column's tiles are taken.
+  bool is_taken(int64_t column) const {
+    return taken_[column].load(std::memory_order_relaxed) == (tiles_ - column) * (column + 1);
+  }
+  bool has_open_task(int64_t column) const;
+  bool find_task(int64_t row, int64_t column, Task* task) const;
   bool take(const Task& task);
   void perform(const Task& task);
   void update(const Task& task);
   void factor_diagonal(int64_t column);
   void solve(const Task& task);
   int64_t good_columns(int64_t column) const;
-  /// Twice the steps that a tile has behind it, and 1 while someone works on the next.
+  /// Twice the steps that a tile has behind it, and 1 while someone works on the next. Tiles of a
+  /// column lie side by side: who looks for a task reads few lines, which others have just changed.
   std::atomic<int>& state(int64_t row, int64_t column) const {
-    return state_[row * tiles_ + column];
+    return state_[column * tiles_ + row];
   }
   bool is_finished(int64_t row, int64_t column) const {
     return state(row, column).load(std::memory_order_acquire) == 2 * (column + 1);
   }
-  size_t strip_bytes() const;
+  /// Whether the strips that a panel goes into are no earlier one's any more.
+  bool has_strips(int64_t column) const {
+    return column < panels_ || open_updates_[column - panels_].load(std::memory_order_acquire) == 0;
+  }
+  size_t strip_bytes(int64_t panels) const;
   PanelStrips strips(int64_t step) const;
   int64_t start(int64_t tile) const { return tile * nb_; }
   int64_t end(int64_t tile) const { return tile + 1 < tiles_ ? start(tile + 1) : n_; }
@@ -90,14 +87,15 @@ class TileCholesky final : public TeamWork {
   const Kernels& kernels_;
   TileProduct product_;
   size_t element_bytes_, real_bytes_;
-  int64_t n_, nb_, tiles_, panels_;
+  int64_t n_, nb_, tiles_, panels_, most_updates_;
   const PanelMatrix* matrix_ = nullptr;
-  char* strips_[kMostPanels] = {};
-  char* reciprocal_[kMostPanels] = {};
+  char* strips_ = nullptr;
+  char* reciprocal_ = nullptr;
   std::atomic<int>* state_ = nullptr;
   std::atomic<int64_t>* open_updates_ = nullptr;  ///< updates of a step that are not done
+  std::atomic<int64_t>* taken_ = nullptr;         ///< updates and ends of a column's tiles
   std::atomic<int64_t> open_tiles_{0};            ///< tiles that are not finished
-  std::atomic<int64_t> open_column_{0};  ///< all tasks that finish columns before it are taken
+  std::atomic<int64_t> open_column_{0};           ///< columns before it are taken
   std::atomic<int64_t> bad_minor_{0};
 };
 

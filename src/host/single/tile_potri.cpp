@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/task_trace.hpp"
 #include "host/parallel_for.hpp"
 
 namespace chol::host {
@@ -42,8 +43,12 @@ void TileInverse::run(const PanelMatrix& M, int threads) const {
 
 void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
   const int64_t first = start(block), last = end(block);
-  kernels_.pack_factor(M, first, last, factor_);
+  {
+    const TracedTask traced(Operator::pack, block, block, block);
+    kernels_.pack_factor(M, first, last, factor_);
+  }
   const auto pack = [&](int64_t tile) {
+    const TracedTask traced(tile == block ? Operator::trtri : Operator::trsm, tile, block, block);
     kernels_.invert_rows(M, first, last, start(tile), end(tile), factor_, strips_);
   };
   // A task is a product of tiles, or about half as much.
@@ -59,6 +64,7 @@ void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
 void TileInverse::update(const PanelMatrix& M, int64_t block, int64_t task) const {
   int64_t row = 0, column = task;
   for (; column > std::min(row, block); ++row) column -= std::min(row, block) + 1;
+  const TracedTask traced(row == column ? Operator::syrk : Operator::gemm, row, column, block);
   kernels_.invert_tile(M, start(block), end(block), start(row), end(row), start(column),
                        end(column), strips_);
 }

@@ -88,12 +88,37 @@ struct TransposedSolve {
     return {to, 1, NR};
   }
 
+  /// Lines of a coupling of NR unknowns one after the other.
+  struct Walk {
+    const T* p;
+    int64_t step, length, left, jump;
+
+    static Walk nowhere(const T* p) { return {p, 0, INT64_MAX, INT64_MAX, 0}; }
+    static Walk along(const Coupling& with, int64_t count) {
+      if (with.step == 1) return {with.l, with.k_step, count, INT64_MAX, 0};
+      const int64_t length = larger<int64_t>(count / NR, 1);
+      return {with.l, NR, length, length, with.step - length * NR};
+    }
+    CHOL_INLINE void fetch_next() {
+      __builtin_prefetch(p, 0, 3);
+      if constexpr (NR * sizeof(T) > 64) __builtin_prefetch(p + 64 / sizeof(T), 0, 3);
+      p += step;
+      if (--left == 0) {
+        left = length;
+        p += jump;
+      }
+    }
+  };
+
   /// t(:, c) -= X(:, k) * op(L(c, k)) for `count` unknowns k from `first` on, the last first when
   /// not Forward: every unknown takes the others in the order they become known, so that the bits
   /// depend on no block size.
+  ///
+  /// A line of the coupling ahead is asked for at each step: asked for at once, they would hold the
+  /// loads of this product up.
   template <bool Forward, bool Conj, int V, int C>
   CHOL_INLINE void subtract_unknowns(RegisterTile<T, V, C>& t, int64_t strip, int64_t first,
-                                     int64_t count, const Coupling& with) const {
+                                     int64_t count, const Coupling& with, Walk ahead) const {
     const T* x = at(strip, first);
     const T* l = with.l;
     int64_t x_step = W, l_step = with.k_step;
@@ -104,6 +129,7 @@ struct TransposedSolve {
       l_step = -l_step;
     }
     for (int64_t k = 0; k < count; ++k, x += x_step, l += l_step) {
+      ahead.fetch_next();
       Elements<T> a[V];
       CHOL_UNROLL
       for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(x + v * n * W);
@@ -119,10 +145,10 @@ struct TransposedSolve {
   /// Unknowns [j, j + C) from `count` others that are known, and from each other when Last.
   template <bool Forward, bool Conj, bool Last, int V, int C>
   CHOL_INLINE void tile(int64_t strip, int64_t j, int64_t first, int64_t count,
-                        const Coupling& with) const {
+                        const Coupling& with, const Walk& ahead) const {
     RegisterTile<T, V, C> t;
     load(t, strip, j);
-    subtract_unknowns<Forward, Conj>(t, strip, first, count, with);
+    subtract_unknowns<Forward, Conj>(t, strip, first, count, with, ahead);
     if constexpr (Last) {
       CHOL_UNROLL
       for (int step = 0; step < C; ++step) {
@@ -148,14 +174,6 @@ struct TransposedSolve {
     return is_packed(strips) ? kBlock : kFewBlock;
   }
 
-  /// Brings the coupling of NR unknowns near.
-  CHOL_INLINE static void fetch_coupling(const Coupling& with, int64_t count) {
-    if (with.step == 1)
-      for (int64_t k = 0; k < count; ++k) fetch(with.l + k * with.k_step, NR * int64_t(sizeof(T)));
-    else
-      for (int64_t c = 0; c < NR; ++c) fetch(with.l + c * with.step, count * int64_t(sizeof(T)));
-  }
-
   /// body(V, first strip) for groups of up to MV strips, as even as they go.
   template <class Body>
   CHOL_INLINE static void for_each_group(int64_t strips, const Body& body) {
@@ -171,24 +189,43 @@ struct TransposedSolve {
     }
   }
 
-  /// Unknowns [j, j + C) of all strips from those in [first, last) on the way there (Forward) or
-  /// back, and from each other when Last.
+  /// Unknowns [j, j + NR) of the group of strips from `strip` on.
+  CHOL_INLINE void fetch_unknowns(int64_t strips, int64_t strip, int64_t j) const {
+    for (int64_t s = strip; s < smaller<int64_t>(strip + MV, strips); ++s)
+      fetch(at(s, j), NR * W * int64_t(sizeof(T)));
+  }
+
+  /// Unknowns [j, j + C) of all strips from those in [first, last), forwards or backwards, and from
+  /// each other when Last.
+  /// @param ahead a coupling that is used next
   template <bool Forward, bool Conj, bool Last, int C>
-  CHOL_INLINE void tile_of_strips(int64_t strips, int64_t j, int64_t first, int64_t last,
-                                  T* buffer) const {
+  CHOL_INLINE void tile_of_strips(int64_t strips, int64_t j, int64_t first, int64_t last, T* buffer,
+                                  const Walk& ahead) const {
     Coupling with = coupling<Forward>(j, first);
     const int64_t count = last - first;
     if (C == NR && is_packed(strips) && count > 0) with = packed(with, count, buffer);
+    const int64_t j_after = smaller(larger<int64_t>(Forward ? j + C : j - NR, 0), n - C);
     for_each_group(strips, [&](auto V, int64_t strip) {
-      tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with);
+      // Unknowns of many strips come from far away: the next ones while this product runs.
+      const int64_t after = strip + V.value;
+      after < strips ? fetch_unknowns(strips, after, j) : fetch_unknowns(strips, 0, j_after);
+      tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with,
+                                            strip == 0 ? ahead : Walk::nowhere(at(strip, j)));
     });
   }
 
   /// A substitution, a block of unknowns after the other: once known, all unknowns that they reach
   /// take them, so that a block of the factor's columns is read once for all right-hand sides and
   /// the block's unknowns stay near (Goto, van de Geijn 2008).
+  ///
+  /// Of the known unknowns and of those that take them only ranges may be meant, whose bounds are
+  /// multiples of NR: unknowns [row, row_end) take [first, last). They are the same, or the former
+  /// have taken all before and are reached by the latter.
+  struct Ranges {
+    int64_t first, last, row, row_end;
+  };
   template <bool Conj>
-  void forward(int64_t strips) const {
+  void forward(int64_t strips, const Ranges& r) const {
     alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
     const int64_t whole = n / NR * NR, block = block_of(strips);
     const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
@@ -196,21 +233,23 @@ struct TransposedSolve {
       for (; j < smaller(to, whole); j += NR) body(Count<NR>{}, j);
       for (; j < to; ++j) body(Count<1>{}, j);
     };
-    for (int64_t first = 0; first < n; first += block) {
-      const int64_t last = smaller(first + block, n);
-      for_each_tile(first, last, [&](auto C, int64_t j) {
+    for (int64_t first = r.first; first < r.last; first += block) {
+      const int64_t last = smaller(first + block, r.last);
+      for_each_tile(larger(first, r.row), last, [&](auto C, int64_t j) {
         if (coming) fetch_columns<T>(*coming, j, j + C.value);
-        tile_of_strips<true, Conj, true, C.value>(strips, j, first, j, buffer);
+        tile_of_strips<true, Conj, true, C.value>(strips, j, first, j, buffer, Walk::nowhere(X));
       });
-      for_each_tile(last, n, [&](auto C, int64_t j) {
+      for_each_tile(larger(last, r.row), r.row_end, [&](auto C, int64_t j) {
         const int64_t ahead = j + kTilesAhead * NR;
-        if (ahead < whole) fetch_coupling(coupling<true>(ahead, first), last - first);
-        tile_of_strips<true, Conj, false, C.value>(strips, j, first, last, buffer);
+        tile_of_strips<true, Conj, false, C.value>(
+            strips, j, first, last, buffer,
+            ahead < r.row_end ? Walk::along(coupling<true>(ahead, first), last - first)
+                              : Walk::nowhere(X));
       });
     }
   }
   template <bool Conj>
-  void backward(int64_t strips) const {
+  void backward(int64_t strips, const Ranges& r) const {
     alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
     const int64_t whole = n / NR * NR, block = block_of(strips);
     const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
@@ -218,15 +257,19 @@ struct TransposedSolve {
       for (; j > larger(from, whole); --j) body(Count<1>{}, j - 1);
       for (; j > from; j -= NR) body(Count<NR>{}, j - NR);
     };
-    for (int64_t first = (n - 1) / block * block; first >= 0; first -= block) {
-      const int64_t last = smaller(first + block, n);
-      for_each_tile(first, last, [&](auto C, int64_t j) {
-        tile_of_strips<false, Conj, true, C.value>(strips, j, j + C.value, last, buffer);
+    for (int64_t first = r.first + (r.last - r.first - 1) / block * block; first >= r.first;
+         first -= block) {
+      const int64_t last = smaller(first + block, r.last);
+      for_each_tile(first, smaller(last, r.row_end), [&](auto C, int64_t j) {
+        tile_of_strips<false, Conj, true, C.value>(strips, j, j + C.value, last, buffer,
+                                                   Walk::nowhere(X));
       });
-      for_each_tile(0, first, [&](auto C, int64_t j) {
+      for_each_tile(r.row, smaller(first, r.row_end), [&](auto C, int64_t j) {
         const int64_t ahead = j - kTilesAhead * NR;
-        if (ahead >= 0) fetch_coupling(coupling<false>(ahead, first), last - first);
-        tile_of_strips<false, Conj, false, C.value>(strips, j, first, last, buffer);
+        tile_of_strips<false, Conj, false, C.value>(
+            strips, j, first, last, buffer,
+            ahead >= r.row ? Walk::along(coupling<false>(ahead, first), last - first)
+                           : Walk::nowhere(X));
       });
     }
   }
@@ -235,12 +278,13 @@ struct TransposedSolve {
 /// Four unknowns of W right-hand sides at a time between B and the strips; right-hand sides past
 /// `count` are zero in the strips.
 template <class T, bool ToStrips>
-inline void move_strips(const TransposedSolve<T>& s, T* B, int64_t ldb, int64_t count) {
+inline void move_strips(const TransposedSolve<T>& s, T* B, int64_t ldb, int64_t count, int64_t from,
+                        int64_t to) {
   constexpr int W = Elements<T>::width;
   for (int64_t strip = 0; strip * W < count; ++strip)
-    for (int64_t j = 0; j < s.n; j += 4) {
+    for (int64_t j = from; j < to; j += 4) {
       const int64_t rows = smaller<int64_t>(W, count - strip * W);
-      const int64_t length = smaller<int64_t>(4, s.n - j);
+      const int64_t length = smaller<int64_t>(4, to - j);
       const auto row = [&](int r) {
         return B + smaller<int64_t>(strip * W + r, count - 1) * ldb + j;
       };
@@ -268,34 +312,59 @@ struct SolveBuffer {
   static size_t bytes(int64_t n, int64_t nrhs) {
     return reciprocal_bytes(n) + sizeof(T) * round_up(nrhs, W) * n;
   }
-  static TransposedSolve<T> solve_on(const host::PanelMatrix& M, void* buffer) {
-    auto* reciprocal = static_cast<RealOf<T>*>(buffer);
-    const FactorView<T> L(M);
-    for (int64_t j = 0; j < M.n; ++j)
-      reciprocal[j] = RealOf<T>(1) / Elements<T>::reals(L.at(j, j))[0];
-    return {L, M.n, reciprocal,
+  /// Writes no part of the buffer.
+  static TransposedSolve<T> view(const host::PanelMatrix& M, void* buffer) {
+    return {FactorView<T>(M), M.n, static_cast<RealOf<T>*>(buffer),
             reinterpret_cast<T*>(static_cast<char*>(buffer) + reciprocal_bytes(M.n)), M.next};
   }
+  static void invert_diagonal(const host::PanelMatrix& M, int64_t from, int64_t to, void* buffer) {
+    const FactorView<T> L(M);
+    for (int64_t j = from; j < to; ++j)
+      static_cast<RealOf<T>*>(buffer)[j] = RealOf<T>(1) / Elements<T>::reals(L.at(j, j))[0];
+  }
 };
+
+/// Unknowns [row, row_end) of right-hand sides [column, column_end) into a buffer of their own,
+/// with the reciprocals of the diagonal; and back, the unknowns alone.
+template <class T>
+inline void load_rhs(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
+                     int64_t column_end, int64_t row, int64_t row_end, void* buffer) {
+  SolveBuffer<T>::invert_diagonal(M, row, row_end, buffer);
+  move_strips<T, true>(SolveBuffer<T>::view(M, buffer), static_cast<T*>(B) + column * ldb, ldb,
+                       column_end - column, row, row_end);
+}
+template <class T>
+inline void store_rhs(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
+                      int64_t column_end, int64_t row, int64_t row_end, void* buffer) {
+  move_strips<T, false>(SolveBuffer<T>::view(M, buffer), static_cast<T*>(B) + column * ldb, ldb,
+                        column_end - column, row, row_end);
+}
+
+/// A part of a substitution on such a buffer: see TransposedSolve::Ranges.
+template <class T>
+inline void substitute(const host::PanelMatrix& M, bool backward, int64_t nrhs, int64_t first,
+                       int64_t last, int64_t row, int64_t row_end, void* buffer) {
+  constexpr int W = Elements<T>::width;
+  constexpr bool kConj = is_complex<T>;
+  const TransposedSolve<T> s = SolveBuffer<T>::view(M, buffer);
+  const int64_t strips = (nrhs + W - 1) / W;
+  const typename TransposedSolve<T>::Ranges ranges{first, last, row, row_end};
+  if (kConj && M.upper)
+    backward ? s.template backward<false>(strips, ranges)
+             : s.template forward<kConj>(strips, ranges);
+  else
+    backward ? s.template backward<kConj>(strips, ranges)
+             : s.template forward<false>(strips, ranges);
+}
 
 template <class T>
 inline void solve(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
                   int64_t column_end, void* buffer) {
-  constexpr int W = Elements<T>::width;
-  const TransposedSolve<T> s = SolveBuffer<T>::solve_on(M, buffer);
-  T* first = static_cast<T*>(B) + column * ldb;
-  const int64_t count = column_end - column;
-  move_strips<T, true>(s, first, ldb, count);
-  const int64_t strips = (count + W - 1) / W;
-  constexpr bool kConj = is_complex<T>;
-  if (kConj && M.upper) {
-    s.template forward<kConj>(strips);
-    s.template backward<false>(strips);
-  } else {
-    s.template forward<false>(strips);
-    s.template backward<kConj>(strips);
-  }
-  move_strips<T, false>(s, first, ldb, count);
+  const int64_t nrhs = column_end - column;
+  load_rhs<T>(M, B, ldb, column, column_end, 0, M.n, buffer);
+  substitute<T>(M, false, nrhs, 0, M.n, 0, M.n, buffer);
+  substitute<T>(M, true, nrhs, 0, M.n, 0, M.n, buffer);
+  store_rhs<T>(M, B, ldb, column, column_end, 0, M.n, buffer);
 }
 
 }  // namespace chol::CHOL_ISA

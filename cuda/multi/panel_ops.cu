@@ -1,0 +1,277 @@
+#include <algorithm>
+
+#include "base/precisions.h"
+#include "base/status_error.hpp"
+#include "common/device_type.hpp"
+#include "multi/panel_ops.hpp"
+#include "multi/triangle.cuh"
+#include "native/method.hpp"
+#include "native/residues/residues.hpp"
+
+namespace chol::cuda::multi {
+namespace {
+
+using backend::Event;
+using backend::Queue;
+
+/// Columns of a panel where the plan names none.
+constexpr int kPanelColumns = 1024;
+
+template <class Public>
+class Ops final : public backend::PanelOps<Public> {
+  using T = Device<Public>;
+  using View = backend::View<Public>;
+  using Stored = backend::Stored<Public>;
+
+ public:
+  Ops(Queues& queues, const Plan& plan, cudaStream_t stream)
+      : queues_(queues), params_(native::Params::of(plan)), callers_stream_(stream) {
+    const DeviceGuard guard(queues_.device());
+    by_persistent_ = plan.method == Method::persistent && persistent::can_run<T>();
+  }
+
+  void carve(Arena& arena, int64_t rows, int64_t columns) override {
+    const DeviceGuard guard(queues_.device());
+    // Of a panel, and of a diagonal block alone.
+    const int64_t most = std::max<int64_t>(columns, 1);
+    work_ = block_method().carve(arena, std::max(rows, most), panel_params(most));
+    info_ = arena.take<int>(2);
+  }
+
+  void begin(const int* devices, int count) override {
+    const DeviceGuard guard(queues_.device());
+    queues_.prepare();
+    queues_.begin();
+    for (int d = 0; d < count; ++d) queues_.reach(devices[d]);
+    const cudaEvent_t begun = queues_.next_event();
+    check(cudaEventRecord(begun, callers_stream_), "event");
+    for (int queue = 0; queue < backend::kQueues; ++queue)
+      check(cudaStreamWaitEvent(queues_.stream(static_cast<Queue>(queue)), begun, 0), "event");
+    if (info_)
+      check(cudaMemsetAsync(info_, 0, 2 * sizeof(int), queues_.stream(Queue::panel)), "info");
+  }
+  void finish() override {
+    const DeviceGuard guard(queues_.device());
+    check(queues_.wait(), "several devices");
+  }
+  void abandon() noexcept override {
+    const DeviceGuard guard(queues_.device());
+    if (queues_.wait() != cudaSuccess) cudaGetLastError();
+  }
+  int info() override {
+    const DeviceGuard guard(queues_.device());
+    int info = 0;
+    check(cudaMemcpy(&info, info_, sizeof info, cudaMemcpyDeviceToHost), "info");
+    return info;
+  }
+
+  size_t free_memory() override {
+    const DeviceGuard guard(queues_.device());
+    size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "free memory");
+    return free;
+  }
+  void* pinned_memory(size_t bytes) override {
+    const DeviceGuard guard(queues_.device());
+    return queues_.pinned(bytes);
+  }
+
+  Event record(Queue queue) override {
+    const DeviceGuard guard(queues_.device());
+    const cudaEvent_t event = queues_.next_event();
+    check(cudaEventRecord(event, queues_.stream(queue)), "event");
+    return {event};
+  }
+  void wait(Queue queue, const Event& event) override {
+    const DeviceGuard guard(queues_.device());
+    check(cudaStreamWaitEvent(queues_.stream(queue), static_cast<cudaEvent_t>(event.point), 0),
+          "event");
+  }
+  void wait_on_host(const Event& event) override {
+    check(cudaEventSynchronize(static_cast<cudaEvent_t>(event.point)), "event");
+  }
+
+  void copy(Queue queue, const View& to, const View& from, int64_t rows, int64_t columns) override {
+    if (rows == 0 || columns == 0) return;
+    const DeviceGuard guard(queues_.device());
+    constexpr size_t kBytes = sizeof(T);
+    check(cudaMemcpy2DAsync(to.first, kBytes * to.ld, from.first, kBytes * from.ld,
+                            kBytes * to.length(rows, columns), to.lines(rows, columns),
+                            cudaMemcpyDefault, queues_.stream(queue)),
+          "copy of a panel");
+  }
+
+  int64_t panel_columns() const override {
+    return by_persistent_ && params_.panel > 0 ? params_.panel : kPanelColumns;
+  }
+  void factor(Queue queue, const View& A, int64_t rows, int64_t columns, int64_t before,
+              int64_t behind) override {
+    const DeviceGuard guard(queues_.device());
+    const cudaStream_t stream = queues_.stream(queue);
+    // The kernel reads a tile behind the panel.
+    const bool can_read = behind >= kTile || rows == columns;
+    if (by_persistent_ && can_read && columns % kTile == 0 &&
+        before + rows < persistent::kLargestDimension<T> &&
+        A.ld < persistent::kLargestDimension<T>) {
+      // Of a matrix that has this panel behind the columns before it.
+      BatchProblem<T> problem = problem_of(A, before + rows, info_);
+      problem.A.first -= before * (A.ld + 1);
+      return require(persistent::factor_columns(problem, before, columns, params_.groups,
+                                                work_.persistent, stream));
+    }
+    Blas& blas = use(queue);
+    const BatchProblem<T> block = problem_of(A, columns, info_ + 1);
+    require(block_method().run(block, panel_params(columns), {work_, blas, stream}));
+    require(residues::add_info_of_rest(info_, info_ + 1, before, stream));
+    if (rows == columns) return;
+    // X L^H = B, on the storage of a lower triangle or of an upper one, which is the transpose.
+    const View below = A.at(columns, 0);
+    if (A.swapped)
+      require(blas.solve(CUBLAS_FILL_MODE_UPPER, true, columns, rows - columns, elements(A.first),
+                         A.ld, elements(below.first), A.ld));
+    else
+      require(blas.solve_right(CUBLAS_FILL_MODE_LOWER, true, columns, rows - columns,
+                               elements(A.first), A.ld, elements(below.first), A.ld));
+  }
+  void update_diagonal(Queue queue, const View& C, const View& A, int64_t n,
+                       int64_t depth) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).subtract_square(C.swapped, n, depth, elements(A.first), A.ld,
+                                       elements(C.first), C.ld));
+  }
+  void update(Queue queue, const View& C, const View& A, const View& B, int64_t rows,
+              int64_t columns, int64_t depth) override {
+    const DeviceGuard guard(queues_.device());
+    const Operand<T> a{elements(A.first), A.ld, false};
+    const Operand<T> b{elements(B.first), B.ld, true};
+    const Result<T> c{elements(C.first), C.ld};
+    // Swapped storage holds transposes: C^T -= conj(B) A^T, and conj(B) is the adjoint of B^T.
+    if (C.swapped)
+      require(use(queue).multiply({columns, rows, depth}, -1, b, a, 1, c));
+    else
+      require(use(queue).multiply({rows, columns, depth}, -1, a, b, 1, c));
+  }
+
+  void solve(Queue queue, bool upper, const Stored& L, int64_t n, int64_t nrhs, Public* B,
+             int64_t ldb) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).solve(fill(upper), L.adjoint, n, nrhs, elements(L.first), L.ld, elements(B),
+                             ldb));
+  }
+  void solve_right(Queue queue, double alpha, bool upper, const Stored& L, int64_t n, int64_t rows,
+                   Public* B, int64_t ldb) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).solve_right(fill(upper), L.adjoint, n, rows, elements(L.first), L.ld,
+                                   elements(B), ldb, static_cast<Real<T>>(alpha)));
+  }
+  void multiply_triangle(Queue queue, bool from_left, bool upper, const Stored& L, int64_t n,
+                         int64_t others, Public* B, int64_t ldb) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).multiply_triangle(from_left, fill(upper), L.adjoint, n, others,
+                                         elements(L.first), L.ld, elements(B), ldb));
+  }
+  void carve_inversion(Arena& arena, int64_t n) override {
+    square_ = arena.take<T>(static_cast<size_t>(n * n));
+  }
+  void invert_triangle(Queue queue, bool upper, Public* L, int64_t ld, int64_t n) override {
+    const DeviceGuard guard(queues_.device());
+    const cudaStream_t stream = queues_.stream(queue);
+    require(write_identity(square_, n, stream));
+    require(use(queue).solve(fill(upper), false, n, n, elements(L), ld, square_, n));
+    require(copy_triangle(upper, square_, n, elements(L), ld, n, false, stream));
+  }
+  void square_triangle(Queue queue, bool upper, Public* L, int64_t ld, int64_t n) override {
+    const DeviceGuard guard(queues_.device());
+    require(copy_triangle(upper, elements(L), ld, square_, n, n, true, queues_.stream(queue)));
+    require(use(queue).square(fill(upper), n, n, {square_, n, !upper}, 0, elements(L), ld));
+  }
+  void add_square(Queue queue, bool upper, const Stored& A, int64_t n, int64_t depth, Public* C,
+                  int64_t ldc) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).square(fill(upper), n, depth, {elements(A.first), A.ld, A.adjoint}, 1,
+                              elements(C), ldc));
+  }
+  void clear(Queue queue, Public* C, int64_t ldc, int64_t rows, int64_t columns) override {
+    if (rows == 0 || columns == 0) return;
+    const DeviceGuard guard(queues_.device());
+    check(
+        cudaMemset2DAsync(C, sizeof(T) * ldc, 0, sizeof(T) * rows, columns, queues_.stream(queue)),
+        "zeros");
+  }
+  void add(Queue queue, Public* C, int64_t ldc, const Public* A, int64_t lda, int64_t rows,
+           int64_t columns) override {
+    if (rows == 0 || columns == 0) return;
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).add(rows, columns, reinterpret_cast<const T*>(A), lda, elements(C), ldc));
+  }
+  void multiply(Queue queue, double alpha, const Stored& A, const Stored& B, double beta, Public* C,
+                int64_t ldc, int64_t rows, int64_t columns, int64_t depth) override {
+    const DeviceGuard guard(queues_.device());
+    require(use(queue).multiply({rows, columns, depth}, static_cast<Real<T>>(alpha),
+                                {elements(A.first), A.ld, A.adjoint},
+                                {elements(B.first), B.ld, B.adjoint}, static_cast<Real<T>>(beta),
+                                Result<T>{elements(C), ldc}));
+  }
+
+ private:
+  /// A status that names the device.
+  void require(const Status& status) const {
+    if (!status.ok())
+      throw StatusError(
+          Status::error(status.code(), "device %d: %s", queues_.device(), status.message()));
+  }
+  void check(cudaError_t error, const char* doing) const { require(status_of(error, doing)); }
+
+  static constexpr int64_t kTile = persistent::Config<T>::kOrder;
+
+  static T* elements(Public* x) { return reinterpret_cast<T*>(x); }
+  static cublasFillMode_t fill(bool upper) {
+    return upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  }
+  /// Falls back on the other method where the device has not what it needs.
+  static const native::FactorMethod<T>& block_method() {
+    return native::method_of<T>(Plan{Method::persistent});
+  }
+  native::Params panel_params(int64_t columns) const {
+    return {static_cast<int>((columns + kTile - 1) / kTile * kTile), std::max(params_.groups, 1),
+            0};
+  }
+  static BatchProblem<T> problem_of(const View& A, int64_t n, int* info) {
+    BatchProblem<T> problem;
+    problem.A = {elements(A.first), 0, nullptr, A.ld, nullptr};
+    problem.count = 1;
+    problem.n = n;
+    problem.info = info;
+    problem.swapped = A.swapped;
+    return problem;
+  }
+  Blas& use(Queue queue) {
+    Blas& blas = queues_.blas(queue);
+    require(blas.use(queues_.stream(queue)));
+    return blas;
+  }
+
+  Queues& queues_;
+  const native::Params params_;
+  const cudaStream_t callers_stream_;
+  bool by_persistent_ = false;
+  native::FactorWorkspace<T> work_;
+  T* square_ = nullptr;  ///< a triangle that goes over itself
+  int* info_ = nullptr;  ///< of all panels, and of a block alone
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Plan& plan,
+                                                     cudaStream_t stream) {
+  return std::make_shared<Ops<T>>(queues, plan, stream);
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                   \
+  template std::shared_ptr<backend::PanelOps<T>> make_panel_ops<T>(Queues&, const Plan&, \
+                                                                   cudaStream_t);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::cuda::multi

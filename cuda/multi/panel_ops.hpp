@@ -1,0 +1,17 @@
+// Operations on one of several devices, over the panels of native/ and cuBLAS.
+#pragma once
+
+#include <memory>
+
+#include "multi/queues.hpp"
+#include "tune/plan.hpp"
+
+namespace chol::cuda::multi {
+
+/// @param plan of one matrix as large as there is: how panels are factored.
+/// @param stream behind whose work a call begins.
+template <class T>
+std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Plan& plan,
+                                                     cudaStream_t stream);
+
+}  // namespace chol::cuda::multi

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "base/status_error.hpp"
+#include "multi/queues.hpp"
+
+namespace chol::cuda::multi {
+
+void check(cudaError_t error, const char* doing) {
+  if (error != cudaSuccess) throw StatusError(status_of(error, doing));
+}
+
+Queues::~Queues() {
+  const DeviceGuard guard(device_);
+  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  for (cudaStream_t stream : streams_)
+    if (stream) cudaStreamDestroy(stream);
+  if (pinned_) cudaFreeHost(pinned_);
+}
+
+void Queues::prepare() {
+  int least = 0, highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &highest), "stream priorities");
+  for (int queue = 0; queue < backend::kQueues; ++queue) {
+    if (streams_[queue]) continue;
+    const bool is_panel = queue == static_cast<int>(backend::Queue::panel);
+    check(cudaStreamCreateWithPriority(&streams_[queue], cudaStreamNonBlocking,
+                                       is_panel ? highest : least),
+          "stream");
+  }
+}
+
+void Queues::reach(int other) {
+  if (other == device_ || std::find(reached_.begin(), reached_.end(), other) != reached_.end())
+    return;
+  reached_.push_back(other);
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device_, other), "peer access");
+  if (!can) return;  // the driver stages copies through the host
+  const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
+  if (error == cudaErrorPeerAccessAlreadyEnabled)
+    cudaGetLastError();
+  else
+    check(error, "peer access");
+}
+
+cudaEvent_t Queues::next_event() {
+  if (used_ == events_.size()) {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event");
+    events_.push_back(event);
+  }
+  return events_[used_++];
+}
+
+void* Queues::pinned(size_t bytes) {
+  if (bytes <= pinned_bytes_) return pinned_;
+  if (pinned_) check(cudaFreeHost(pinned_), "pinned memory");
+  pinned_ = nullptr;
+  pinned_bytes_ = 0;
+  check(cudaHostAlloc(&pinned_, bytes, cudaHostAllocDefault), "pinned memory");
+  pinned_bytes_ = bytes;
+  return pinned_;
+}
+
+cudaError_t Queues::wait() {
+  cudaError_t first = cudaSuccess;
+  for (cudaStream_t stream : streams_)
+    if (stream)
+      if (const cudaError_t error = cudaStreamSynchronize(stream); first == cudaSuccess)
+        first = error;
+  return first;
+}
+
+}  // namespace chol::cuda::multi

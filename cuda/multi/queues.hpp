@@ -1,0 +1,50 @@
+// What one device keeps for calls over several: streams, events, cuBLAS handles.
+#pragma once
+
+#include <vector>
+
+#include "backend/panel_ops.hpp"
+#include "native/blas.hpp"
+
+namespace chol::cuda::multi {
+
+/// Throws StatusError.
+void check(cudaError_t error, const char* doing);
+
+/// Made at the first call and kept for the next ones. Not for two calls at a time.
+class Queues {
+ public:
+  explicit Queues(int device) : device_(device) {}
+  Queues(const Queues&) = delete;
+  Queues& operator=(const Queues&) = delete;
+  ~Queues();
+
+  int device() const { return device_; }
+  /// Makes what is not there yet. The device is current.
+  void prepare();
+  /// Lets copies go straight from another device where the machine can.
+  void reach(int other);
+  /// Begins a call: no event is in use.
+  void begin() { used_ = 0; }
+
+  cudaStream_t stream(backend::Queue queue) const { return streams_[static_cast<int>(queue)]; }
+  /// Queues of panels and of updates have a handle each: they work at the same time.
+  Blas& blas(backend::Queue queue) { return blas_[queue == backend::Queue::panel ? 0 : 1]; }
+  cudaEvent_t next_event();
+  /// Grows and is kept. Nothing that was queued may use it when it grows.
+  void* pinned(size_t bytes);
+  /// Waits for all queues and gives the first error.
+  cudaError_t wait();
+
+ private:
+  int device_;
+  cudaStream_t streams_[backend::kQueues] = {};
+  std::vector<cudaEvent_t> events_;
+  size_t used_ = 0;
+  std::vector<int> reached_;
+  void* pinned_ = nullptr;
+  size_t pinned_bytes_ = 0;
+  Blas blas_[2];
+};
+
+}  // namespace chol::cuda::multi

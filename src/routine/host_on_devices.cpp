@@ -1,0 +1,224 @@
+#include "routine/host_on_devices.hpp"
+
+#include <cmath>
+
+#include "base/precisions.h"
+#include "routine/team.hpp"
+#include "routine/trace.hpp"
+#include "tile/host_matrix.hpp"
+#include "tile/potri.hpp"
+#include "tile/potrs.hpp"
+#include "tile/redistribute.hpp"
+
+namespace chol::routine {
+namespace {
+
+using backend::Problem;
+
+template <class T>
+class HostCall {
+ public:
+  HostCall(Handle& handle, const char* function, const Problem<T>& problem)
+      : handle_(handle),
+        function_(function),
+        problem_(problem),
+        n_(problem.sizes.n),
+        upper_(problem.uplo == CHOL_UPPER),
+        team_(handle) {}
+
+  void potrf(int* info) {
+    if (n_ == 0) {
+      *info = 0;
+      return;
+    }
+    const tile::HostPlan plan = tile::plan_host_matrix(team_.all, team_.available(), n_, upper_);
+    if (!plan)
+      throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
+                                      "the devices' memory does not hold panels of the matrix"));
+    tile::HostWorkspace<T> work;
+    const auto carve = [&](auto& part, size_t d, Arena& arena) {
+      part.carve(arena, *team_.all[d], devices(), n_, plan, upper_);
+    };
+    if (!team_.take_workspace(handle_, work, carve)) return;
+    const Stopwatch watch;
+    team_.begin();
+    int64_t moved = 0;
+    *info = tile::factor_host_matrix(team_.all, whole(), n_, plan, work, &moved);
+    team_.finish();
+    team_.give_back();
+    const double n = static_cast<double>(n_);
+    print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, plan.nb,
+                      watch.milliseconds(), flop_factor<T> * n * n * n / 3);
+    print_traffic(sizeof(T) * static_cast<double>(moved), sizeof(T) * least_traffic(plan));
+  }
+
+  /// With the whole factor on the devices, or, where they do not hold it, as it comes past.
+  void potrs() {
+    const int64_t nrhs = problem_.sizes.nrhs;
+    if (n_ == 0 || nrhs == 0) return;
+    const double flops = 2 * static_cast<double>(nrhs);
+    tile::PotrsWorkspace<T> work;
+    const auto carve = [&](auto& part, Arena& arena, size_t) { part.carve(arena, over(), nrhs); };
+    if (holds_factor(carve))
+      return with_factor(work, carve, flops, [&](const auto& A) {
+        tile::FactorColumns<T> factor(A);
+        tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, work);
+      });
+    tile::StreamedPotrsWorkspace<T> streamed;
+    const auto carve_all = [&](auto& part, size_t d, Arena& arena) { carve(part, arena, d); };
+    if (!team_.take_workspace(handle_, streamed, carve_all)) return;
+    timed(flops, [&] {
+      tile::FactorColumns<T> factor(team_.all, over(), whole(), streamed.ring);
+      tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, streamed.solve);
+    });
+  }
+
+  void potri(int* info) {
+    if (handle_.workspace_need == nullptr) *info = first_zero();
+    if (n_ == 0 || (!handle_.workspace_need && *info > 0)) return;
+    tile::PotriWorkspace<T> work;
+    const auto carve = [&](auto& part, Arena& arena, size_t d) {
+      part.carve(arena, *team_.all[d], over());
+    };
+    with_factor(work, carve, 2 * static_cast<double>(n_) / 3, [&](const auto& A) {
+      tile::invert(team_.all, A, work);
+      team_.wait();
+      tile::gather(team_.all, A, whole());
+    });
+  }
+
+  void logdet() {
+    double sum = 0;
+    for (int64_t i = 0; i < n_; ++i)
+      sum += std::log(static_cast<double>(std::real(problem_.A.first[i * (problem_.A.ld + 1)])));
+    *problem_.result = static_cast<RealOf<T>>(2 * sum);
+  }
+
+ private:
+  int devices() const { return static_cast<int>(team_.all.size()); }
+  const backend::Backend& device() const { return *handle_.named_devices().front()->backend; }
+  backend::View<T> whole() const { return {problem_.A.first, problem_.A.ld, upper_}; }
+  /// Of a solve, which has little to do for each block.
+  int64_t block_columns() const {
+    constexpr int64_t kLeast = 64, kMost = 512;
+    return std::clamp(n_ / (4 * devices()) / kLeast * kLeast, kLeast, kMost);
+  }
+  tile::Distribution over() const { return {n_, block_columns(), devices()}; }
+  T* take_columns(Arena& arena, size_t d) const {
+    return arena.take<T>(static_cast<size_t>(n_ * over().columns_of(static_cast<int>(d))));
+  }
+  /// Whether the devices have room for the factor beside what carve() takes.
+  template <class Carve>
+  bool holds_factor(Carve&& carve) const {
+    const std::vector<size_t> available = team_.available();
+    tile::PotrsWorkspace<T> count;
+    for (size_t d = 0; d < available.size(); ++d) {
+      Arena arena;
+      take_columns(arena, d);
+      carve(count, arena, d);
+      if (arena.used() > available[d]) return false;
+    }
+    return true;
+  }
+  /// Brings the factor to the devices, in block columns, and calls body(factor).
+  /// @param flops of it over n^2.
+  template <class Work, class Carve, class Body>
+  void with_factor(Work& work, Carve&& carve_work, double flops, Body&& body) {
+    tile::CyclicMatrix<T> A;
+    A.over = over();
+    A.by_rows = upper_;
+    A.local.resize(team_.all.size());
+    const auto carve = [&](auto& part, size_t d, Arena& arena) {
+      A.local[d] = {take_columns(arena, d), n_, upper_};
+      carve_work(part, arena, d);
+    };
+    if (!team_.take_workspace(handle_, work, carve)) return;
+    timed(flops, [&] {
+      for (int64_t k = 0; k < A.over.blocks(); ++k) load_block(A, k);
+      team_.wait();
+      body(A);
+    });
+  }
+  template <class Body>
+  void timed(double flops, Body&& body) {
+    const Stopwatch watch;
+    team_.begin();
+    body();
+    team_.finish();
+    team_.give_back();
+    const double n = static_cast<double>(n_);
+    print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, block_columns(),
+                      watch.milliseconds(), flop_factor<T> * n * n * flops);
+  }
+  /// The place of the first diagonal element of the factor that is zero, or 0.
+  int first_zero() const {
+    for (int64_t i = 0; i < n_; ++i)
+      if (problem_.A.first[i * (problem_.A.ld + 1)] == T(0)) return static_cast<int>(i) + 1;
+    return 0;
+  }
+  /// A block column of the factor, with the whole of its diagonal block.
+  void load_block(const tile::CyclicMatrix<T>& A, int64_t k) {
+    const int64_t first = A.over.start(k), end = A.over.end(k), width = end - first;
+    backend::PanelOps<T>& owner = *team_.all[static_cast<size_t>(A.over.owner(k))];
+    if (upper_)
+      owner.copy(backend::Queue::load, A.at(first, 0), whole().at(first, 0), width, end);
+    else
+      owner.copy(backend::Queue::load, A.at(first, first), whole().at(first, first), n_ - first,
+                 width);
+  }
+  /// Elements that any schedule moves: the triangle there and back, and n^3 / (3 sqrt(M)) where the
+  /// memory of one device, M elements, holds no more than a part of it.
+  double least_traffic(const tile::HostPlan& plan) const {
+    const double n = static_cast<double>(n_), triangle = n * n;
+    if (plan.blocks * plan.nb >= n_) return triangle;
+    const auto bytes = team_.available();
+    const double M = static_cast<double>(*std::max_element(bytes.begin(), bytes.end())) / sizeof(T);
+    return std::max(triangle, n * n * n / (3 * std::sqrt(M)));
+  }
+
+  Handle& handle_;
+  const char* function_;
+  const Problem<T>& problem_;
+  const int64_t n_;
+  const bool upper_;
+  Team<T> team_;
+};
+
+}  // namespace
+
+bool works_on_host_arrays(const Handle& handle, Routine routine) {
+  if (handle.named_devices().empty()) return false;
+  return routine == Routine::potrf || routine == Routine::potrs || routine == Routine::posv ||
+         routine == Routine::potri || routine == Routine::logdet;
+}
+
+template <class T>
+Status run_host_on_devices(Handle& handle, const char* function, const Problem<T>& problem) {
+  HostCall<T> call(handle, function, problem);
+  if (!handle.workspace_need) handle.last_backend = CHOL_BACKEND_CUDA;
+  switch (problem.routine) {
+    case Routine::potrf:
+      call.potrf(problem.info);
+      break;
+    case Routine::potrs:
+      call.potrs();
+      break;
+    case Routine::potri:
+      call.potri(problem.info);
+      break;
+    case Routine::posv:
+      call.potrf(problem.info);
+      if (handle.workspace_need || *problem.info == 0) call.potrs();
+      break;
+    default:
+      if (!handle.workspace_need) call.logdet();
+  }
+  return Status::success();
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R) \
+  template Status run_host_on_devices<T>(Handle&, const char*, const Problem<T>&);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::routine

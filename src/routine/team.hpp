@@ -1,0 +1,110 @@
+// The named devices of a handle for one call.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "backend/panel_ops.hpp"
+#include "base/status_error.hpp"
+#include "routine/handle.hpp"
+#include "tile/panel_ring.hpp"
+
+namespace chol::routine {
+
+/// What was queued is waited for before it goes, also after an error.
+template <class T>
+class Team {
+ public:
+  explicit Team(Handle& handle) : slots_(handle.named_devices()) {
+    for (const std::unique_ptr<BackendSlot>& slot : slots_) {
+      owned_.push_back(slot->backend->panel_ops(static_cast<const T*>(nullptr), slot->stream));
+      if (!owned_.back())
+        throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                                        "%s cannot be one of several devices",
+                                        slot->backend->name()));
+      all.push_back(owned_.back().get());
+      numbers_.push_back(slot->backend->device());
+    }
+  }
+  ~Team() {
+    if (begun_)
+      for (backend::PanelOps<T>* ops : all) ops->abandon();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Calls carve(device, arena) for every device: with a null arena, and with memory that is as
+  /// large as it then counted. Of a query it keeps the largest count, and returns false.
+  template <class Work, class Carve>
+  bool take_workspace(Handle& handle, Work& work, Carve&& carve) {
+    Work counted;
+    for (size_t d = 0; d < all.size(); ++d) {
+      Arena count;
+      carve(counted, d, count);
+      if (handle.workspace_need) {
+        *handle.workspace_need = std::max(*handle.workspace_need, count.used() + Arena::kAlignment);
+        continue;
+      }
+      void* const memory = slots_[d]->workspace(std::max<size_t>(count.used(), 1));
+      if (!memory)
+        throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
+                                        "%zu bytes of workspace cannot be had on device %d",
+                                        count.used(), numbers_[d]));
+      Arena arena(memory, count.used());
+      carve(work, d, arena);
+    }
+    return !handle.workspace_need;
+  }
+  void begin() {
+    begun_ = true;
+    for (backend::PanelOps<T>* ops : all)
+      ops->begin(numbers_.data(), static_cast<int>(numbers_.size()));
+  }
+  void wait() {
+    for (backend::PanelOps<T>* ops : all) ops->finish();
+  }
+  void finish() {
+    wait();
+    begun_ = false;
+  }
+
+  /// Bytes that each device can give to a call: the caller's where there are some, else most of
+  /// what is free, divided among its names.
+  std::vector<size_t> available() const {
+    std::vector<size_t> bytes;
+    for (size_t d = 0; d < all.size(); ++d) {
+      const size_t given = slots_[d]->user_workspace_bytes();
+      const auto names = std::count(numbers_.begin(), numbers_.end(), numbers_[d]);
+      bytes.push_back(given > 0 ? given
+                                : all[d]->free_memory() / 16 * 15 / static_cast<size_t>(names));
+    }
+    return bytes;
+  }
+  /// Gives back what calls have grown to, but for a little.
+  void give_back() {
+    constexpr size_t kKept = size_t{256} << 20;
+    for (const std::unique_ptr<BackendSlot>& slot : slots_) slot->keep_at_most(kKept);
+  }
+
+  tile::Devices<T> all;
+
+ private:
+  const Handle::Devices& slots_;
+  std::vector<std::shared_ptr<backend::PanelOps<T>>> owned_;
+  std::vector<int> numbers_;
+  bool begun_ = false;
+};
+
+/// Runs body(); a failure of a device is the handle's from then on.
+template <class Body>
+Status keep_failure(Handle& handle, Body&& body) {
+  try {
+    return body();
+  } catch (const StatusError& error) {
+    if (error.status().code() == Status::kDeviceError) handle.device_failure = error.status();
+    throw;
+  }
+}
+
+}  // namespace chol::routine

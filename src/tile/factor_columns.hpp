@@ -1,0 +1,76 @@
+// The block columns of a factor for a solve: where they lie, or brought from host memory, each once
+// a sweep, to a few slots of its owner that are used in turn.
+#pragma once
+
+#include "tile/panel_ring.hpp"
+
+namespace chol::tile {
+
+template <class T>
+class FactorColumns {
+ public:
+  /// That lie in the devices' memory.
+  explicit FactorColumns(const CyclicMatrix<T>& A)
+      : over_(A.over), upper_(A.local.front().swapped), resident_(&A) {}
+  /// Of a matrix in host memory. @param whole its lower view.
+  FactorColumns(const Devices<T>& devices, const Distribution& over, const View<T>& whole,
+                PanelRing<T>& ring)
+      : over_(over),
+        upper_(whole.swapped),
+        devices_(&devices),
+        whole_(whole),
+        ring_(&ring),
+        next_(devices.size()),
+        steps_(static_cast<size_t>(over.blocks()), kAbsent) {}
+
+  const Distribution& over() const { return over_; }
+  bool upper() const { return upper_; }
+
+  /// What is queued next on the owner's queue of updates reads block column k.
+  void need(int64_t k) {
+    if (resident_ || step(k) != kAbsent) return;
+    const int owner = over_.owner(k);
+    PanelOps<T>& ops = *(*devices_)[static_cast<size_t>(owner)];
+    step(k) = next_[static_cast<size_t>(owner)]++;
+    ring_->claim(ops, Queue::load, owner, step(k));
+    ring_->claimed(owner, step(k));
+    const int64_t first = upper_ ? 0 : over_.start(k), end = upper_ ? over_.end(k) : over_.n;
+    // By columns as they are stored, whichever triangle it is.
+    ops.copy(Queue::load, ring_->memory(owner, step(k)).at(first, 0),
+             {whole_.first + over_.start(k) * whole_.ld + first, whole_.ld}, end - first,
+             over_.width(k));
+    ops.wait(Queue::update, ops.record(Queue::load));
+  }
+  /// What was queued last was the last of this sweep to read it.
+  void done(int64_t k) {
+    if (resident_) return;
+    const int owner = over_.owner(k);
+    ring_->reads(owner, step(k), (*devices_)[static_cast<size_t>(owner)]->record(Queue::update));
+    step(k) = kAbsent;
+  }
+  /// From the first row of block i on.
+  backend::Stored<T> at(int64_t i, int64_t k, bool adjoint) const {
+    const int owner = over_.owner(k);
+    if (resident_) {
+      const View<T>& local = resident_->local[static_cast<size_t>(owner)];
+      return {local.first + over_.local_start(k) * local.ld + over_.start(i), local.ld, adjoint};
+    }
+    const View<T>& slot = ring_->memory(owner, steps_[static_cast<size_t>(k)]);
+    return {slot.first + over_.start(i), slot.ld, adjoint};
+  }
+
+ private:
+  static constexpr int64_t kAbsent = -1;
+  int64_t& step(int64_t k) { return steps_[static_cast<size_t>(k)]; }
+
+  const Distribution over_;
+  const bool upper_;
+  const CyclicMatrix<T>* resident_ = nullptr;
+  const Devices<T>* devices_ = nullptr;
+  View<T> whole_;
+  PanelRing<T>* ring_ = nullptr;
+  std::vector<int64_t> next_;   ///< step of each device's next load
+  std::vector<int64_t> steps_;  ///< of each block column that is there
+};
+
+}  // namespace chol::tile

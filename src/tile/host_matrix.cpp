@@ -1,0 +1,186 @@
+#include "tile/host_matrix.hpp"
+
+#include "base/precisions.h"
+
+namespace chol::tile {
+namespace {
+
+template <class T>
+int64_t padded(int64_t n) {
+  constexpr int64_t kLine = 128 / sizeof(T) > 0 ? 128 / sizeof(T) : 1;
+  return (n + kLine - 1) / kLine * kLine;
+}
+
+/// Columns of a block: enough for products at full rate, and enough blocks for all devices.
+int64_t block_columns(int64_t n, int devices) {
+  constexpr int64_t kMost = 1024, kStep = 64, kBlocksOfDevice = 6;
+  return std::clamp(n / (devices * kBlocksOfDevice) / kStep * kStep, kStep, kMost);
+}
+
+/// Columns of a superpanel that a device has at most.
+int64_t local_columns(const HostPlan& plan, int devices) {
+  return (plan.blocks + devices - 1) / devices * plan.nb;
+}
+
+/// One superpanel: its block columns arrive when they are needed, and return.
+template <class T>
+class Superpanel final : public ColumnSource<T> {
+ public:
+  Superpanel(const Devices<T>& devices, const View<T>& whole, int64_t n, const HostPlan& plan,
+             int64_t first, HostWorkspace<T>& work, int64_t* moved)
+      : devices_(devices), whole_(whole), plan_(plan), first_(first), work_(work), moved_(moved) {
+    const int count = static_cast<int>(devices.size());
+    const int64_t columns = std::min(plan.blocks * plan.nb, n - first);
+    A_.over = {columns, plan.nb, count, n - first - columns};
+    const int64_t ld = padded<T>(whole.swapped ? local_columns(plan, count) : n - first);
+    for (T* memory : work.columns) A_.local.push_back({memory, ld, whole.swapped});
+    const auto blocks = static_cast<size_t>(A_.over.blocks());
+    loaded_.resize(blocks);
+    finished_.resize(blocks);
+    returned_.resize(blocks);
+    for (auto& awaited : awaited_) awaited.resize(blocks);
+  }
+
+  void run() {
+    factor(devices_, A_, work_.factor, this);
+    const int64_t blocks = A_.over.blocks(), under_way = 2 * A_.over.devices;
+    for (int64_t k = 0; k < blocks; ++k) {
+      if (k >= under_way) unpack_diagonal(k - under_way);
+      send_back(k);
+    }
+    for (int64_t k = std::max<int64_t>(0, blocks - under_way); k < blocks; ++k) unpack_diagonal(k);
+  }
+
+  void need(Queue queue, int64_t J) override {
+    Event& loaded = loaded_[static_cast<size_t>(J)];
+    PanelOps<T>& owner = ops(J);
+    if (!loaded) {
+      const int64_t at = A_.over.start(J), rows = A_.over.rows_from(J), width = A_.over.width(J);
+      owner.copy(Queue::load, A_.at(at, at), whole_.at(first_ + at, first_ + at), rows, width);
+      *moved_ += rows * width;
+      loaded = owner.record(Queue::load);
+    }
+    auto awaited = awaited_[queue == Queue::panel ? 0 : 1].begin() + J;
+    if (!*awaited) owner.wait(queue, loaded);
+    *awaited = true;
+  }
+  int64_t panels_before() const override { return first_ / plan_.nb; }
+  int64_t columns_of(int64_t) const override { return plan_.nb; }
+  void load(int device, int64_t panel, const View<T>& to) override {
+    const int64_t rows = A_.over.rows_from(0);
+    devices_[static_cast<size_t>(device)]->copy(
+        Queue::load, to, whole_.at(first_, panel * plan_.nb), rows, plan_.nb);
+    *moved_ += rows * plan_.nb;
+  }
+  void finished(int64_t k, const Event& event) override {
+    finished_[static_cast<size_t>(k)] = event;
+  }
+
+ private:
+  PanelOps<T>& ops(int64_t block) const {
+    return *devices_[static_cast<size_t>(A_.over.owner(block))];
+  }
+  /// Where diagonal block k lies on its way: beside it nothing of the host's matrix may be written.
+  View<T> diagonal_on_the_way(int64_t k) const {
+    const auto size = static_cast<size_t>(plan_.nb * plan_.nb);
+    T* const slots = static_cast<T*>(ops(k).pinned_memory(2 * size * sizeof(T)));
+    return {slots + static_cast<size_t>(k / A_.over.devices % 2) * size, plan_.nb, whole_.swapped};
+  }
+  void send_back(int64_t k) {
+    const int64_t at = A_.over.start(k), end = A_.over.end(k), width = A_.over.width(k);
+    PanelOps<T>& owner = ops(k);
+    owner.wait(Queue::store, finished_[static_cast<size_t>(k)]);
+    owner.copy(Queue::store, diagonal_on_the_way(k), A_.at(at, at), width, width);
+    if (A_.over.rows_after(k) > 0)
+      owner.copy(Queue::store, whole_.at(first_ + end, first_ + at), A_.at(end, at),
+                 A_.over.rows_after(k), width);
+    *moved_ += A_.over.rows_from(k) * width;
+    returned_[static_cast<size_t>(k)] = owner.record(Queue::store);
+  }
+  void unpack_diagonal(int64_t k) {
+    const int64_t at = first_ + A_.over.start(k), width = A_.over.width(k);
+    ops(k).wait_on_host(returned_[static_cast<size_t>(k)]);
+    const View<T> from = diagonal_on_the_way(k), to = whole_.at(at, at);
+    for (int64_t line = 0; line < width; ++line) {
+      const View<T> source = whole_.swapped ? from.at(line, 0) : from.at(line, line);
+      const View<T> target = whole_.swapped ? to.at(line, 0) : to.at(line, line);
+      std::copy_n(source.first, whole_.swapped ? line + 1 : width - line, target.first);
+    }
+  }
+
+  const Devices<T>& devices_;
+  const View<T> whole_;
+  const HostPlan plan_;
+  const int64_t first_;  ///< column
+  HostWorkspace<T>& work_;
+  int64_t* const moved_;
+  CyclicMatrix<T> A_;
+  std::vector<Event> loaded_, finished_, returned_;  ///< of each block column
+  std::vector<bool> awaited_[2];                     ///< by the queue of panels, and of updates
+};
+
+}  // namespace
+
+template <class T>
+void HostWorkspace<T>::carve(Arena& arena, PanelOps<T>& ops, int devices, int64_t n,
+                             const HostPlan& plan, bool upper) {
+  const int64_t mine = local_columns(plan, devices);
+  const int64_t elements = upper ? padded<T>(mine) * n : padded<T>(n) * mine;
+  columns.push_back(arena.take<T>(static_cast<size_t>(elements)));
+  factor.carve(arena, ops, {n, plan.nb, devices}, n, upper);
+}
+
+template <class T>
+HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& bytes, int64_t n,
+                          bool upper) {
+  const int count = static_cast<int>(devices.size());
+  const auto fits = [&](const HostPlan& plan) {
+    for (size_t d = 0; d < devices.size(); ++d) {
+      HostWorkspace<T> work;
+      Arena arena;
+      work.carve(arena, *devices[d], count, n, plan, upper);
+      if (arena.used() > bytes[d]) return false;
+    }
+    return true;
+  };
+  constexpr int64_t kLeast = 64;
+  for (int64_t nb = block_columns(n, count); nb >= kLeast; nb /= 2) {
+    HostPlan plan{nb, (n + nb - 1) / nb};
+    if (fits(plan)) return plan;
+    // Whole rounds of devices, so that each superpanel begins at the first.
+    int64_t least = 0, most = (plan.blocks - 1) / count;
+    while (least < most) {
+      const int64_t middle = (least + most + 1) / 2;
+      if (fits({nb, middle * count}))
+        least = middle;
+      else
+        most = middle - 1;
+    }
+    // Few columns at a time would read all others too often: narrower panels leave more memory.
+    constexpr int64_t kRounds = 2;
+    if (least >= kRounds || (least > 0 && nb / 2 < kLeast)) return {nb, least * count};
+  }
+  return {};
+}
+
+template <class T>
+int factor_host_matrix(const Devices<T>& devices, const View<T>& whole, int64_t n,
+                       const HostPlan& plan, HostWorkspace<T>& work, int64_t* moved) {
+  for (int64_t first = 0; first < n; first += plan.blocks * plan.nb) {
+    Superpanel<T>(devices, whole, n, plan, first, work, moved).run();
+    for (PanelOps<T>* ops : devices) ops->finish();
+    if (const int bad = first_bad_minor(devices); bad > 0) return static_cast<int>(first) + bad;
+  }
+  return 0;
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                            \
+  template struct HostWorkspace<T>;                                                               \
+  template HostPlan plan_host_matrix<T>(const Devices<T>&, const std::vector<size_t>&, int64_t,   \
+                                        bool);                                                    \
+  template int factor_host_matrix<T>(const Devices<T>&, const View<T>&, int64_t, const HostPlan&, \
+                                     HostWorkspace<T>&, int64_t*);
+CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
+#undef CHOL_INSTANTIATE
+
+}  // namespace chol::tile

@@ -1,0 +1,196 @@
+// One matrix in host memory over stand-ins, whole and by superpanels.
+#include "tile/host_matrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "tests/tile/stand_in_devices.hpp"
+#include "tile/potrs.hpp"
+
+namespace chol::test {
+namespace {
+
+using tile::HostPlan;
+
+template <class T>
+struct HostSetting {
+  HostSetting(int64_t order, HostPlan its_plan, int devices, bool is_upper)
+      : n(order), plan(its_plan), upper(is_upper), machine(devices), A(size_t((n + 1) * n + 1)) {
+    std::mt19937_64 random(static_cast<uint64_t>(n));
+    std::uniform_real_distribution<RealOf<T>> uniform(-1, 1);
+    std::fill(A.begin(), A.end(), T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = j; i < n; ++i)
+        *whole().at(i, j).first = i == j ? T(RealOf<T>(2 * n)) : T(uniform(random));
+    original = A;
+    for (int d = 0; d < devices; ++d) {
+      made.push_back(std::make_unique<StandInDevice<T>>(machine, d, 3));
+      all.push_back(made.back().get());
+    }
+  }
+  backend::View<T> whole() { return {A.data(), n + 1, upper}; }
+  void factor() {
+    tile::HostWorkspace<T> work;
+    for (size_t d = 0; d < all.size(); ++d) {
+      tile::HostWorkspace<T> count;
+      Arena counted;
+      count.carve(counted, *all[d], int(all.size()), n, plan, upper);
+      space.emplace_back(counted.used());
+      Arena arena(space.back().data(), space.back().size());
+      work.carve(arena, *all[d], int(all.size()), n, plan, upper);
+    }
+    info = tile::factor_host_matrix(all, whole(), n, plan, work, &moved);
+  }
+  /// A X = B with the factor that is in host memory; the largest |b - A x| over n eps.
+  double solve(int64_t nrhs) {
+    std::vector<std::vector<char>> memory;
+    tile::StreamedPotrsWorkspace<T> work;
+    const tile::Distribution over{n, plan.nb, int(all.size())};
+    for (size_t d = 0; d < all.size(); ++d) {
+      tile::StreamedPotrsWorkspace<T> count;
+      Arena counted;
+      count.carve(counted, over, nrhs);
+      memory.emplace_back(counted.used(), char(-1));
+      Arena arena(memory.back().data(), memory.back().size());
+      work.carve(arena, over, nrhs);
+    }
+    std::vector<T> B(size_t(n * nrhs)), X;
+    for (size_t i = 0; i < B.size(); ++i) B[i] = T(RealOf<T>(i % 7) - 3);
+    X = B;
+    tile::FactorColumns<T> factor(all, over, whole(), work.ring);
+    tile::solve(all, factor, nrhs, X.data(), n, work.solve);
+    for (backend::PanelOps<T>* ops : all) ops->finish();
+    double worst = 0;
+    for (int64_t c = 0; c < nrhs; ++c)
+      for (int64_t i = 0; i < n; ++i) {
+        T sum = B[size_t(c * n + i)];
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t row = std::max(i, k), column = std::min(i, k);
+          const T a = original[size_t(whole().at(row, column).first - A.data())];
+          sum -= ((i < k) != upper ? conjugate(a) : a) * X[size_t(c * n + k)];
+        }
+        const double error =
+            double(std::abs(sum)) / double(n) / double(std::numeric_limits<RealOf<T>>::epsilon());
+        if (!(error <= worst)) worst = error;
+      }
+    return worst;
+  }
+  double residual(int64_t columns) {
+    double worst = 0;
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = j; i < n; ++i) {
+        T sum = original[size_t(whole().at(i, j).first - A.data())];
+        for (int64_t k = 0; k <= j; ++k)
+          sum -= *whole().at(i, k).first * conjugate(*whole().at(j, k).first);
+        const double error = double(std::abs(sum)) / (double(n) * double(2 * n)) /
+                             double(std::numeric_limits<RealOf<T>>::epsilon());
+        if (!(error <= worst)) worst = error;
+      }
+    return worst;
+  }
+  int64_t numbers() const {
+    int64_t count = 0;
+    for (const T& x : A) count += std::real(x) == std::real(x);
+    return count;
+  }
+  static T conjugate(T x) {
+    if constexpr (is_complex<T>)
+      return std::conj(x);
+    else
+      return x;
+  }
+
+  int64_t n;
+  HostPlan plan;
+  bool upper;
+  Machine machine;
+  std::vector<T> A, original;
+  std::vector<std::vector<char>> space;
+  std::vector<std::unique_ptr<StandInDevice<T>>> made;
+  tile::Devices<T> all;
+  int info = -1;
+  int64_t moved = 0;
+};
+
+template <class T>
+class HostMatrix : public testing::Test {};
+using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(HostMatrix, Types);
+
+TYPED_TEST(HostMatrix, IsFactored) {
+  for (const bool upper : {false, true})
+    for (const int devices : {1, 2, 3})
+      for (const int64_t n : {1, 6, 13, 26})
+        for (const int64_t nb : {1, 2, 5})
+          for (const int64_t rounds : {1, 2, 99}) {
+            const int64_t blocks = (n + nb - 1) / nb;
+            HostSetting<TypeParam> setting(n, {nb, std::min(rounds * devices, blocks)}, devices,
+                                           upper);
+            setting.factor();
+            SCOPED_TRACE(testing::Message()
+                         << "n " << n << " nb " << nb << " devices " << devices << " rounds "
+                         << rounds << (upper ? " upper" : " lower"));
+            EXPECT_EQ(setting.info, 0);
+            EXPECT_LT(setting.residual(n), 30);
+            EXPECT_EQ(setting.machine.races, 0);
+            EXPECT_EQ(setting.numbers(), n * (n + 1) / 2);
+            EXPECT_LT(setting.solve(2), 30);
+            EXPECT_EQ(setting.machine.races, 0);
+            // In memory: each block column there and back, the diagonal blocks whole.
+            if (setting.plan.blocks == blocks) {
+              EXPECT_LE(setting.moved, n * (n + nb));
+            }
+          }
+}
+
+TYPED_TEST(HostMatrix, FindsTheFirstBadMinor) {
+  for (const int64_t bad : {0, 5, 12})
+    for (const int64_t blocks : {2, 7}) {
+      HostSetting<TypeParam> setting(13, {2, blocks}, 2, false);
+      *setting.whole().at(bad, bad).first = TypeParam(-1);
+      setting.original = setting.A;
+      setting.factor();
+      EXPECT_EQ(setting.info, bad + 1);
+      EXPECT_LT(setting.residual(bad), 30);
+    }
+}
+
+/// Drops every wait in turn; what no wait orders a second time must be found.
+TEST(HostMatrixWaits, AreFoundToBeMissing) {
+  for (const int64_t blocks : {4, 12}) {
+    int waits = 1, found = 0, needed = 0;
+    for (int dropped = 0; dropped < waits; ++dropped) {
+      HostSetting<double> setting(24, {2, blocks}, 2, false);
+      setting.machine.dropped = dropped;
+      setting.factor();
+      waits = setting.machine.waits;
+      found += setting.machine.races > 0;
+      needed += setting.machine.dropped_one_mattered;
+    }
+    EXPECT_GE(found * 8, needed * 7) << blocks;
+    EXPECT_GE(found, 12);
+  }
+}
+
+TEST(HostPlan, TakesAsManyColumnsAsFit) {
+  Machine machine(2);
+  StandInDevice<double> first(machine, 0, 1024), second(machine, 1, 1024);
+  const tile::Devices<double> devices{&first, &second};
+  constexpr int64_t kOrder = 2000;
+  const auto plan = [&](size_t bytes) {
+    return tile::plan_host_matrix(devices, {bytes, bytes}, kOrder, false);
+  };
+  const HostPlan whole = plan(size_t{1} << 30);
+  EXPECT_GE(whole.nb * whole.blocks, kOrder);
+  const HostPlan parts = plan(kOrder * kOrder * 8 / 4);
+  ASSERT_TRUE(parts);
+  EXPECT_LT(parts.nb * parts.blocks, kOrder);
+  EXPECT_EQ(parts.blocks % 2, 0);
+  EXPECT_FALSE(plan(1000));
+}
+
+}  // namespace
+}  // namespace chol::test

@@ -1,0 +1,303 @@
+// Devices that are not there: each operation runs at once on the host, and every element keeps who
+// wrote and read it last, so that two operations that no event orders are found whatever the order
+// in which they happened to run (vector clocks, as race detectors have them).
+#pragma once
+
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/panel_ops.hpp"
+#include "base/scalar.hpp"
+
+namespace chol::test {
+
+using Clock = std::vector<int>;
+
+/// What all stand-ins of one machine share.
+struct Machine {
+  explicit Machine(int devices)
+      : clocks(static_cast<size_t>(devices) * backend::kQueues,
+               Clock(static_cast<size_t>(devices) * backend::kQueues, 0)) {}
+
+  struct Access {
+    int queue = -1, time = 0;
+  };
+  struct History {
+    Access writer;
+    std::vector<Access> readers;
+  };
+
+  bool is_ordered(const Access& before, int queue) const {
+    return before.queue < 0 || clocks[size_t(queue)][size_t(before.queue)] >= before.time;
+  }
+  void read(int queue, const void* element) {
+    History& history = elements[element];
+    races += !is_ordered(history.writer, queue);
+    history.readers.push_back({queue, clocks[size_t(queue)][size_t(queue)]});
+  }
+  void write(int queue, const void* element) {
+    History& history = elements[element];
+    races += !is_ordered(history.writer, queue);
+    for (const Access& reader : history.readers) races += !is_ordered(reader, queue);
+    history.readers.clear();
+    history.writer = {queue, clocks[size_t(queue)][size_t(queue)]};
+  }
+  void begin_operation(int queue) {
+    Clock& mine = clocks[size_t(queue)];
+    if (queue == pending_queue_) {
+      pending_queue_ = -1;
+      for (size_t k = 0; k < mine.size(); ++k) dropped_one_mattered |= pending_[k] > mine[k];
+    }
+    ++mine[size_t(queue)];
+  }
+  backend::Event record(int queue) {
+    points.push_back(clocks[size_t(queue)]);
+    return {&points.back()};
+  }
+  void wait(int queue, const backend::Event& event) {
+    const Clock& point = *static_cast<const Clock*>(event.point);
+    Clock& mine = clocks[size_t(queue)];
+    if (waits++ == dropped) {
+      pending_ = point;
+      pending_queue_ = queue;
+      return;
+    }
+    for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], point[k]);
+  }
+
+  /// The host waits for all queues before it goes on.
+  void join() {
+    for (const Clock& clock : std::vector<Clock>(clocks))
+      for (Clock& mine : clocks)
+        for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], clock[k]);
+  }
+
+  std::vector<Clock> clocks;
+  std::deque<Clock> points;
+  std::unordered_map<const void*, History> elements;
+  int races = 0, waits = 0;
+  int dropped = -1;                   ///< which wait does nothing
+  bool dropped_one_mattered = false;  ///< no other wait orders the same
+  int64_t copied = 0;                 ///< elements
+
+ private:
+  Clock pending_;  ///< what the dropped one would have waited for
+  int pending_queue_ = -1;
+};
+
+template <class T>
+class StandInDevice : public backend::PanelOps<T> {
+ public:
+  using View = backend::View<T>;
+  using Stored = backend::Stored<T>;
+  using Queue = backend::Queue;
+
+  /// @param panel_columns as PanelOps.
+  StandInDevice(Machine& machine, int number, int64_t panel_columns)
+      : machine_(machine), number_(number), panel_columns_(panel_columns) {}
+
+  void carve(Arena&, int64_t, int64_t) override {}
+  void begin(const int*, int) override {}
+  void finish() override { machine_.join(); }
+  void abandon() noexcept override {}
+  int info() override { return info_; }
+
+  size_t free_memory() override { return free_memory_; }
+  void* pinned_memory(size_t bytes) override {
+    if (pinned_.size() < bytes) pinned_.resize(bytes);
+    return pinned_.data();
+  }
+  void set_free_memory(size_t bytes) { free_memory_ = bytes; }
+
+  backend::Event record(Queue queue) override { return machine_.record(index(queue)); }
+  void wait(Queue queue, const backend::Event& event) override {
+    machine_.wait(index(queue), event);
+  }
+  void wait_on_host(const backend::Event&) override {}
+
+  void copy(Queue queue, const View& to, const View& from, int64_t rows, int64_t columns) override {
+    operation(queue);
+    machine_.copied += rows * columns;
+    for_each(rows, columns, [&](int64_t i, int64_t j) { set(to, i, j, get(from, i, j)); });
+  }
+  int64_t panel_columns() const override { return panel_columns_; }
+  void factor(Queue queue, const View& A, int64_t rows, int64_t columns, int64_t before,
+              int64_t) override {
+    operation(queue);
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = j; i < rows; ++i) {
+        T sum = get(A, i, j);
+        for (int64_t k = 0; k < j; ++k) sum -= get(A, i, k) * conjugate(get(A, j, k));
+        if (i == j) {
+          const RealOf<T> pivot = std::real(sum);
+          if (!(pivot > 0) && info_ == 0) info_ = static_cast<int>(before + j + 1);
+          set(A, i, j, T(std::sqrt(pivot)));
+        } else {
+          set(A, i, j, sum / get(A, j, j));
+        }
+      }
+  }
+  void update_diagonal(Queue queue, const View& C, const View& A, int64_t n,
+                       int64_t depth) override {
+    operation(queue);
+    for_each(n, n, [&](int64_t i, int64_t j) {
+      if (i >= j) subtract(C, A, A, i, j, depth);
+    });
+  }
+  void update(Queue queue, const View& C, const View& A, const View& B, int64_t rows,
+              int64_t columns, int64_t depth) override {
+    operation(queue);
+    for_each(rows, columns, [&](int64_t i, int64_t j) { subtract(C, A, B, i, j, depth); });
+  }
+  void solve(Queue queue, bool upper, const Stored& L, int64_t n, int64_t nrhs, T* B,
+             int64_t ldb) override {
+    operation(queue);
+    const bool forward = upper == L.adjoint;
+    for (int64_t c = 0; c < nrhs; ++c)
+      for (int64_t at = 0; at < n; ++at) {
+        const int64_t i = forward ? at : n - 1 - at;
+        T sum = load(B + c * ldb + i);
+        for (int64_t k = forward ? 0 : i + 1; k < (forward ? i : n); ++k)
+          sum -= element(L, i, k) * load(B + c * ldb + k);
+        store(B + c * ldb + i, sum / element(L, i, i));
+      }
+  }
+  void solve_right(Queue queue, double alpha, bool upper, const Stored& L, int64_t n, int64_t rows,
+                   T* B, int64_t ldb) override {
+    operation(queue);
+    const bool is_lower = upper == L.adjoint;  // of op(L), whose last column then comes first
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t at = 0; at < n; ++at) {
+        const int64_t j = is_lower ? n - 1 - at : at;
+        T sum = load(B + j * ldb + r) * RealOf<T>(alpha);
+        for (int64_t k = is_lower ? j + 1 : 0; k < (is_lower ? n : j); ++k)
+          sum -= load(B + k * ldb + r) * element(L, k, j);
+        store(B + j * ldb + r, sum / element(L, j, j));
+      }
+  }
+  void multiply_triangle(Queue queue, bool from_left, bool upper, const Stored& L, int64_t n,
+                         int64_t others, T* B, int64_t ldb) override {
+    operation(queue);
+    const auto at = [&](int64_t i, int64_t j) {
+      return from_left ? B + j * ldb + i : B + i * ldb + j;
+    };
+    for (int64_t c = 0; c < others; ++c) {
+      std::vector<T> x(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) x[size_t(i)] = load(at(i, c));
+      for (int64_t i = 0; i < n; ++i) {
+        T sum{};
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t row = from_left ? i : k, column = from_left ? k : i;
+          if (row == column || (row < column) == (upper != L.adjoint))
+            sum += element(L, row, column) * x[size_t(k)];
+        }
+        store(at(i, c), sum);
+      }
+    }
+  }
+  void carve_inversion(Arena&, int64_t) override {}
+  void invert_triangle(Queue queue, bool upper, T* L, int64_t ld, int64_t n) override {
+    std::vector<T> X(static_cast<size_t>(n * n));
+    for (int64_t i = 0; i < n; ++i) X[size_t(i * n + i)] = T(1);
+    solve(queue, upper, {L, ld, false}, n, n, X.data(), n);
+    for_each(n, n, [&](int64_t i, int64_t j) {
+      if (upper ? i <= j : i >= j) store(L + j * ld + i, X[size_t(j * n + i)]);
+      machine_.elements.erase(&X[size_t(j * n + i)]);  // its memory becomes somebody else's
+    });
+  }
+  void square_triangle(Queue queue, bool upper, T* L, int64_t ld, int64_t n) override {
+    operation(queue);
+    std::vector<T> X(static_cast<size_t>(n * n));
+    for_each(n, n, [&](int64_t i, int64_t j) {
+      if (upper ? i <= j : i >= j) X[size_t(j * n + i)] = load(L + j * ld + i);
+    });
+    for_each(n, n, [&](int64_t i, int64_t j) {
+      if (upper ? i > j : i < j) return;
+      T sum{};
+      for (int64_t k = 0; k < n; ++k)
+        sum += upper ? X[size_t(k * n + i)] * conjugate(X[size_t(k * n + j)])
+                     : conjugate(X[size_t(i * n + k)]) * X[size_t(j * n + k)];
+      store(L + j * ld + i, sum);
+    });
+  }
+  void add_square(Queue queue, bool upper, const Stored& A, int64_t n, int64_t depth, T* C,
+                  int64_t ldc) override {
+    operation(queue);
+    for_each(n, n, [&](int64_t i, int64_t j) {
+      if (upper ? i > j : i < j) return;
+      T sum = load(C + j * ldc + i);
+      for (int64_t k = 0; k < depth; ++k) sum += element(A, i, k) * conjugate(element(A, j, k));
+      store(C + j * ldc + i, sum);
+    });
+  }
+  void clear(Queue queue, T* C, int64_t ldc, int64_t rows, int64_t columns) override {
+    operation(queue);
+    for_each(rows, columns, [&](int64_t i, int64_t j) { store(C + j * ldc + i, T{}); });
+  }
+  void add(Queue queue, T* C, int64_t ldc, const T* A, int64_t lda, int64_t rows,
+           int64_t columns) override {
+    operation(queue);
+    for_each(rows, columns, [&](int64_t i, int64_t j) {
+      store(C + j * ldc + i, load(C + j * ldc + i) + load(A + j * lda + i));
+    });
+  }
+  void multiply(Queue queue, double alpha, const Stored& A, const Stored& B, double beta, T* C,
+                int64_t ldc, int64_t rows, int64_t columns, int64_t depth) override {
+    operation(queue);
+    for_each(rows, columns, [&](int64_t i, int64_t j) {
+      T sum{};
+      for (int64_t k = 0; k < depth; ++k) sum += element(A, i, k) * element(B, k, j);
+      T* const to = C + j * ldc + i;
+      sum *= RealOf<T>(alpha);
+      store(to, beta == 0 ? sum : sum + RealOf<T>(beta) * load(to));
+    });
+  }
+
+ protected:
+  static T conjugate(T x) {
+    if constexpr (is_complex<T>)
+      return std::conj(x);
+    else
+      return x;
+  }
+  int index(Queue queue) const { return number_ * backend::kQueues + static_cast<int>(queue); }
+  void operation(Queue queue) {
+    queue_ = index(queue);
+    machine_.begin_operation(queue_);
+  }
+  template <class Body>
+  static void for_each(int64_t rows, int64_t columns, Body&& body) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) body(i, j);
+  }
+  T load(const T* x) {
+    machine_.read(queue_, x);
+    return *x;
+  }
+  void store(T* x, T value) {
+    machine_.write(queue_, x);
+    *x = value;
+  }
+  T get(const View& A, int64_t i, int64_t j) { return load(A.at(i, j).first); }
+  void set(const View& A, int64_t i, int64_t j, T value) { store(A.at(i, j).first, value); }
+  void subtract(const View& C, const View& A, const View& B, int64_t i, int64_t j, int64_t depth) {
+    T sum = get(C, i, j);
+    for (int64_t k = 0; k < depth; ++k) sum -= get(A, i, k) * conjugate(get(B, j, k));
+    set(C, i, j, sum);
+  }
+  T element(const Stored& A, int64_t i, int64_t j) {
+    return A.adjoint ? conjugate(load(A.first + i * A.ld + j)) : load(A.first + j * A.ld + i);
+  }
+
+  Machine& machine_;
+  int number_, queue_ = 0;
+  int64_t panel_columns_;
+  int info_ = 0;
+  size_t free_memory_ = size_t{1} << 30;
+  std::vector<char> pinned_;
+};
+
+}  // namespace chol::test
