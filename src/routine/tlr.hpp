@@ -23,6 +23,7 @@ class TlrMatrix {
 
   uint64_t magic = kMagic;
   Handle* handle = nullptr;
+  bool on_host = false;  ///< of a handle that has a device, too
   AnyMatrix matrix;
 
   /// visit(matrix) for the matrix in its type.
@@ -33,9 +34,18 @@ class TlrMatrix {
   }
 };
 
-/// The operations of the backend on which the handle's tile low rank matrices live: the host where
-/// there is one, since not all of them run on a device.
+/// The operations on matrices of a handle: those of its device where it has one, unless the host's
+/// are asked for and there.
 template <class T>
-std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle);
+std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle, bool on_host);
+
+/// Whether L D L^H and pivoted factors of a handle are for its host, since its device cannot work
+/// on them.
+template <class T>
+bool pivots_on_host(Handle& handle);
+/// Moves a matrix from the device of its handle to the host.
+void move_to_host(TlrMatrix& A);
+/// Moves one of two matrices of a handle to the host where the other one lies there.
+void bring_together(TlrMatrix& A, TlrMatrix& B);
 
 }  // namespace chol::routine

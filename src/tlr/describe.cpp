@@ -8,10 +8,21 @@
 namespace chol::tlr {
 namespace {
 
-template <class T>
-Buffer<T> copy_of(backend::TileOps<T>& ops, const Buffer<T>& buffer) {
-  Buffer<T> copy = ops.buffer(buffer.count());
-  ops.copy(buffer.get(), buffer.count(), copy.get());
+/// A matrix of the same tiles, each of which is made by copy(buffer).
+template <class T, class CopyOf>
+std::unique_ptr<Matrix<T>> copy_by(const Matrix<T>& A, CopyOf&& copy_of) {
+  auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
+  static_cast<Properties&>(*copy) = A;
+  copy->state = A.state;
+  copy->signs = A.signs;
+  copy->permutation = A.permutation;
+  if (A.state != State::assembled && A.state != State::factored) return copy;
+  copy->lower.resize(A.lower.size());
+  for (size_t t = 0; t < A.lower.size(); ++t) {
+    const Tile<T>& from = A.lower[t];
+    copy->lower[t] = {from.dense, from.rank, copy_of(from.U), copy_of(from.V)};
+  }
+  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(D));
   return copy;
 }
 
@@ -62,20 +73,26 @@ void write_ranks(const Matrix<T>& A, int64_t* ranks) {
 
 template <class T>
 std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A) {
-  auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
-  static_cast<Properties&>(*copy) = A;
-  copy->state = A.state;
-  copy->signs = A.signs;
-  copy->permutation = A.permutation;
-  if (A.state != State::assembled && A.state != State::factored) return copy;
-  copy->lower.resize(A.lower.size());
-  for (size_t t = 0; t < A.lower.size(); ++t) {
-    const Tile<T>& from = A.lower[t];
-    copy->lower[t] = {from.dense, from.rank, copy_of(ops, from.U), copy_of(ops, from.V)};
-  }
-  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(ops, D));
-  for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of(ops, X));
+  const auto copy_of_buffer = [&ops](const Buffer<T>& buffer) {
+    Buffer<T> copy = ops.buffer(buffer.count());
+    ops.copy(buffer.get(), buffer.count(), copy.get());
+    return copy;
+  };
+  std::unique_ptr<Matrix<T>> copy = copy_by(A, copy_of_buffer);
+  for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of_buffer(X));
   return copy;
+}
+
+template <class T>
+void move(backend::TileOps<T>& from, backend::TileOps<T>& to, Matrix<T>& A) {
+  std::unique_ptr<Matrix<T>> moved = copy_by(A, [&](const Buffer<T>& buffer) {
+    const int64_t count = buffer.count();
+    Buffer<T> copy = to.buffer(count);
+    if (count > 0) from.transfer(count, 1, buffer.get(), count, copy.get(), count);
+    return copy;
+  });
+  invert_diagonal(to, *moved);
+  A = std::move(*moved);
 }
 
 template <class T>
@@ -119,6 +136,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
   template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
   template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
   template std::unique_ptr<Matrix<T>> copy_of<T>(backend::TileOps<T>&, const Matrix<T>&);    \
+  template void move<T>(backend::TileOps<T>&, backend::TileOps<T>&, Matrix<T>&);             \
   template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \
                                int64_t);                                                     \
   template void invert_diagonal<T>(backend::TileOps<T>&, Matrix<T>&);
