@@ -25,7 +25,7 @@ void move_to_host(TlrMatrix& A) {
   if (A.on_host) return;
   A.apply([&]<class T>(tlr::Matrix<T>& matrix) {
     const auto from = tile_ops<T>(*A.handle, false), to = tile_ops<T>(*A.handle, true);
-    tlr::move(*from, *to, matrix);
+    tlr::move_to(*from, *to, matrix);
   });
   A.on_host = true;
 }

@@ -84,7 +84,7 @@ std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A)
 }
 
 template <class T>
-void move(backend::TileOps<T>& from, backend::TileOps<T>& to, Matrix<T>& A) {
+void move_to(backend::TileOps<T>& from, backend::TileOps<T>& to, Matrix<T>& A) {
   std::unique_ptr<Matrix<T>> moved = copy_by(A, [&](const Buffer<T>& buffer) {
     const int64_t count = buffer.count();
     Buffer<T> copy = to.buffer(count);
@@ -136,7 +136,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
   template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
   template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
   template std::unique_ptr<Matrix<T>> copy_of<T>(backend::TileOps<T>&, const Matrix<T>&);    \
-  template void move<T>(backend::TileOps<T>&, backend::TileOps<T>&, Matrix<T>&);             \
+  template void move_to<T>(backend::TileOps<T>&, backend::TileOps<T>&, Matrix<T>&);          \
   template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \
                                int64_t);                                                     \
   template void invert_diagonal<T>(backend::TileOps<T>&, Matrix<T>&);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <random>
 
 #include "tlr/assemble.hpp"
+#include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
 
 namespace chol::tlr {
@@ -29,7 +31,9 @@ class PlainOps final : public backend::TileOps<T> {
   using Ahead = typename backend::TileOps<T>::Ahead;
 
  public:
+  explicit PlainOps(Memory* memory = nullptr) : memory_(memory) {}
   int threads() const override { return 1; }
+  Memory* memory() const override { return memory_; }
   void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                 int64_t ld_to) override {
     for (int64_t j = 0; j < columns; ++j) std::copy_n(from + j * ld_from, rows, to + j * ld_to);
@@ -244,6 +248,7 @@ class PlainOps final : public backend::TileOps<T> {
       }
   }
 
+  Memory* memory_;
   backend::DiagonalFactor diagonal_{};
   bool is_forked_ = false, is_ahead_ = false;
   std::vector<std::vector<typename backend::FinishedColumn<T>::Row>> finished_;
@@ -320,6 +325,23 @@ class Cores : public testing::Test {
   bool has_low_rank_ = false, has_dense_ = false;
 };
 
+/// Memory that counts what is not given back.
+class CountedMemory final : public Memory {
+ public:
+  void* allocate(size_t bytes) override {
+    ++held_;
+    return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  }
+  void release(void* memory) noexcept override {
+    --held_;
+    std::free(memory);
+  }
+  int held() const { return held_; }
+
+ private:
+  int held_ = 0;
+};
+
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Cores, Types);
 
@@ -340,6 +362,42 @@ TYPED_TEST(Cores, FactorWithinEps) {
       }
     }
   }
+}
+
+TYPED_TEST(Cores, MoveToOtherMemory) {
+  using T = TypeParam;
+  constexpr int64_t kOrder = 130, kTile = 40;
+  const auto A = covariance<T>(1, kOrder);
+  CountedMemory memory;
+  PlainOps<T> from(&memory), to;
+  Matrix<T> M(kOrder, kTile);
+  chol_tlr_options_t options{};
+  options.size = sizeof options;
+  options.eps = 1e-3;
+  options.compensate = 1;
+  DenseSource<T> source(A.data(), kOrder, false);
+  Control control("test", options);
+  ASSERT_TRUE(assemble<T>(from, M, source, options, control).ok());
+  const auto tiles = [&](backend::TileOps<T>& ops) {
+    std::vector<T> all(static_cast<size_t>(kOrder * kOrder));
+    for (int64_t j = 0; j < M.tiles; ++j)
+      for (int64_t i = 0; i < M.tiles; ++i)
+        expand_tile(ops, M, i, j, all.data() + M.start(i) + M.start(j) * kOrder, kOrder);
+    return all;
+  };
+  const std::vector<T> before = tiles(from);
+  EXPECT_GT(memory.held(), 0);
+  move_to(from, to, M);
+  EXPECT_EQ(memory.held(), 0);
+  EXPECT_EQ(tiles(to), before);
+  EXPECT_EQ(M.state, State::assembled);
+  EXPECT_EQ(M.eps, options.eps);
+  int info = -1;
+  ASSERT_TRUE(factor<T>(to, M, options, control, &info).ok());
+  EXPECT_EQ(info, 0);
+  move_to(to, from, M);
+  EXPECT_EQ(std::ssize(M.inverses), M.tiles);
+  EXPECT_GT(memory.held(), 0);
 }
 
 }  // namespace
