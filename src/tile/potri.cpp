@@ -45,7 +45,7 @@ class Inversion {
   void step(int64_t j, Part&& part) {
     const int owner = over_.owner(j);
     const int64_t from = upper_ ? 0 : over_.start(j), to = upper_ ? over_.end(j) : over_.n;
-    std::vector<Event> arrived;
+    arrived_.clear();
     for (int d = 0; d < count(); ++d) {
       if (d == owner || over_.columns_of(d) == 0) continue;
       if (final_[static_cast<size_t>(owner)])
@@ -55,12 +55,11 @@ class Inversion {
       ops(d).copy(Queue::receive, ring_.memory(d, step_).at(from, 0),
                   {stored(owner, from, over_.local_start(j)), ld(owner)}, to - from,
                   over_.width(j));
-      arrived.push_back(ops(d).record(Queue::receive));
-      ops(d).wait(Queue::update, arrived.back());
+      arrived_.push_back(ops(d).record(Queue::receive));
+      ops(d).wait(Queue::update, arrived_.back());
       part(d, j);
       ring_.reads(d, step_, ops(d).record(Queue::update));
     }
-    arrived_ = &arrived;
     part(owner, j);
     ++step_;
   }
@@ -71,7 +70,7 @@ class Inversion {
     return {copy.at(row, 0).first, copy.ld, adjoint};
   }
   void wait_for_copies(int owner) {
-    for (const Event& there : *arrived_) ops(owner).wait(Queue::update, there);
+    for (const Event& there : arrived_) ops(owner).wait(Queue::update, there);
   }
 
   /// The device's columns of blocks before `j`, or of those behind it.
@@ -154,8 +153,8 @@ class Inversion {
   const bool upper_;
   PanelRing<T>& ring_;
   int64_t step_ = 0;
-  std::vector<Event> final_;                     ///< of a device: its part of the inverted factor
-  const std::vector<Event>* arrived_ = nullptr;  ///< of this step's block column, at each device
+  std::vector<Event> final_;    ///< of a device: its part of the inverted factor
+  std::vector<Event> arrived_;  ///< of this step's block column, at each device but its owner
 };
 
 }  // namespace
