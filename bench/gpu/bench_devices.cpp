@@ -49,7 +49,7 @@ void wait_for_all() {
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-/// Median milliseconds; nobody's work is under way when body() begins or has ended.
+/// Median milliseconds; all devices are idle when body() begins and when it has ended.
 double median_of_calls(const std::function<void()>& prepare, const std::function<void()>& body) {
   std::vector<double> times;
   for (int r = -1; r < repetitions; ++r) {

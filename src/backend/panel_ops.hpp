@@ -68,7 +68,7 @@ class PanelOps {
   /// After finish(): the first bad leading minor among the panels factored here, or 0.
   virtual int info() = 0;
 
-  /// Bytes of the device's memory that nobody has.
+  /// Free bytes of the device's memory.
   virtual size_t free_memory() = 0;
   /// At least so many bytes of host memory that copies need not stage; the same at each call.
   virtual void* pinned_memory(size_t bytes) = 0;

@@ -150,7 +150,7 @@ struct LowRank {
 
 /// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k: Y_i := M_i
 /// Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi. The terms of columns j of
-/// [from, to), which are finished, are added to what is there; from 0 the sums begin with A_ik.
+/// [from, to), which are finished, are added to Y and X; from 0 the sums begin with A_ik.
 template <class T>
 struct ColumnSamples {
   struct Row {

@@ -35,13 +35,13 @@ class PanelRing {
   }
 
   const View<T>& memory(int device, int64_t step) { return slot(device, step).memory; }
-  /// `queue` waits until nobody reads the panel that was there before.
+  /// `queue` waits for all reads of the panel that was there before.
   void claim(PanelOps<T>& ops, Queue queue, int device, int64_t step) {
     for (const Event& reader : slot(device, step).readers) ops.wait(queue, reader);
   }
   /// All that claimed it have done so: what is added from here on reads the new panel.
   void claimed(int device, int64_t step) { slot(device, step).readers.clear(); }
-  /// Up to `read` somebody reads the panel.
+  /// The panel is read until `read`.
   void reads(int device, int64_t step, const Event& read) {
     slot(device, step).readers.push_back(read);
   }

@@ -47,7 +47,7 @@ double flops_of_potrf(char precision, int64_t n) {
   return order * order * order / 3 * (precision == 'c' || precision == 'z' ? 4 : 1);
 }
 
-/// A clock that stands still while somebody else has the core, for calls on one thread.
+/// The CPU time of this thread, for calls on one thread: other processes do not count.
 double seconds_of_thread() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
