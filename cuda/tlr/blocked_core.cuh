@@ -84,18 +84,13 @@ struct BlockedCoreMemory {
   static size_t bytes(int core_rows, int all_columns, int blocks) {
     return BlockedCoreMemory().lay_out(nullptr, core_rows, all_columns, blocks);
   }
-
- private:
-  template <class E>
-  __host__ __device__ static void carve(char* start, size_t& used, E*& array, int count) {
-    array = start ? reinterpret_cast<E*>(start + used) : nullptr;
-    used += (sizeof(E) * count + 15) / 16 * 16;
-  }
 };
 
 /// Column j is the (j / kBlocks)-th of block j % kBlocks.
 template <class T, int kBlocks>
-struct BlockedCore {
+struct BlockedCore : BlocksOfCore<kBlocks> {
+  using BlocksOfCore<kBlocks>::synchronize;
+  using BlocksOfCore<kBlocks>::of_block;
   using R = Real<T>;
   CoreItem item;
   BlockedCoreMemory<T> m;
@@ -117,19 +112,6 @@ struct BlockedCore {
     basis = static_cast<T*>(item.Q);
   }
 
-  __device__ static void synchronize() {
-    if constexpr (kBlocks > 1)
-      cooperative_groups::this_cluster().sync();
-    else
-      __syncthreads();
-  }
-  template <class E>
-  __device__ static E* of_block(E* address, int which) {
-    if constexpr (kBlocks > 1)
-      return cooperative_groups::this_cluster().map_shared_rank(address, which);
-    else
-      return address;
-  }
   /// Tells all blocks the squared norm of a column.
   __device__ void publish(int column, R norm) const {
     const int key = order_key(countable(norm), column);

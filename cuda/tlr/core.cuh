@@ -31,6 +31,31 @@ __device__ inline double error_over_column(int rows, int rank) {
   return sqrt((rows - 1.0) / (left * (left > 2 ? left - 1 : 1)));
 }
 
+/// Takes an array of the shared memory at `start`; none at nullptr, which counts.
+template <class E>
+__host__ __device__ void carve(char* start, size_t& used, E*& array, int count) {
+  array = start ? reinterpret_cast<E*>(start + used) : nullptr;
+  used += (sizeof(E) * count + 15) / 16 * 16;
+}
+
+/// The blocks, of one cluster, that work on a core.
+template <int kBlocks>
+struct BlocksOfCore {
+  __device__ static void synchronize() {
+    if constexpr (kBlocks > 1)
+      cooperative_groups::this_cluster().sync();
+    else
+      __syncthreads();
+  }
+  template <class E>
+  __device__ static E* of_block(E* address, int which) {
+    if constexpr (kBlocks > 1)
+      return cooperative_groups::this_cluster().map_shared_rank(address, which);
+    else
+      return address;
+  }
+};
+
 /// Shared memory of a block, with the same layout in all blocks of a cluster.
 template <class T>
 struct CoreMemory {
@@ -66,18 +91,13 @@ struct CoreMemory {
   static size_t bytes(int rows, int all_columns, int own_columns, bool holds_columns) {
     return CoreMemory().lay_out(nullptr, rows, all_columns, own_columns, holds_columns);
   }
-
- private:
-  template <class E>
-  __host__ __device__ static void carve(char* start, size_t& used, E*& array, int count) {
-    array = start ? reinterpret_cast<E*>(start + used) : nullptr;
-    used += (sizeof(E) * count + 15) / 16 * 16;
-  }
 };
 
 /// One core on the blocks of a cluster.
 template <class T, int kBlocks>
-struct CoreFactorization {
+struct CoreFactorization : BlocksOfCore<kBlocks> {
+  using BlocksOfCore<kBlocks>::synchronize;
+  using BlocksOfCore<kBlocks>::of_block;
   using R = Real<T>;
   CoreItem item;
   CoreMemory<T> memory;
@@ -99,19 +119,6 @@ struct CoreFactorization {
     factor = static_cast<T*>(item.R);
   }
 
-  __device__ static void synchronize() {
-    if constexpr (kBlocks > 1)
-      cooperative_groups::this_cluster().sync();
-    else
-      __syncthreads();
-  }
-  template <class E>
-  __device__ static E* of_block(E* address, int which) {
-    if constexpr (kBlocks > 1)
-      return cooperative_groups::this_cluster().map_shared_rank(address, which);
-    else
-      return address;
-  }
   __device__ int global_of(int own) const { return own * kBlocks + block; }
   __device__ bool is_column(int own) const { return global_of(own) < columns; }
   /// Column c of S, wherever it lies.

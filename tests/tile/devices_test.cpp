@@ -171,12 +171,6 @@ class Setting {
 
  private:
   using PanelOps = backend::PanelOps<T>;
-  static T conjugate(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
 
   int64_t n_;
   bool upper_;

@@ -96,12 +96,6 @@ struct HostSetting {
     for (const T& x : A) count += std::real(x) == std::real(x);
     return count;
   }
-  static T conjugate(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
 
   int64_t n;
   HostPlan plan;

@@ -11,6 +11,7 @@
 
 #include "backend/panel_ops.hpp"
 #include "base/scalar.hpp"
+#include "tests/support/dense.hpp"
 
 namespace chol::test {
 
@@ -205,7 +206,7 @@ class StandInDevice : public backend::PanelOps<T> {
     solve(queue, upper, {L, ld, false}, n, n, X.data(), n);
     for_each(n, n, [&](int64_t i, int64_t j) {
       if (upper ? i <= j : i >= j) store(L + j * ld + i, X[size_t(j * n + i)]);
-      machine_.elements.erase(&X[size_t(j * n + i)]);  // its memory becomes somebody else's
+      machine_.elements.erase(&X[size_t(j * n + i)]);  // the memory may be allocated again
     });
   }
   void square_triangle(Queue queue, bool upper, T* L, int64_t ld, int64_t n) override {
@@ -257,12 +258,6 @@ class StandInDevice : public backend::PanelOps<T> {
   }
 
  protected:
-  static T conjugate(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
   int index(Queue queue) const { return number_ * backend::kQueues + static_cast<int>(queue); }
   void operation(Queue queue) {
     queue_ = index(queue);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 
+#include "support/dense.hpp"
 #include "tlr/assemble.hpp"
 #include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
@@ -17,13 +18,7 @@
 namespace chol::tlr {
 namespace {
 
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
+using test::conjugate;
 
 template <class T>
 class PlainOps final : public backend::TileOps<T> {
