@@ -11,7 +11,7 @@
 
 #include "backend/panel_ops.hpp"
 #include "base/scalar.hpp"
-#include "tests/support/dense.hpp"
+#include "support/dense.hpp"
 
 namespace chol::test {
 
