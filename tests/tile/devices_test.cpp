@@ -7,11 +7,11 @@
 #include <random>
 
 #include "base/precisions.h"
-#include "tests/tile/stand_in_devices.hpp"
 #include "tile/potrf.hpp"
 #include "tile/potri.hpp"
 #include "tile/potrs.hpp"
 #include "tile/redistribute.hpp"
+#include "tile/stand_in_devices.hpp"
 
 namespace chol::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <random>
 
-#include "tests/tile/stand_in_devices.hpp"
 #include "tile/potrs.hpp"
+#include "tile/stand_in_devices.hpp"
 
 namespace chol::test {
 namespace {
