@@ -76,6 +76,9 @@ class RecordedDevice final : OwnMachine, public StandInDevice<T> {
   }
 };
 
+constexpr MethodInfo kOnly{"recorded", {}};
+constexpr const MethodInfo* kMethods[] = {&kOnly};
+
 class RecordingBackend final : public backend::Backend {
  public:
   RecordingBackend() {
@@ -83,9 +86,7 @@ class RecordingBackend final : public backend::Backend {
     for (int r = 0; r < kRoutineCount; ++r)
       for (const Form form : {Form::one, Form::batch, Form::interleaved})
         for (const char precision : {'s', 'd', 'c', 'z'}) {
-          const TuningRow row{
-              static_cast<Routine>(r), form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
-          tuning_.load_rows(&row, 1);
+          tuning_.load_row({static_cast<Routine>(r), form, precision, {}, Choice(kOnly)});
         }
     // By these the device is worth its way in double precision and not in single.
     const RateRow rates[] = {{'s', INT64_MAX, 1e-3, 1e-3}, {'d', INT64_MAX, 1e6, 1e6}};
@@ -96,7 +97,8 @@ class RecordingBackend final : public backend::Backend {
   const char* name() const override { return "recording"; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
-  bool accepts(const TuningRow& row) const override { return row.plan.method == Method::blocked; }
+  std::span<const MethodInfo* const> methods() const override { return kMethods; }
+  bool accepts(const Row&) const override { return true; }
   backend::Place place_of(const void* array) const override {
     auto after = device_memory.upper_bound(static_cast<const char*>(array));
     if (after == device_memory.begin()) return backend::Place::host;
@@ -138,11 +140,11 @@ class RecordingBackend final : public backend::Backend {
 
 #define CHOL_TEST_SOLVER(T)                                                                        \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \
-  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&)  \
+  size_t workspace_bytes(const backend::Problem<T>&, const RowTable&, const backend::Resources&)   \
       const override {                                                                             \
     return 1000;                                                                                   \
   }                                                                                                \
-  Status run(const backend::Problem<T>& problem, const PlanTable&,                                 \
+  Status run(const backend::Problem<T>& problem, const RowTable&,                                  \
              const backend::Resources& resources) override {                                       \
     return record_and_run(problem, resources);                                                     \
   }

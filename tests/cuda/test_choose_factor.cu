@@ -116,12 +116,10 @@ void check_all() {
   check_kernels<T, true, false>();
   check_kernels<T, true, true>();
   check_rows<T>();
-  size_t count = 0;
-  const TuningRow* const rows = built_in_rows(90, &count);
-  for (size_t k = 0; k < count; ++k)
-    if (rows[k].form == Form::batch && rows[k].precision == kLetter<T> &&
-        (rows[k].routine == Routine::potrf || rows[k].routine == Routine::posv))
-      check_plan<T>(rows[k].routine, rows[k].plan, rows[k].max_n);
+  for (const Row& row : built_in_rows(90))
+    if (row.form == Form::batch && row.precision == kLetter<T> &&
+        (row.routine == Routine::potrf || row.routine == Routine::posv))
+      check_plan<T>(row.routine, plan_of(row.choice), row.cases.n.most);
 }
 /// What is known of some cases.
 void expect(int64_t n, int64_t batch, int flags, const Plan& plan, const char* wanted) {

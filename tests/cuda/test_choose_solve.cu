@@ -117,12 +117,10 @@ void check_all() {
   check_kernels<T, false>(of_several);
   for (const SolveRow& row : of_one) check_row<T>(row, of_one);
   for (const SolveRow& row : of_several) check_row<T>(row, of_several);
-  size_t count = 0;
-  const TuningRow* const rows = built_in_rows(90, &count);
-  for (size_t k = 0; k < count; ++k)
-    if (rows[k].routine == Routine::potrs && rows[k].precision == kLetter<T> &&
-        rows[k].form != Form::interleaved && rows[k].plan.method != Method::persistent)
-      check_plan<T>(rows[k].plan);
+  for (const Row& row : built_in_rows(90))
+    if (row.routine == Routine::potrs && row.precision == kLetter<T> &&
+        row.form != Form::interleaved && plan_of(row.choice).method != Method::persistent)
+      check_plan<T>(plan_of(row.choice));
 }
 
 }  // namespace
