@@ -16,8 +16,10 @@
 #include "native/refinement/refinement.hpp"
 #include "tlr/tile_ops.hpp"
 #include "tune/cluster_rows.hpp"
-#include "tune/plan_choice.hpp"
+#include "tune/method_list.hpp"
+#include "tune/methods.hpp"
 #include "tune/rows.hpp"
+#include "tune/solve_rows.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -58,7 +60,8 @@ class CudaBackend final : public backend::Backend {
         tile_store_(device),
         queues_(device) {
     std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
-    tuning_.load_rows(built_in_rows(10 * properties.major + properties.minor));
+    tuning_.load_rows(
+        built_in_rows(10 * properties.major + properties.minor, properties.multiProcessorCount));
     size_t count = 0;
     const RateRow* rates = built_in_rates(10 * properties.major + properties.minor, &count);
     tuning_.load_rates(rates, count);
@@ -163,10 +166,10 @@ class CudaBackend final : public backend::Backend {
   CHOL_TILE_OPS(std::complex<double>)
 #undef CHOL_TILE_OPS
 
-#define CHOL_PANEL_OPS(T)                                                              \
-  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {   \
-    const Plan plan = plan_for(rows_of<T>(Routine::potrf, Form::one), INT64_MAX);      \
-    return multi::make_panel_ops<T>(queues_, plan, static_cast<cudaStream_t>(stream)); \
+#define CHOL_PANEL_OPS(T)                                                                \
+  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {     \
+    const Choice& choice = largest_one<T>();                                             \
+    return multi::make_panel_ops<T>(queues_, choice, static_cast<cudaStream_t>(stream)); \
   }
   CHOL_PANEL_OPS(float)
   CHOL_PANEL_OPS(double)
@@ -178,27 +181,55 @@ class CudaBackend final : public backend::Backend {
   template <class D>
   bool accepts_row(const Row& row) const {
     const DeviceGuard guard(device_);
-    const Plan plan = cuda::plan_of(row.choice);
+    const Choice& choice = row.choice;
     const int64_t n = row.cases.n.most;
-    if (plan.method == Method::persistent && row.routine == Routine::potrs)
-      return row.form == Form::one && solve::Params::of(plan).is_valid() && solve::can_run<D>();
-    if (plan.method == Method::persistent) {
-      const native::Case asked{row.routine, row.precision, false, n, 1};
-      return row.form == Form::one &&
-             (row.routine == Routine::potrf || row.routine == Routine::posv) &&
-             native::method_of<D>(plan).accepts(asked, native::Params::of(plan));
-    }
-    return row.form == Form::interleaved ? accepts_interleaved<D>(row.routine, plan, n)
-                                         : cuda::accepts<D>(row.routine, row.form, plan, n);
+    if (row.form == Form::interleaved)
+      return is_plan(choice) && accepts_interleaved<D>(row.routine, cuda::plan_of(choice), n);
+    if (!is_native(choice))
+      return cuda::accepts<D>(row.routine, choice, n, row.cases.variable == Only::with);
+    if (row.form != Form::one) return false;
+    if (choice.is(kInPlaceInverse)) return row.routine == Routine::potri;
+    if (solves_one(choice))
+      return row.routine == Routine::potrs &&
+             (choice.is(kCublasSolve) ||
+              (solve::Params::of(choice).is_valid() && solve::can_run<D>()));
+    const native::Case asked{row.routine, row.precision, false, n, 1};
+    return (row.routine == Routine::potrf || row.routine == Routine::posv) &&
+           native::method_of<D>(*choice.method).accepts(asked, native::Params::of(choice));
   }
 
   template <class T>
   const RowTable& rows_of(Routine routine, Form form) const {
     return tuning_.rows(routine, form, precision_letter<T>);
   }
+  /// What serves one matrix as large as there is.
   template <class T>
-  Plan plan_of(const Problem<T>& problem, const RowTable& rows) const {
-    return choose_plan(problem, rows, tuning_, multiprocessors_);
+  const Choice& largest_one() const {
+    Case asked{Routine::potrf, Form::one, precision_letter<T>};
+    asked.n = INT64_MAX;
+    return rows_of<T>(asked.routine, asked.form).choose(asked);
+  }
+  /// What a column-major problem has of these rows; of potrs of batches solve_choice() asks the
+  /// methods too.
+  template <class T>
+  const Choice& choice_of(const Problem<T>& problem, const RowTable& rows) const {
+    const BatchSizes& sizes = problem.sizes;
+    Case asked{problem.routine, problem.form, precision_letter<T>};
+    asked.upper = problem.uplo == CHOL_UPPER;
+    asked.variable = sizes.variable();
+    asked.n = sizes.n;
+    asked.nrhs = sizes.nrhs;
+    asked.batch = sizes.count;
+    const auto accepts = [&](const Choice& choice) {
+      return !choice.is(kPersistentPotrf) || problem.form == Form::one ||
+             persistent::factors_whole<Device<T>>(sizes.n, problem.A.ld);
+    };
+    const Choice* const choice = rows.choose(asked, accepts);
+    return choice ? *choice : rows.choose(asked);
+  }
+  template <class T>
+  const Choice& choice_of(const Problem<T>& problem) const {
+    return choice_of(problem, rows_of<T>(problem.routine, problem.form));
   }
 
   /// How one matrix is factored with its products on integer tensor cores, or nullptr.
@@ -228,16 +259,14 @@ class CudaBackend final : public backend::Backend {
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     const DeviceGuard guard(device_);
     Arena arena;
-    const Plan plan = plan_of(problem, rows);
-    carve(arena, problem, plan, plan_of_solution(problem), residues_of(problem, mode));
+    carve(arena, problem, choice_of(problem, rows), choice_of_solution(problem),
+          residues_of(problem, mode));
     return arena.used();
   }
 
   template <class T>
   Status run_call(const Problem<T>& problem, const RowTable& rows, const Resources& resources) {
     const DeviceGuard guard(device_);
-    if (resources.method_used)
-      *resources.method_used = method_name(plan_for(rows, problem.sizes.n).method);
     if (problem.factored) return run_host_matrix(problem, rows, resources);
     if (problem.form == Form::interleaved) return run_side_by_side(problem, rows, resources);
     if (!needs_bounds(problem.sizes)) return run_bounded(problem, rows, resources);
@@ -251,8 +280,8 @@ class CudaBackend final : public backend::Backend {
     if (Status status = check_order(n); !status.ok()) return status;
     Arena arena(resources.workspace, resources.workspace_bytes);
     const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
-    const Plan plan = plan_for(rows, n);
-    const HostMatrixThreads threads{native::is_native(plan) ? plan.threads : 0, resources.threads};
+    const HostMatrixThreads threads{native::Params::of(choice_of(problem, rows)).leaf_threads,
+                                    resources.threads};
     const TriangleView A{reinterpret_cast<char*>(problem.A.first), sizeof(T), n, problem.A.ld,
                          problem.uplo == CHOL_UPPER};
     return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
@@ -294,6 +323,8 @@ class CudaBackend final : public backend::Backend {
                           const Resources& resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     if (Status status = check_order(problem.sizes.n); !status.ok()) return status;
+    if (resources.method_used)
+      note_choice(resources, cuda::choice_of(plan_for(rows, problem.sizes.n)));
     return over_steps(problem, rows, [&](const Problem<T>& step, const Plan& plan) {
       return in_slices(step, plan) ? run_in_slices(step, resources)
                                    : run_in_place(step, plan, stream);
@@ -351,7 +382,7 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plan_of(problem, rows), plan_of_solution(problem));
+    carve(counted, problem, choice_of(problem, rows), choice_of_solution(problem));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
@@ -368,13 +399,14 @@ class CudaBackend final : public backend::Backend {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
     if (Status status = check_order(sizes.n); !status.ok()) return status;
-    const Plan plan = plan_of(problem, rows);
+    const Choice& choice = choice_of(problem, rows);
     Arena arena(resources.workspace, resources.workspace_bytes);
     // It waits for the device as it goes, which a capture does not allow.
     const ResidueRow* residues = residues_of(problem, resources.math_mode);
     if (residues && is_captured(stream)) residues = nullptr;
-    const Plan solution = plan_of_solution(problem);
-    CallWorkspace<D> work = carve(arena, problem, plan, solution, residues);
+    const Choice& solution = choice_of_solution(problem);
+    CallWorkspace<D> work = carve(arena, problem, choice, solution, residues);
+    if (resources.method_used) note_choice(resources, choice);
     if (residues) {
       work.one.progress = &progress_;
       if (resources.method_used) *resources.method_used = "residues";
@@ -389,7 +421,7 @@ class CudaBackend final : public backend::Backend {
     call.info = problem.info;
     call.swapped = problem.uplo == CHOL_UPPER;
     if (sizes.variable()) {
-      const Status status = settle_variable(problem, plan, work, call, stream);
+      const Status status = settle_variable(problem, choice, work, call, stream);
       if (!status.ok()) return status;
     }
     auto* const result = problem.result;
@@ -397,9 +429,8 @@ class CudaBackend final : public backend::Backend {
       return estimate_condition(call, solve_choice(call, 1, solve_rows_of_pocon(kLetter<D>)),
                                 work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
-    return is_native_one(problem.form, plan)
-               ? run_one(problem, call, plan, solution, work.one, stream)
-               : run_batch(problem, call, plan, work.batch, resources);
+    return is_native(choice) ? run_one(problem, call, choice, solution, work.one, stream)
+                             : run_batch(problem, call, choice, work.batch, resources);
   }
 
   template <class D>
@@ -408,7 +439,19 @@ class CudaBackend final : public backend::Backend {
     std::call_once(limits_known_[at], [&] { limits_[at] = solve_limits<D>(); });
     return limits_[at];
   }
-  /// What solves with the factors of a call, for so many right-hand sides.
+  /// What solves with the factors of a call.
+  template <class D>
+  SolveChoice solve_choice(const BatchProblem<D>& call, const RowTable& rows) {
+    const Case asked = case_of(call, Routine::potrs);
+    const SolveLimits& limits = limits_of<D>();
+    const Choice* const choice = rows.choose(asked, [&](const Choice& its) {
+      if (!solves_batches(its)) return false;
+      const SolveMethod<D>& method = solve_method<D>(its.method->name);
+      return method.accepts(asked, params_of(its), limits);
+    });
+    return choice ? SolveChoice{choice->method->name, params_of(*choice)} : SolveChoice{};
+  }
+  /// The same for so many right-hand sides, by rows that no file changes.
   template <class D>
   SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
     Case asked = case_of(call, Routine::potrs);
@@ -417,12 +460,10 @@ class CudaBackend final : public backend::Backend {
   }
   /// The same for the second half of a posv.
   template <class T, class D>
-  SolveChoice choice_of_solution(Problem<T> problem, const BatchProblem<D>& call) {
-    problem.routine = Routine::potrs;
-    const Plan plan = plan_of(problem, rows_of<T>(Routine::potrs, problem.form));
-    return solve_choice(
-        call, call.nrhs,
-        call.n <= kWarpSolveOrder ? solve_rows_of_posv(kLetter<D>) : solve_rows(kLetter<D>, plan));
+  SolveChoice second_choice(const Problem<T>& problem, const BatchProblem<D>& call) {
+    if (call.n <= kWarpSolveOrder)
+      return solve_choice(call, call.nrhs, solve_rows_of_posv(kLetter<D>));
+    return solve_choice(call, rows_of<T>(Routine::potrs, problem.form));
   }
   /// Tells the trace what runs.
   static void note_method(const Resources& resources, const char* method, const Params& params) {
@@ -431,14 +472,20 @@ class CudaBackend final : public backend::Backend {
     *resources.method_used = text;
   }
 
+  static void note_choice(const Resources& resources, const Choice& choice) {
+    thread_local char text[160];
+    print_choice(text, sizeof text, choice);
+    *resources.method_used = text;
+  }
+
   /// The orders of a variable batch, checked unless the kernel does so.
   template <class T>
-  Status settle_variable(const Problem<T>& problem, const Plan& plan,
+  Status settle_variable(const Problem<T>& problem, const Choice& choice,
                          const CallWorkspace<Device<T>>& work, BatchProblem<Device<T>>& call,
                          cudaStream_t stream) {
     const BatchSizes& sizes = problem.sizes;
     const VariablePositions position = positions_of(problem.routine);
-    if (is_checked_by_kernel(problem.routine, sizes.count, plan)) {
+    if (is_checked_by_kernel(problem.routine, sizes.count, choice)) {
       call.orders = sizes.orders;
       call.unchecked = true;
       call.position = position;
@@ -454,31 +501,31 @@ class CudaBackend final : public backend::Backend {
   }
 
   template <class T, class D>
-  Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
+  Status run_batch(const Problem<T>& problem, const BatchProblem<D>& call, const Choice& row,
                    const BatchWorkspace<D>& work, const Resources& resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     switch (problem.routine) {
       case Routine::potrf: {
         FactorChoice ran;
-        const Status status = factor_batch(call, plan, clusters_for(problem), ran, stream);
+        const Status status = factor_batch(call, row, clusters_for(problem), ran, stream);
         if (resources.method_used) note_method(resources, ran.method, ran.params());
         return status;
       }
       case Routine::potrs: {
-        const SolveChoice choice = solve_choice(call, call.nrhs, solve_rows(kLetter<D>, plan));
+        const SolveChoice choice = solve_choice(call, rows_of<T>(problem.routine, problem.form));
         if (resources.method_used) note_method(resources, choice.method, choice.params);
         return solve_batch(call, choice, stream);
       }
       case Routine::posv: {
         FactorChoice ran;
-        const SolveChoice solution = choice_of_solution(problem, call);
+        const SolveChoice solution = second_choice(problem, call);
         const Status status =
-            factor_and_solve_batch(call, plan, clusters_for(problem), solution, ran, stream);
+            factor_and_solve_batch(call, row, clusters_for(problem), solution, ran, stream);
         if (resources.method_used) note_method(resources, ran.method, ran.params());
         return status;
       }
       default:
-        return invert_batch(call, plan, work, stream);
+        return invert_batch(call, work, stream);
     }
   }
 
@@ -491,28 +538,28 @@ class CudaBackend final : public backend::Backend {
                         multiprocessors_);
   }
 
-  /// The plan of potrs, for the second half of a posv of one matrix.
+  /// The row of potrs, for the second half of a posv of one matrix.
   template <class T>
-  Plan plan_of_solution(Problem<T> problem) const {
+  const Choice& choice_of_solution(Problem<T> problem) const {
     problem.routine = Routine::potrs;
-    return plan_of(problem, rows_of<T>(Routine::potrs, problem.form));
+    return choice_of(problem);
   }
 
   template <class T, class D>
-  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Plan& plan,
-                 const Plan& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Choice& choice,
+                 const Choice& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
     switch (problem.routine) {
       case Routine::potrf:
-        return factor_one(call, plan, work, blas_, stream);
+        return factor_one(call, choice, work, blas_, stream);
       case Routine::potrs:
-        return solve_one(call, plan, work, blas_, stream);
+        return solve_one(call, choice, work, blas_, stream);
       case Routine::posv:
-        if (native::is_native(solution))
-          return factor_and_solve_one(call, plan, solution, work, blas_, stream);
-        if (const Status status = factor_one(call, plan, work, blas_, stream);
+        if (solves_one(solution))
+          return factor_and_solve_one(call, choice, solution, work, blas_, stream);
+        if (const Status status = factor_one(call, choice, work, blas_, stream);
             !status.ok() || call.n == 0 || call.nrhs == 0)
           return status;
-        return solve_batch(call, choice_of_solution(problem, call), stream);
+        return solve_batch(call, second_choice(problem, call), stream);
       default:
         return invert_one(call, work, blas_, stream);
     }

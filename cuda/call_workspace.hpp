@@ -35,41 +35,38 @@ inline bool has_rhs(Routine routine) {
 }
 
 /// Whether the matrices of a variable batch are taken largest first.
-inline bool is_sorted(Routine routine, int64_t count, const Plan& plan) {
-  return (routine == Routine::potrf || routine == Routine::posv) && plan.block == kLargestFirst &&
+inline bool is_sorted(Routine routine, int64_t count, const Choice& choice) {
+  return (routine == Routine::potrf || routine == Routine::posv) && is_largest_first(choice) &&
          count <= UINT_MAX;
 }
 
 /// Whether the kernel checks the arguments of a variable batch itself.
-inline bool is_checked_by_kernel(Routine routine, int64_t count, const Plan& plan) {
+inline bool is_checked_by_kernel(Routine routine, int64_t count, const Choice& choice) {
   return routine == Routine::potrf &&
-         (plan.block == kBinnedBySize ||
-          (plan.method == Method::lanes && !is_sorted(routine, count, plan)));
+         (choice.is(kVbatchedRegisterPotrf) ||
+          (choice.is(kRegisterPotrf) && !is_sorted(routine, count, choice)));
 }
 
-/// One matrix by a method of native/, which may come as a batch.
-inline bool is_native_one(Form form, const Plan& plan) {
-  return plan.method == Method::persistent || (form == Form::one && native::is_native(plan));
-}
-
-/// @param solution the plan of potrs where the call is posv of one matrix
+/// @param solution what solves where the call is posv of one matrix
 /// @param residues of one matrix whose products are in residues, else nullptr
 template <class T>
-CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem, const Plan& plan,
-                               const Plan& solution, const ResidueRow* residues = nullptr) {
+CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
+                               const Choice& choice, const Choice& solution,
+                               const ResidueRow* residues = nullptr) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
-  if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, plan)) {
+  if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, choice)) {
     work.orders = arena.take<int64_t>(sizes.count);
     if (has_rhs(problem.routine)) work.rhs_counts = arena.take<int64_t>(sizes.count);
-    if (is_sorted(problem.routine, sizes.count, plan))
+    if (is_sorted(problem.routine, sizes.count, choice))
       work.sequence = Sequence::carve(arena, sizes.count);
   }
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
-  } else if (is_native_one(problem.form, plan)) {
-    work.one = OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, plan, solution, sizes.n,
-                                                    has_rhs(problem.routine) ? sizes.nrhs : 0);
+  } else if (is_native(choice)) {
+    work.one =
+        OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, choice, solution, sizes.n,
+                                             has_rhs(problem.routine) ? sizes.nrhs : 0);
     if (residues)
       work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);
   } else if (problem.routine != Routine::logdet) {

@@ -31,17 +31,6 @@ BatchView<T> view_from(BatchView<T> view, int64_t first) {
   return view;
 }
 
-/// Largest order that run_small takes in that routine with that plan, negative: of none.
-template <class T>
-int lanes_limit(Routine routine, const Plan& plan) {
-  if (routine == Routine::potrf || (routine == Routine::posv && !solves_as_it_factors(plan)))
-    return small_limit<SmallTask::factor, T>(plan.tile);
-  if (routine == Routine::posv) return small_limit<SmallTask::factor_and_solve, T>(plan.tile);
-  return routine == Routine::potrs ? larger(small_limit<SmallTask::solve, T>(plan.tile),
-                                            small_limit<SmallTask::solve_one, T>(plan.tile))
-                                   : -1;
-}
-
 /// The `count` matrices from `first` on.
 template <class T>
 BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
@@ -77,38 +66,22 @@ SolveLimits solve_limits() {
 }
 
 template <class T>
-bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
-  const bool solves = routine == Routine::potrs;
-  const bool factors = routine == Routine::potrf || routine == Routine::posv;
-  const bool solves_so = plan.threads == 0 || has_tensor_solve(plan.threads);
-  const auto solves_by_blocks = [&] {
-    SolveRows rows;
-    add_block_rows(rows, kLetter<T>, {1, 1});
-    Case asked{routine, form, kLetter<T>};
-    asked.n = max_n;
-    asked.nrhs = 1;
-    return choose_solve<T>(asked, rows, solve_limits<T>()).method == solve::kBlock;
-  };
-  if (factors && plan.block == kBinnedBySize && max_n > RegisterShapes<T>::Vbatched::kOrder)
-    return false;
-  switch (plan.method) {
-    case Method::lanes:
-      return lanes_limit<T>(routine, plan) >= max_n;
-    case Method::panel:
-      return solves ? warp_solve_limit<T>() >= max_n
-                    : factors && has_left_looking(kLetter<T>, plan.threads);
-    case Method::fused:
-      if (solves) return solve_limit<T>() >= max_n;
-      return factors && (has_left_looking(kLetter<T>, plan.threads) ||
-                         has_wide<T>(false, plan.threads) || has_wide<T>(true, plan.threads));
-    case Method::tiles:
-      return solves && solves_so && solves_by_blocks();
-    case Method::blocked:
-      if (solves) return solves_so;
-      return !factors || (form == Form::one && has_panel<T>(plan.threads));
-    default:
-      return false;
-  }
+bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable) {
+  if (routine == Routine::potrs) return solves_batches(row);
+  if (routine == Routine::potri) return row.is(kBatchedInverse);
+  if (routine == Routine::pocon) return row.is(kConditionEstimate);
+  if (routine == Routine::logdet) return row.is(kLogDeterminant);
+  const bool solves = routine == Routine::posv;
+  if (row.is(kVbatchedRegisterPotrf))
+    return !solves && variable && max_n <= RegisterShapes<T>::Vbatched::kOrder;
+  if (row.is(kRegisterPotrf)) return small_limit<SmallTask::factor, T>(row.at(0)) >= max_n;
+  if (row.is(kRegisterPosv))
+    return solves && small_limit<SmallTask::factor_and_solve, T>(row.at(0)) >= max_n;
+  if (row.is(kMultiPanelPotrf))
+    return has_left_looking(kLetter<T>, row.at(0)) || has_wide<T>(false, row.at(0)) ||
+           has_wide<T>(true, row.at(0));
+  return (row.is(kLeftLookingPotrf) || (solves && row.is(kLeftLookingPosv))) &&
+         has_left_looking(kLetter<T>, 32 * row.at(0));
 }
 
 template <class T>
@@ -170,13 +143,13 @@ auto run_first(const BatchProblem<T>& problem, const Case& asked, Status& status
 }
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
+Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
                     FactorChoice& ran, cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::potrf);
   Status status = Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
                                 static_cast<int>(problem.n));
   const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
-  try_factor_rows(asked, plan, clusters, has_multi_panel,
+  try_factor_rows(asked, row, clusters, has_multi_panel,
                   run_first(problem, asked, status, ran, stream));
   return status;
 }
@@ -206,13 +179,13 @@ Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cu
 }
 
 template <class T>
-Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
                               ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
                               cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::posv);
   Status status;
-  if (try_posv_rows(asked, plan, run_first(problem, asked, status, ran, stream))) return status;
-  status = factor_batch(problem, plan, clusters, ran, stream);
+  if (try_posv_rows(asked, row, run_first(problem, asked, status, ran, stream))) return status;
+  status = factor_batch(problem, row, clusters, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
@@ -220,7 +193,7 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
 }
 
 template <class T>
-Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWorkspace<T>& work,
+Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& work,
                     cudaStream_t stream) {
   return for_slices(problem, work.slice, [&](BatchProblem<T> slice) {
     const int64_t n = problem.n;
@@ -236,17 +209,16 @@ Status invert_batch(const BatchProblem<T>& problem, const Plan&, const BatchWork
   });
 }
 
-#define CHOL_INSTANTIATE(T)                                                                        \
-  template bool accepts<T>(Routine, Form, const Plan&, int64_t);                                   \
-  template struct BatchWorkspace<T>;                                                               \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan, FactorChoice&, \
-                                  cudaStream_t);                                                   \
-  template SolveLimits solve_limits<T>();                                                          \
-  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);        \
-  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Plan&, ClusterPlan,      \
-                                            const SolveChoice&, FactorChoice&, cudaStream_t);      \
-  template Status invert_batch<T>(const BatchProblem<T>&, const Plan&, const BatchWorkspace<T>&,   \
-                                  cudaStream_t);
+#define CHOL_INSTANTIATE(T)                                                                     \
+  template bool accepts<T>(Routine, const Choice&, int64_t, bool);                              \
+  template struct BatchWorkspace<T>;                                                            \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan,           \
+                                  FactorChoice&, cudaStream_t);                                 \
+  template SolveLimits solve_limits<T>();                                                       \
+  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);     \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan, \
+                                            const SolveChoice&, FactorChoice&, cudaStream_t);   \
+  template Status invert_batch<T>(const BatchProblem<T>&, const BatchWorkspace<T>&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -1,4 +1,4 @@
-// Batches: from a plan to the kernels that carry it out.
+// Batches: from a tuning row to the kernels that carry it out.
 #pragma once
 
 #include "base/arena.hpp"
@@ -9,8 +9,8 @@
 #include "common/alignment.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
-#include "tune/plan.hpp"
-#include "tune/rows.hpp"
+#include "tune/methods.hpp"
+#include "tune/solve_rows.hpp"
 
 namespace chol::cuda {
 
@@ -28,9 +28,10 @@ Case case_of(const BatchProblem<T>& problem, Routine routine) {
           problem.count};
 }
 
-/// Whether the kernels of precision T can run a plan for orders up to max_n.
+/// Whether the kernels of precision T can do what a row asks for, for orders up to max_n.
+/// @param variable only batches whose orders differ.
 template <class T>
-bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n);
+bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable);
 
 /// Workspace of the routines below for slices of a batch; carved before every call.
 template <class T>
@@ -41,10 +42,10 @@ struct BatchWorkspace {
   static BatchWorkspace carve(Arena& arena, Routine routine, int64_t n, int64_t count);
 };
 
-/// @param clusters factor the matrices instead where the device can. The bits are the plan's.
+/// @param clusters factor the matrices instead where the device can. The bits are the row's.
 /// @param[out] ran what factored.
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Plan& plan, ClusterPlan clusters,
+Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
                     FactorChoice& ran, cudaStream_t stream);
 /// What bounds the families that solve on the current device.
 template <class T>
@@ -54,11 +55,11 @@ template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
 /// @param solution solves, where what factors does not.
 template <class T>
-Status factor_and_solve_batch(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
                               ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
                               cudaStream_t stream);
 template <class T>
-Status invert_batch(const BatchProblem<T>& problem, const Plan& plan, const BatchWorkspace<T>& work,
+Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& work,
                     cudaStream_t stream);
 
 }  // namespace chol::cuda

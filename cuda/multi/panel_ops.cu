@@ -14,7 +14,7 @@ namespace {
 using backend::Event;
 using backend::Queue;
 
-/// Columns of a panel where the plan names none.
+/// Columns of a panel where the row names none.
 constexpr int kPanelColumns = 1024;
 
 template <class Public>
@@ -24,10 +24,10 @@ class Ops final : public backend::PanelOps<Public> {
   using Stored = backend::Stored<Public>;
 
  public:
-  Ops(Queues& queues, const Plan& plan, cudaStream_t stream)
-      : queues_(queues), params_(native::Params::of(plan)), callers_stream_(stream) {
+  Ops(Queues& queues, const Choice& choice, cudaStream_t stream)
+      : queues_(queues), params_(native::Params::of(choice)), callers_stream_(stream) {
     const DeviceGuard guard(queues_.device());
-    by_persistent_ = plan.method == Method::persistent && persistent::can_run<T>();
+    by_persistent_ = choice.is(kPersistentPotrf) && persistent::can_run<T>();
   }
 
   void carve(Arena& arena, int64_t rows, int64_t columns) override {
@@ -230,7 +230,7 @@ class Ops final : public backend::PanelOps<Public> {
   }
   /// Falls back on the other method where the device has not what it needs.
   static const native::FactorMethod<T>& block_method() {
-    return native::method_of<T>(Plan{Method::persistent});
+    return native::method_of<T>(kPersistentPotrf);
   }
   native::Params panel_params(int64_t columns) const {
     return {static_cast<int>((columns + kTile - 1) / kTile * kTile), std::max(params_.groups, 1),
@@ -263,13 +263,13 @@ class Ops final : public backend::PanelOps<Public> {
 }  // namespace
 
 template <class T>
-std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Plan& plan,
+std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Choice& choice,
                                                      cudaStream_t stream) {
-  return std::make_shared<Ops<T>>(queues, plan, stream);
+  return std::make_shared<Ops<T>>(queues, choice, stream);
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                   \
-  template std::shared_ptr<backend::PanelOps<T>> make_panel_ops<T>(Queues&, const Plan&, \
+#define CHOL_INSTANTIATE(prefix, T, R)                                                     \
+  template std::shared_ptr<backend::PanelOps<T>> make_panel_ops<T>(Queues&, const Choice&, \
                                                                    cudaStream_t);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

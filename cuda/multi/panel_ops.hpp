@@ -4,14 +4,14 @@
 #include <memory>
 
 #include "multi/queues.hpp"
-#include "tune/plan.hpp"
+#include "tune/choice.hpp"
 
 namespace chol::cuda::multi {
 
-/// @param plan of one matrix as large as there is: how panels are factored.
+/// @param choice for one matrix as large as there is: how panels are factored.
 /// @param stream behind whose work a call begins.
 template <class T>
-std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Plan& plan,
+std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Choice& choice,
                                                      cudaStream_t stream);
 
 }  // namespace chol::cuda::multi

@@ -101,10 +101,8 @@ Status run(const Factorization<T>& factorization) {
 template <class T>
 class Blocked final : public FactorMethod<T> {
  public:
-  const char* name() const override { return method_name(Method::blocked); }
-  std::span<const Knob> knobs() const override { return kBlockedKnobs; }
   bool accepts(const Case&, const Params& params) const override {
-    return this->takes(params) && has_panel<T>(params.leaf_threads);
+    return params.is_valid() && has_panel<T>(params.leaf_threads);
   }
   FactorWorkspace<T> carve(Arena& arena, int64_t, const Params&) const override {
     FactorWorkspace<T> work;
@@ -121,10 +119,8 @@ class Blocked final : public FactorMethod<T> {
 template <class T>
 class Persistent final : public FactorMethod<T> {
  public:
-  const char* name() const override { return method_name(Method::persistent); }
-  std::span<const Knob> knobs() const override { return kPersistentKnobs; }
   bool accepts(const Case&, const Params& params) const override {
-    return this->takes(params) && has_panel<T>(params.leaf_threads) && persistent::can_run<T>();
+    return params.is_valid() && has_panel<T>(params.leaf_threads) && persistent::can_run<T>();
   }
   FactorWorkspace<T> carve(Arena& arena, int64_t n, const Params& params) const override {
     FactorWorkspace<T> work = Blocked<T>().carve(arena, n, params);
@@ -142,14 +138,14 @@ class Persistent final : public FactorMethod<T> {
 }  // namespace
 
 template <class T>
-const FactorMethod<T>& method_of(const Plan& plan) {
+const FactorMethod<T>& method_of(const MethodInfo& method) {
   static const Blocked<T> blocked;
   static const Persistent<T> persistent;
-  if (plan.method == Method::persistent) return persistent;
+  if (&method == &kPersistentPotrf) return persistent;
   return blocked;
 }
 
-#define CHOL_INSTANTIATE(T) template const FactorMethod<T>& method_of<T>(const Plan&);
+#define CHOL_INSTANTIATE(T) template const FactorMethod<T>& method_of<T>(const MethodInfo&);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

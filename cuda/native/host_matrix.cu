@@ -13,8 +13,8 @@ HostMatrixWorkspace<T> HostMatrixWorkspace<T>::carve(Arena& arena, int64_t n) {
   work.ld = (n + kLine - 1) / kLine * kLine;
   work.A = arena.take<T>(work.ld * n);
   work.info = arena.take<int>(1);
-  const Plan plan{Method::blocked};
-  work.one = OneMatrixWorkspace<T>::carve(arena, Routine::potrf, plan, plan, n, 0);
+  const Choice recursive(kRecursivePotrf);
+  work.one = OneMatrixWorkspace<T>::carve(arena, Routine::potrf, recursive, recursive, n, 0);
   return work;
 }
 
@@ -41,8 +41,8 @@ Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& thread
   problem.swapped = A.swapped;
   Status status = trip.prepare();
   if (status.ok())
-    status = factor_one(problem, Plan{Method::blocked, 0, 0, threads.leaf}, work.one, blas,
-                        staging.compute, &trip);
+    status = factor_one(problem, native::Params{.leaf_threads = threads.leaf}.recursive(), work.one,
+                        blas, staging.compute, &trip);
   if (status.ok()) status = trip.finish();
   // Nothing that went wrong after a bad pivot matters: the columns before it are back.
   if (trip.info() > 0) status = Status::success();

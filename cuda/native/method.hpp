@@ -1,8 +1,6 @@
 // A method by which one matrix on the device is factored in place.
 #pragma once
 
-#include <span>
-
 #include "base/arena.hpp"
 #include "common/batch_view.cuh"
 #include "native/blas.hpp"
@@ -40,25 +38,15 @@ template <class T>
 class FactorMethod {
  public:
   virtual ~FactorMethod() = default;
-  /// As the trace and a tuning file have it.
-  virtual const char* name() const = 0;
-  virtual std::span<const Knob> knobs() const = 0;
   /// Whether the current device can run it so; a row that is refused is never run.
   virtual bool accepts(const Case& asked, const Params& params) const = 0;
   virtual FactorWorkspace<T> carve(Arena& arena, int64_t n, const Params& params) const = 0;
   virtual Status run(const BatchProblem<T>& problem, const Params& params,
                      const FactorResources<T>& resources) const = 0;
-
- protected:
-  bool takes(const Params& params) const {
-    for (const Knob& knob : knobs())
-      if (!knob.takes(params)) return false;
-    return true;
-  }
 };
 
-/// The method of a plan, `blocked` or `persistent`.
+/// What persistent_potrf or recursive_potrf is.
 template <class T>
-const FactorMethod<T>& method_of(const Plan& plan);
+const FactorMethod<T>& method_of(const MethodInfo& method);
 
 }  // namespace chol::cuda::native

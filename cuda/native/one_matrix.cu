@@ -9,14 +9,14 @@ namespace chol::cuda {
 namespace {
 
 template <class T>
-bool solves_by_strips(const Plan& plan) {
-  return plan.method == Method::persistent && solve::can_run<T>();
+bool solves_by_strips(const Choice& choice) {
+  return choice.is(kOneSolve) && solve::can_run<T>();
 }
 
 /// Whether the kernels that solve read info, so that posv can leave B to them.
 template <class T>
-bool reads_info(const Plan& solution, int64_t nrhs) {
-  return !native::is_native(solution) ||
+bool reads_info(const Choice& solution, int64_t nrhs) {
+  return !solves_one(solution) ||
          (solves_by_strips<T>(solution) && nrhs <= solve::Params::of(solution).few);
 }
 
@@ -38,7 +38,7 @@ Status solve_stored(const BatchProblem<T>& problem, Blas& blas, cudaStream_t str
 /// Panels with products in residues, and natively what is left of the matrix when the rows of one
 /// do not keep their bound, so that info is exact.
 template <class T>
-Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_with_residues(const BatchProblem<T>& problem, const Choice& choice,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   int64_t factored = 0;
   Status status =
@@ -52,8 +52,8 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
   rest.info = work.residues.info_of_rest;
   status = blas.subtract_square(problem.swapped, rest.n, factored, below, ld, rest.A.first, ld);
   if (status.ok())
-    status = native::method_of<T>(plan).run(rest, native::Params::of(plan),
-                                            {work.factor, blas, stream, nullptr});
+    status = native::method_of<T>(*choice.method)
+                 .run(rest, native::Params::of(choice), {work.factor, blas, stream, nullptr});
   return status.ok() ? residues::add_info_of_rest(problem.info, rest.info, factored, stream)
                      : status;
 }
@@ -61,42 +61,45 @@ Status factor_with_residues(const BatchProblem<T>& problem, const Plan& plan,
 }  // namespace
 
 template <class T>
-OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, Routine routine, const Plan& plan,
-                                                   const Plan& solution, int64_t n, int64_t nrhs) {
+OneMatrixWorkspace<T> OneMatrixWorkspace<T>::carve(Arena& arena, Routine routine,
+                                                   const Choice& choice, const Choice& solution,
+                                                   int64_t n, int64_t nrhs) {
   const bool factors = routine == Routine::potrf || routine == Routine::posv;
   OneMatrixWorkspace work;
-  if (factors) work.factor = native::method_of<T>(plan).carve(arena, n, native::Params::of(plan));
+  if (factors)
+    work.factor = native::method_of<T>(*choice.method).carve(arena, n, native::Params::of(choice));
   if (routine == Routine::posv && nrhs > 0 && !reads_info<T>(solution, nrhs))
     work.copy = arena.take<T>(n * nrhs);
-  const Plan& of_solve = routine == Routine::posv ? solution : plan;
+  const Choice& of_solve = routine == Routine::posv ? solution : choice;
   const bool solves = routine == Routine::posv || routine == Routine::potrs;
-  if (solves && nrhs > 0 && of_solve.method == Method::persistent)
+  if (solves && nrhs > 0 && of_solve.is(kOneSolve))
     work.solve = solve::Workspace<T>::carve(arena, solve::Params::of(of_solve), n, nrhs);
   if (routine == Routine::potri) work.inversion = InversionWorkspace<T>::carve(arena, n);
   return work;
 }
 
 template <class T>
-Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_one(const BatchProblem<T>& problem, const Choice& choice,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch) {
-  if (work.progress) return factor_with_residues(problem, plan, work, blas, stream);
-  return native::method_of<T>(plan).run(problem, native::Params::of(plan),
-                                        {work.factor, blas, stream, watch});
+  if (work.progress) return factor_with_residues(problem, choice, work, blas, stream);
+  return native::method_of<T>(*choice.method)
+      .run(problem, native::Params::of(choice), {work.factor, blas, stream, watch});
 }
 
 template <class T>
-Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
+Status solve_one(const BatchProblem<T>& problem, const Choice& choice,
                  const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  if (!solves_by_strips<T>(plan)) return solve_stored(problem, blas, stream);
-  return solve::run(problem, solve::Params::of(plan), nullptr, work.solve, blas, stream);
+  if (!solves_by_strips<T>(choice)) return solve_stored(problem, blas, stream);
+  return solve::run(problem, solve::Params::of(choice), nullptr, work.solve, blas, stream);
 }
 
 template <class T>
-Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, const Plan& solution,
-                            const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {
-  Status status = factor_one(problem, plan, work, blas, stream);
+Status factor_and_solve_one(const BatchProblem<T>& problem, const Choice& choice,
+                            const Choice& solution, const OneMatrixWorkspace<T>& work, Blas& blas,
+                            cudaStream_t stream) {
+  Status status = factor_one(problem, choice, work, blas, stream);
   if (!status.ok() || problem.n == 0 || problem.nrhs == 0) return status;
   if (reads_info<T>(solution, problem.nrhs))
     return solve::run(problem, solve::Params::of(solution), problem.info, work.solve, blas, stream);
@@ -117,14 +120,14 @@ Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Bl
   return status.ok() ? invert_in_place(problem, work.inversion, blas.handle(), stream) : status;
 }
 
-#define CHOL_INSTANTIATE(T)                                                                        \
-  template struct OneMatrixWorkspace<T>;                                                           \
-  template Status factor_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&, \
-                                Blas&, cudaStream_t, ColumnWatch*);                                \
-  template Status solve_one<T>(const BatchProblem<T>&, const Plan&, const OneMatrixWorkspace<T>&,  \
-                               Blas&, cudaStream_t);                                               \
-  template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Plan&, const Plan&,        \
-                                          const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);      \
+#define CHOL_INSTANTIATE(T)                                                                       \
+  template struct OneMatrixWorkspace<T>;                                                          \
+  template Status factor_one<T>(const BatchProblem<T>&, const Choice&,                            \
+                                const OneMatrixWorkspace<T>&, Blas&, cudaStream_t, ColumnWatch*); \
+  template Status solve_one<T>(const BatchProblem<T>&, const Choice&,                             \
+                               const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);                \
+  template Status factor_and_solve_one<T>(const BatchProblem<T>&, const Choice&, const Choice&,   \
+                                          const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);     \
   template Status invert_one<T>(BatchProblem<T>, const OneMatrixWorkspace<T>&, Blas&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -17,26 +17,27 @@ struct OneMatrixWorkspace {
   residues::Workspace<T> residues;
   residues::Progress* progress = nullptr;  ///< where products run on integer tensor cores
 
-  /// @param solution the plan of potrs, for posv.
-  static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Plan& plan,
-                                  const Plan& solution, int64_t n, int64_t nrhs);
+  /// @param solution what solves, for posv.
+  static OneMatrixWorkspace carve(Arena& arena, Routine routine, const Choice& choice,
+                                  const Choice& solution, int64_t n, int64_t nrhs);
 };
 
-/// @param plan of the method `blocked` or `persistent`.
+/// @param choice persistent_potrf or recursive_potrf.
 /// @param watch is told, block column by block column, what is needed and what is finished; or
 /// nullptr.
 template <class T>
-Status factor_one(const BatchProblem<T>& problem, const Plan& plan,
+Status factor_one(const BatchProblem<T>& problem, const Choice& choice,
                   const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream,
                   ColumnWatch* watch = nullptr);
 template <class T>
-Status solve_one(const BatchProblem<T>& problem, const Plan& plan,
+Status solve_one(const BatchProblem<T>& problem, const Choice& choice,
                  const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
 /// B stays as it was when info is not 0, which only the device knows.
-/// @param solution the plan of potrs, `blocked` or `persistent`.
+/// @param solution one_matrix_solve or cublas_solve.
 template <class T>
-Status factor_and_solve_one(const BatchProblem<T>& problem, const Plan& plan, const Plan& solution,
-                            const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream);
+Status factor_and_solve_one(const BatchProblem<T>& problem, const Choice& choice,
+                            const Choice& solution, const OneMatrixWorkspace<T>& work, Blas& blas,
+                            cudaStream_t stream);
 template <class T>
 Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Blas& blas,
                   cudaStream_t stream);

@@ -8,8 +8,8 @@
 #include "batched/cluster/params.hpp"
 #include "batched/left_looking/params.hpp"
 #include "tune/case.hpp"
+#include "tune/methods.hpp"
 #include "tune/params.hpp"
-#include "tune/rows.hpp"
 
 namespace chol::cuda {
 
@@ -39,9 +39,9 @@ struct FactorChoice {
 /// Which columns a kernel is for.
 enum class Columns { any, misaligned, bordered };
 
-/// A kernel of left_looking/kernel.cuh, and what plans call it by: warps, and blocks a
+/// A kernel of left_looking/kernel.cuh, and what tuning rows call it by: warps, and blocks a
 /// multiprocessor. For the other triangle, and for misaligned columns, other kernels take the place
-/// of the one that a plan names; of eight warps what has the same block columns as a plan for more
+/// of the one that a row names; of eight warps what has the same block columns as a row for more
 /// matrices, so that the number of matrices does not change a bit.
 struct LeftLookingRow {
   char precision;
@@ -61,7 +61,7 @@ bool is_faster_bordered(char precision, bool upper, int64_t n);
 /// kernels, unless its last row is factored on its own.
 int64_t upper_register_order(char precision);
 
-/// Calls body(choice) for left-looking kernels that serve a case, the one that the plan names
+/// Calls body(choice) for left-looking kernels that serve a case, the one that the row names
 /// first, until it returns true. @param fused whether they solve along, or are bordered: there is
 /// another way then, so that no other number of threads is tried.
 template <class Body>
@@ -93,11 +93,11 @@ bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bo
   return pass(Columns::any, threads, INT_MAX, 0) || pass(Columns::any, 0, INT_MAX, 0);
 }
 
-/// Calls body(choice) for what can factor a case by a plan, best first, until it returns true.
+/// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
 /// @param clusters what clusters do for it, if anything.
 /// @param has_multi_panel (threads) whether there is such a kernel for the triangle.
 template <class HasMultiPanel, class Body>
-bool try_factor_rows(const Case& asked, const Plan& plan, ClusterPlan clusters,
+bool try_factor_rows(const Case& asked, const Choice& row, ClusterPlan clusters,
                      HasMultiPanel&& has_multi_panel, Body&& body) {
   const auto try_one = [&](const char* method, int lanes, int threads, int blocks = 0,
                            bool paired = false) {
@@ -109,8 +109,9 @@ bool try_factor_rows(const Case& asked, const Plan& plan, ClusterPlan clusters,
     choice.paired = paired;
     return body(choice);
   };
-  const bool by_panels = plan.method == Method::fused;
-  const int threads = by_panels && asked.upper && plan.tile ? plan.tile : plan.threads;
+  const bool by_panels = row.is(kMultiPanelPotrf);
+  const bool own_threads = by_panels && asked.upper && row.at(1) != 0;
+  const int threads = by_panels ? row.at(own_threads ? 1 : 0) : 32 * row.at(0);
   const bool multi_panel = by_panels && has_multi_panel(threads);
   const bool bordered =
       !asked.variable && is_faster_bordered(asked.precision, asked.upper, asked.n);
@@ -118,34 +119,29 @@ bool try_factor_rows(const Case& asked, const Plan& plan, ClusterPlan clusters,
   if (clusters.blocks > 0 && (multi_panel || !bordered) &&
       try_one(factor::kCluster, 0, clusters.threads, clusters.blocks, multi_panel))
     return true;
-  if (asked.variable && plan.block == kBinnedBySize)
+  if (asked.variable && row.is(kVbatchedRegisterPotrf))
     return try_one(factor::kVbatchedRegister, 0, 0);
-  if (plan.method == Method::lanes) return try_one(factor::kRegister, plan.tile, 0);
+  if (is_in_registers(row)) return try_one(factor::kRegister, row.at(0), 0);
   if (asked.upper && !asked.variable && !bordered &&
       asked.n <= upper_register_order(asked.precision) && try_one(factor::kRegister, 0, 0))
     return true;
   if (multi_panel && try_one(factor::kMultiPanel, 0, threads)) return true;
-  const int blocks = by_panels ? 0 : plan.tile;
+  const int blocks = by_panels ? 0 : row.at(1);
   return (bordered && try_left_looking(asked, threads, blocks, true, true, body)) ||
          try_left_looking(asked, threads, blocks, false, false, body);
 }
 
-/// Whether kernels in registers factor and solve at once by a plan.
-constexpr bool solves_as_it_factors(const Plan& plan) {
-  return plan.method == Method::lanes && plan.threads == 0;
-}
 /// The same for posv, of what factors and solves in one launch.
 template <class Body>
-bool try_posv_rows(const Case& asked, const Plan& plan, Body&& body) {
+bool try_posv_rows(const Case& asked, const Choice& row, Body&& body) {
   FactorChoice in_registers;
-  in_registers.lanes = plan.tile;
+  in_registers.lanes = row.at(0);
   in_registers.method = factor::kRegisterGridPosv;
-  if (plan.method == Method::lanes && asked.nrhs == 1 && !asked.variable && body(in_registers))
-    return true;
+  if (is_in_registers(row) && asked.nrhs == 1 && !asked.variable && body(in_registers)) return true;
   in_registers.method = factor::kRegisterPosv;
-  if (solves_as_it_factors(plan) && asked.nrhs > 0 && body(in_registers)) return true;
-  return plan.method == Method::panel && asked.nrhs == 1 &&
-         try_left_looking(asked, plan.threads, plan.tile, true, false, body);
+  if (row.is(kRegisterPosv) && asked.nrhs > 0 && body(in_registers)) return true;
+  return row.is(kLeftLookingPosv) && asked.nrhs == 1 &&
+         try_left_looking(asked, 32 * row.at(0), row.at(1), true, false, body);
 }
 
 }  // namespace chol::cuda

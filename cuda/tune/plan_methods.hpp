@@ -1,7 +1,9 @@
-// Methods whose knobs are still those of Plan: cuda/tune/rows.cpp says how they read.
+// Methods of interleaved batches, whose knobs are those of Plan: interleaved_rows.hpp says how they
+// read.
 #pragma once
 
 #include <climits>
+#include <iterator>
 
 #include "tune/plan.hpp"
 #include "tune/row.hpp"
@@ -16,9 +18,9 @@ inline constexpr MethodInfo kPlanMethods[] = {{"lanes", kPlanKnobs},     {"panel
                                               {"tiles", kPlanKnobs},     {"fused", kPlanKnobs},
                                               {"blocked", kPlanKnobs},   {"blas_tiles", kPlanKnobs},
                                               {"persistent", kPlanKnobs}};
-inline constexpr const MethodInfo* kMethods[] = {&kPlanMethods[0], &kPlanMethods[1],
-                                                 &kPlanMethods[2], &kPlanMethods[3],
-                                                 &kPlanMethods[4], &kPlanMethods[6]};
+inline bool is_plan(const Choice& choice) {
+  return std::begin(kPlanMethods) <= choice.method && choice.method < std::end(kPlanMethods);
+}
 
 constexpr Plan plan_of(const Choice& choice) {
   return {static_cast<Method>(choice.method - kPlanMethods), choice.at(0), choice.at(1),

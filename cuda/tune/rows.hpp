@@ -18,12 +18,12 @@ constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
          routine != Routine::unpack;
 }
 
-/// Plan::block of a factorization: how it takes a variable batch.
-inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
-inline constexpr int kBinnedBySize = 2;  ///< register/vbatched_kernel.cuh
+/// Matrices of a multiprocessor below which more warps a matrix are faster.
+inline constexpr int64_t kFewMatrices = 2;
 
-/// The rows measured on an architecture at or below `capability` (10 major + minor).
-std::vector<Row> built_in_rows(int capability);
+/// The rows measured on an architecture at or below `capability` (10 major + minor), for a device
+/// of that many multiprocessors.
+std::vector<Row> built_in_rows(int capability, int multiprocessors);
 /// The same of the rates at which matrices in host memory are factored.
 const RateRow* built_in_rates(int capability, size_t* count);
 
@@ -32,9 +32,5 @@ const ResidueRow* built_in_residues(int capability, size_t* count);
 
 /// When one system is solved by a factor in s or c and refinement.
 const MixedRow* built_in_mixed(size_t* count);
-
-/// The plan by which one block factors one matrix of order n, or nullptr where none does: batches
-/// too small to fill the device take it even where more blocks are faster on one matrix.
-const Plan* one_block_plan(Routine routine, char precision, int64_t n);
 
 }  // namespace chol::cuda

@@ -1,6 +1,11 @@
 #include "tune/solve_rows.hpp"
 
 #include <climits>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "tune/rows.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -61,6 +66,8 @@ constexpr BlockRow kBlockRows[] = {
 constexpr Range kAll{};
 /// Right-hand sides up to which warps that wait for no other solve for what registers do not hold.
 constexpr int64_t kFewColumns = 4;
+/// Orders up to which few matrices are solved with in registers.
+constexpr int64_t kFewInRegisters = 32;
 
 constexpr Range up_to(int64_t most) { return {0, most}; }
 constexpr Range intersection(Range a, Range b) {
@@ -87,42 +94,144 @@ void add_block_rows(SolveRows& rows, char precision, Range nrhs) {
                 row.of_misaligned, solve::kBlock, row.params.params()});
 }
 
-SolveRows solve_rows(char precision, const Plan& plan) {
+namespace {
+
+/// Families in the order in which they are tried.
+enum class Way {
+  registers,  ///< up to `few` right-hand sides, then warps, then the triangle in shared memory
+  warps,      ///< the same without registers
+  blocks,     ///< left_looking_mma_solve by blocks of `threads` or, without, warps from `from`
+              ///< right-hand sides up to `few`; then block_solve
+  streaming,  ///< the same without warps and block_solve
+};
+/// potrs of batches for orders up to max_n.
+struct WayRow {
+  char precision;
+  int64_t max_n;
+  Way way;
+  int64_t few, from = 0;
+  int threads = 0;
+};
+constexpr int64_t kAny = INT64_MAX, kEvery = INT64_MAX;  ///< of orders, of right-hand sides
+// Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
+// at multiples of 128 bytes warps are faster, which have up to eight rows beside their 32 or 64.
+// Blocks of 128 threads serve as long as an SM has room for as many as registers allow.
+// clang-format off
+constexpr WayRow kSolves[] = {
+    {'s', 16, Way::registers, kEvery},     {'s', 24, Way::registers, 4},     {'s', 31, Way::registers, 1},
+    {'s', 32, Way::warps, 4},     {'s', 47, Way::registers, 1},     {'s', 64, Way::warps, 4},
+    {'s', 128, Way::blocks, 4, 1}, {'s', 352, Way::blocks, kEvery, 2, 128},
+    {'s', kAny, Way::streaming, kEvery, 2, 256},
+
+    {'d', 8, Way::registers, kEvery},      {'d', 16, Way::registers, 4},     {'d', 31, Way::registers, 1},
+    {'d', 33, Way::warps, 4},     {'d', 36, Way::registers, 1},     {'d', 48, Way::warps, 4},
+    {'d', 72, Way::blocks, 4, 1},  {'d', 128, Way::blocks, 2, 2},
+    {'d', 256, Way::blocks, kEvery, 2, 128}, {'d', 288, Way::streaming, kEvery, 1, 128},
+    {'d', 600, Way::streaming, kEvery, 1, 256}, {'d', kAny, Way::streaming, kEvery, 2, 256},
+
+    {'c', 8, Way::registers, kEvery},      {'c', 16, Way::registers, 4},     {'c', 31, Way::registers, 1},
+    {'c', 32, Way::warps, 4},     {'c', 40, Way::registers, 1},     {'c', 72, Way::blocks, 4, 1},
+    {'c', 128, Way::blocks, 4, 2, 128}, {'c', 192, Way::blocks, kEvery, 2, 128},
+    {'c', 256, Way::blocks, kEvery, 2, 256}, {'c', 600, Way::streaming, kEvery, 1, 256},
+    {'c', kAny, Way::streaming, kEvery, 2, 256},
+
+    {'z', 8, Way::registers, kEvery},      {'z', 16, Way::registers, 4},     {'z', 20, Way::registers, 1},
+    {'z', 24, Way::warps, 4},     {'z', 28, Way::registers, 1},     {'z', 64, Way::warps, 4},
+    {'z', 72, Way::blocks, 1, 1},  {'z', 96, Way::blocks, 4, 2, 128},
+    {'z', 176, Way::blocks, kEvery, 2, 128}, {'z', 192, Way::blocks, kEvery, 2, 256},
+    {'z', kAny, Way::streaming, kEvery, 1, 256},
+};
+// clang-format on
+
+/// What a way tries, best first. The last row serves everything.
+SolveRows rows_of_way(char precision, const WayRow& row) {
   SolveRows rows;
-  const Range few = up_to(plan.block == 0 ? INT64_MAX : plan.block);
-  const Range between{plan.tile, plan.block};
-  switch (plan.method) {
-    case Method::lanes:
-      add(rows, solve::kRegisterGrid, intersection(few, {1, 1}), {{"lanes", plan.tile}});
-      add(rows, solve::kRegister, few, {{"lanes", plan.tile}});
+  const Range few = up_to(row.few), between{row.from, row.few};
+  switch (row.way) {
+    case Way::registers:
+      add(rows, solve::kRegisterGrid, intersection(few, {1, 1}));
+      add(rows, solve::kRegister, few);
       add(rows, solve::kWarp, up_to(kFewColumns));
       add(rows, solve::kTile, kAll);
       break;
-    case Method::panel:
+    case Way::warps:
       add(rows, solve::kWarp, few);
       add(rows, solve::kTile, kAll);
       add(rows, solve::kWarp, kAll);
       break;
-    case Method::tiles:
-      if (plan.threads > 0) add(rows, solve::kLeftLooking, between, {{"threads", plan.threads}});
+    case Way::blocks:
+      if (row.threads > 0) add(rows, solve::kLeftLooking, between, {{"threads", row.threads}});
       for (const bool of_one : {true, false})
         add(rows, solve::kWarp, intersection(between, of_one ? Range{1, 1} : Range{2, INT64_MAX}),
             {}, up_to(block_order(precision, of_one)));
       add_block_rows(rows, precision, kAll);
       add(rows, solve::kTile, kAll);
       break;
-    case Method::blocked:
-      if (plan.threads > 0) add(rows, solve::kLeftLooking, between, {{"threads", plan.threads}});
-      break;
-    default:
-      add(rows, solve::kTile, kAll);
+    case Way::streaming:
+      if (row.threads > 0) add(rows, solve::kLeftLooking, between, {{"threads", row.threads}});
   }
   add(rows, solve::kStreaming, kAll);
   return rows;
 }
 
+template <size_t... kIndex>
+Params first_params(const Choice& choice, std::index_sequence<kIndex...>) {
+  return {Param{choice.method->knobs[kIndex].name, choice.values[kIndex]}...};
+}
+
+}  // namespace
+
+Choice solve_choice(std::string_view name) {
+  for (const MethodInfo& info : kSolveInfos)
+    if (info.name == name) return info;
+  return kSolveInfos[std::size(kSolveInfos) - 1];
+}
+
+bool solves_batches(const Choice& choice) {
+  return std::begin(kSolveInfos) <= choice.method && choice.method < std::end(kSolveInfos);
+}
+
+Params params_of(const Choice& choice) {
+  switch (choice.method->knobs.size()) {
+    case 0:
+      return {};
+    case 1:
+      return first_params(choice, std::make_index_sequence<1>{});
+    default:
+      return first_params(choice, std::make_index_sequence<Params::kMost>{});
+  }
+}
+
+int64_t solve_shared_order(char precision) { return precision == 's' ? 192 : 128; }
+
+void add_potrs_rows(std::vector<Row>& rows, char precision, int multiprocessors) {
+  const auto add_way = [&](Form form, Range n, Range batch, const WayRow& way) {
+    for (const SolveRow& row : rows_of_way(precision, way)) {
+      Cases cases{.n = intersection(n, row.n), .nrhs = row.nrhs, .batch = batch};
+      if (row.of_misaligned) cases.aligned = cases.upper = Only::without;
+      Choice choice = solve_choice(row.method);
+      for (const Param& param : row.params.all()) choice.set(param.name, param.value);
+      if (!cases.n.is_empty()) rows.push_back({Routine::potrs, form, precision, cases, choice});
+    }
+  };
+  // Fewer matrices than fill the device are solved with as one is.
+  const int64_t fewer = kFewMatrices * multiprocessors - 1;
+  const WayRow of_few{precision, kFewInRegisters, Way::registers, kFewColumns},
+      of_few_larger{precision, solve_shared_order(precision), Way::blocks, 0};
+  for (const auto& [form, batch] : {std::pair{Form::one, kAll}, {Form::batch, up_to(fewer)}}) {
+    add_way(form, up_to(of_few.max_n), batch, of_few);
+    add_way(form, {of_few.max_n + 1, of_few_larger.max_n}, batch, of_few_larger);
+  }
+  int64_t least = 0;
+  for (const WayRow& way : kSolves)
+    if (way.precision == precision) {
+      add_way(Form::batch, {least, way.max_n}, kAll, way);
+      least = way.max_n + 1;
+    }
+}
+
 SolveRows solve_rows_of_posv(char precision) {
-  return solve_rows(precision, {Method::panel, int(kFewColumns), 0, 0});
+  return rows_of_way(precision, {precision, kWarpSolveOrder, Way::warps, kFewColumns});
 }
 
 SolveRows solve_rows_of_pocon(char precision) {

@@ -1,9 +1,12 @@
 // Tuning rows of potrs of batches: ranges of what is asked, and what serves them.
 #pragma once
 
+#include <vector>
+
 #include "batched/solve/block/params.hpp"
 #include "tune/case.hpp"
 #include "tune/params.hpp"
+#include "tune/row.hpp"
 
 namespace chol::cuda {
 
@@ -41,8 +44,29 @@ inline constexpr const char *kRegister = "register_solve", *kRegisterGrid = "reg
                             *kStreaming = "streaming_solve";
 }  // namespace solve
 
-/// The rows of a plan of potrs, of a tuning file or built in.
-SolveRows solve_rows(char precision, const Plan& plan);
+inline constexpr Knob kRegisterSolveKnobs[] = {
+    {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order"}};
+inline constexpr Knob kLeftLookingSolveKnobs[] = {
+    {"threads", 128, 256, "threads of a block: 128 or 256"}};
+/// The methods of tuning rows of potrs of batches.
+inline constexpr MethodInfo kSolveInfos[] = {{solve::kRegister, kRegisterSolveKnobs},
+                                             {solve::kRegisterGrid, kRegisterSolveKnobs},
+                                             {solve::kWarp, {}},
+                                             {solve::kBlock, kBlockSolveKnobs},
+                                             {solve::kTile, {}},
+                                             {solve::kLeftLooking, kLeftLookingSolveKnobs},
+                                             {solve::kStreaming, {}}};
+/// One of them by its name.
+Choice solve_choice(std::string_view name);
+/// Whether a choice is one of them.
+bool solves_batches(const Choice& choice);
+/// The values under the names of the knobs.
+Params params_of(const Choice& choice);
+
+/// The built-in rows of potrs of batches, and of single matrices up to solve_shared_order().
+void add_potrs_rows(std::vector<Row>& rows, char precision, int multiprocessors);
+/// Orders up to which potrs has the triangle in shared memory.
+int64_t solve_shared_order(char precision);
 /// Those of the solve of a posv that has factored by other kernels, orders up to
 /// kWarpSolveOrder: as far as one right-hand side has a launch of its own.
 inline constexpr int64_t kWarpSolveOrder = 66;

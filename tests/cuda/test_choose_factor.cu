@@ -1,5 +1,5 @@
 // What factors batches: every left-looking kernel is named by a row, every row names a kernel that
-// is built, and every case of every built-in plan has a choice that is accepted. Needs no device.
+// is built, and every case of every built-in row has a choice that is accepted. Needs no device.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -55,7 +55,7 @@ Case case_of(Routine routine, int64_t n, int64_t batch, int flags) {
 }
 /// The choice as text, empty where there is none.
 template <class T>
-std::string choose(const Case& asked, const Plan& plan, ClusterPlan clusters) {
+std::string choose(const Case& asked, const Choice& row, ClusterPlan clusters) {
   FactorChoice chosen;
   const auto take = [&](const FactorChoice& choice) {
     if (!accepts_choice<T>(asked, choice, can_run_any<T>)) return false;
@@ -63,8 +63,8 @@ std::string choose(const Case& asked, const Plan& plan, ClusterPlan clusters) {
     return true;
   };
   const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
-  const bool found = (asked.routine == Routine::posv && try_posv_rows(asked, plan, take)) ||
-                     try_factor_rows(asked, plan, clusters, has_multi_panel, take);
+  const bool found = (asked.routine == Routine::posv && try_posv_rows(asked, row, take)) ||
+                     try_factor_rows(asked, row, clusters, has_multi_panel, take);
   if (!found) return "";
   char text[160];
   print_method(text, sizeof text, chosen.method, chosen.params());
@@ -99,13 +99,14 @@ void check_rows() {
     }
 }
 template <class T>
-void check_plan(Routine routine, const Plan& plan, int64_t max_n) {
-  for (int64_t n = 1; n <= std::min<int64_t>(max_n, 700); ++n)
+void check_choice(Routine routine, const Choice& row, Range orders) {
+  for (int64_t n = std::max<int64_t>(orders.least, 1); n <= std::min<int64_t>(orders.most, 700);
+       ++n)
     for (const int64_t batch : {10, 100000})
       for (int flags = 0; flags < 8; ++flags) {
         const Case asked = case_of<T>(routine, n, batch, flags);
         const ClusterPlan clusters = cluster_plan(kLetter<T>, asked.upper, n, batch, 132);
-        if (!tally.count(!choose<T>(asked, plan, clusters).empty()))
+        if (!tally.count(!choose<T>(asked, row, clusters).empty()))
           std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(n));
       }
 }
@@ -116,16 +117,53 @@ void check_all() {
   check_kernels<T, true, false>();
   check_kernels<T, true, true>();
   check_rows<T>();
-  for (const Row& row : built_in_rows(90))
-    if (row.form == Form::batch && row.precision == kLetter<T> &&
+  for (const Row& row : built_in_rows(90, 132))
+    if (row.form == Form::batch && row.precision == kLetter<T> && !is_native(row.choice) &&
         (row.routine == Routine::potrf || row.routine == Routine::posv))
-      check_plan<T>(row.routine, plan_of(row.choice), row.cases.n.most);
+      check_choice<T>(row.routine, row.choice, row.cases.n);
+}
+/// The built-in row of a case.
+std::string built_in(const Case& asked) {
+  RowTable rows;
+  for (const Row& row : built_in_rows(90, 132))
+    if (row.routine == asked.routine && row.form == asked.form && row.precision == asked.precision)
+      rows.add(row.cases, row.choice);
+  char text[160];
+  print_choice(text, sizeof text, rows.choose(asked));
+  return text;
+}
+/// By the number of matrices, of right-hand sides, and whether orders differ.
+void check_built_in() {
+  const auto expect = [](const Case& asked, const char* wanted) {
+    if (!tally.count(built_in(asked) == wanted))
+      std::printf("n = %d, batch %d: %s, must be %s\n", int(asked.n), int(asked.batch),
+                  built_in(asked).c_str(), wanted);
+  };
+  const auto potrf = [](int64_t n, int64_t batch, int flags) {
+    return case_of<double>(Routine::potrf, n, batch, flags);
+  };
+  expect(potrf(500, 100000, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
+  expect(potrf(500, 264, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
+  expect(potrf(500, 132, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
+  expect(potrf(500, 131, 0), "left_looking_potrf(warps=8,blocks=0,in_order=1)");
+  expect(potrf(500, 1, 4), "left_looking_potrf(warps=8,blocks=0,in_order=1)");
+  expect(potrf(500, 1, 0), "persistent_potrf(panel=0,groups=1,leaf_threads=128)");
+  expect(potrf(130, 263, 0), "left_looking_potrf(warps=8,blocks=24,in_order=1)");
+  expect(potrf(700, 131, 0), "multi_panel_potrf(threads=256,upper_threads=0,in_order=0)");
+  expect(potrf(20, 264, 4), "vbatched_register_potrf");
+  expect(potrf(20, 263, 4), "register_potrf(lanes=0,in_order=1)");
+  expect(potrf(20, 264, 0), "register_potrf(lanes=0,in_order=0)");
+  expect(potrf(40, 264, 4), "left_looking_potrf(warps=1,blocks=12,in_order=0)");
+  Case posv = case_of<double>(Routine::posv, 550, 100000, 0);
+  expect(posv, "left_looking_posv(warps=4,blocks=4,in_order=0)");
+  posv.nrhs = 2;  // factors by the rows of potrf
+  expect(posv, "left_looking_potrf(warps=3,blocks=3,in_order=0)");
 }
 /// What is known of some cases.
-void expect(int64_t n, int64_t batch, int flags, const Plan& plan, const char* wanted) {
+void expect(int64_t n, int64_t batch, int flags, const Choice& row, const char* wanted) {
   const Case asked = case_of<double>(Routine::potrf, n, batch, flags);
   const std::string text =
-      choose<double>(asked, plan, cluster_plan('d', asked.upper, n, batch, 132));
+      choose<double>(asked, row, cluster_plan('d', asked.upper, n, batch, 132));
   if (!tally.count(text == wanted))
     std::printf("n = %d, batch %d: %s, must be %s\n", int(n), int(batch), text.c_str(), wanted);
 }
@@ -140,7 +178,11 @@ int main() {
   check_all<double>();
   check_all<Complex<float>>();
   check_all<Complex<double>>();
-  const Plan three{Method::panel, 0, 3, 96}, panels{Method::fused, 0, 0, 256};
+  check_built_in();
+  const auto left_looking = [](int warps, int blocks) {
+    return Choice(kLeftLookingPotrf, {{"warps", warps}, {"blocks", blocks}});
+  };
+  const Choice three = left_looking(3, 3), panels(kMultiPanelPotrf, {{"threads", 256}});
   const char* const lower =
       "left_looking_potrf(warps=3,depth=8,blocks=4,columns=32,mma=1,options=0,bordered=0)";
   const char* const upper =
@@ -149,11 +191,11 @@ int main() {
       "left_looking_potrf(warps=2,depth=16,blocks=5,columns=32,mma=1,options=0,bordered=0)";
   expect(500, 100000, 0, three, lower);
   expect(500, 100000, 1, three, upper);
-  expect(500, 100000, 3, {Method::panel, 0, 4, 96}, misaligned);
+  expect(500, 100000, 3, left_looking(3, 4), misaligned);
   expect(500, 10, 0, three, "cluster_potrf(threads=256,blocks=8,paired=0)");
   expect(700, 100000, 0, panels, "multi_panel_potrf(threads=256)");
-  expect(48, 100000, 1, {Method::panel, 0, 12, 32}, "register_potrf(lanes=0)");
-  expect(65, 100000, 0, {Method::panel, 0, 12, 32},
+  expect(48, 100000, 1, left_looking(1, 12), "register_potrf(lanes=0)");
+  expect(65, 100000, 0, left_looking(1, 12),
          "left_looking_potrf(warps=1,depth=8,blocks=12,columns=16,mma=1,options=9,bordered=1)");
   return tally.report();
 }

@@ -85,24 +85,44 @@ void check_row(const SolveRow& row, const SolveRows& rows) {
     std::printf("%c: the row of the kernel of order %d: built %d, serves %d\n", kLetter<T>,
                 of.order, built, serves);
 }
+/// The built-in rows of batches, or of one matrix.
 template <class T>
-void check_plan(const Plan& plan) {
-  const SolveRows rows = solve_rows(kLetter<T>, plan);
-  for_each_case<T>(400, [&](const Case& asked) {
-    const SolveChoice choice = choose_solve<T>(asked, rows, kLimits<T>);
-    const SolveMethod<T>& method = solve_method<T>(choice.method);
-    const bool named = std::string_view(method.name) == choice.method;
-    if (!tally.count(named && method.accepts(asked, choice.params, kLimits<T>)))
-      std::printf("%c, n = %d, %d right-hand sides: %s is refused\n", kLetter<T>, int(asked.n),
-                  int(asked.nrhs), choice.method);
+RowTable built_in(Form form) {
+  RowTable table;
+  for (const Row& row : built_in_rows(90, 132))
+    if (row.routine == Routine::potrs && row.precision == kLetter<T> && row.form == form)
+      table.add(row.cases, row.choice);
+  return table;
+}
+/// The first row that has a case and whose method accepts it.
+template <class T>
+const Choice* choose(const Case& asked, const RowTable& table) {
+  return table.choose(asked, [&](const Choice& its) {
+    if (!solves_batches(its)) return true;
+    return solve_method<T>(its.method->name).accepts(asked, params_of(its), kLimits<T>);
   });
+}
+template <class T>
+void check_table() {
+  for (const Form form : {Form::one, Form::batch}) {
+    const RowTable table = built_in<T>(form);
+    for_each_case<T>(400, [&](Case asked) {
+      for (const int64_t batch : {1, 263, 264}) {
+        asked.batch = batch;
+        if (!tally.count(choose<T>(asked, table) != nullptr))
+          std::printf("%c, n = %d, %d right-hand sides: no row\n", kLetter<T>, int(asked.n),
+                      int(asked.nrhs));
+      }
+    });
+  }
 }
 /// What is known of some cases.
 template <class T>
-void expect(const Case& asked, const Plan& plan, const char* wanted) {
-  const SolveChoice choice = choose_solve<T>(asked, solve_rows(kLetter<T>, plan), kLimits<T>);
-  char text[160];
-  print_method(text, sizeof text, choice.method, choice.params);
+void expect(Case asked, const char* wanted) {
+  asked.batch = 100000;
+  char text[160] = "";
+  if (const Choice* const choice = choose<T>(asked, built_in<T>(Form::batch)))
+    print_choice(text, sizeof text, *choice);
   if (!tally.count(std::string_view(text) == wanted))
     std::printf("n = %d, %d right-hand sides: %s, must be %s\n", int(asked.n), int(asked.nrhs),
                 text, wanted);
@@ -117,10 +137,7 @@ void check_all() {
   check_kernels<T, false>(of_several);
   for (const SolveRow& row : of_one) check_row<T>(row, of_one);
   for (const SolveRow& row : of_several) check_row<T>(row, of_several);
-  for (const Row& row : built_in_rows(90))
-    if (row.routine == Routine::potrs && row.precision == kLetter<T> &&
-        row.form != Form::interleaved && plan_of(row.choice).method != Method::persistent)
-      check_plan<T>(plan_of(row.choice));
+  check_table<T>();
 }
 
 }  // namespace
@@ -133,17 +150,16 @@ int main() {
   check_all<double>();
   check_all<Complex<float>>();
   check_all<Complex<double>>();
-  const Plan tiles{Method::tiles, 2, 2, 0}, blocked{Method::blocked, INT32_MAX, 1, 256};
   const char* const three =
       "block_solve(order=128,warp_blocks=1,groups=1,rhs=1,blocks=3,mma=0,register_columns=0)";
   const char* const two =
       "block_solve(order=96,warp_blocks=2,groups=1,rhs=1,blocks=3,mma=0,register_columns=0)";
-  expect<double>(case_of<double>(90, 1, 0), tiles, two);
-  expect<double>(case_of<double>(90, 1, 2), tiles, three);   // misaligned columns
-  expect<double>(case_of<double>(90, 1, 3), tiles, two);     // of the upper triangle
-  expect<double>(case_of<double>(129, 1, 0), tiles, three);  // bordered
-  expect<double>(case_of<double>(90, 2, 0), tiles, "warp_solve");
-  expect<double>(case_of<double>(500, 7, 0), blocked, "left_looking_mma_solve(threads=256)");
-  expect<double>(case_of<double>(5000, 7, 0), blocked, "streaming_solve");
+  expect<double>(case_of<double>(90, 1, 0), two);
+  expect<double>(case_of<double>(90, 1, 2), three);   // misaligned columns
+  expect<double>(case_of<double>(90, 1, 3), two);     // of the upper triangle
+  expect<double>(case_of<double>(129, 1, 0), three);  // bordered
+  expect<double>(case_of<double>(90, 2, 0), "warp_solve");
+  expect<double>(case_of<double>(500, 7, 0), "left_looking_mma_solve(threads=256)");
+  expect<double>(case_of<double>(5000, 7, 0), "streaming_solve");
   return tally.report();
 }

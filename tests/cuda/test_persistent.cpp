@@ -39,7 +39,7 @@ class PanelRows {
       for (const char* p = "sdcz"; *p; ++p)
         rows += std::string(rows.empty() ? "" : ",") + R"({"routine": ")" + routine +
                 R"(", "form": "one", "precision": ")" + *p +
-                R"(", "method": "persistent", "params": {"block": 64, "tile": 2}})";
+                R"(", "method": "persistent_potrf", "params": {"panel": 64, "groups": 2}})";
     const char* name = "";
     expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
     write(std::string("{\"") + name + "\": [" + rows + "]}");

@@ -233,7 +233,7 @@ std::string rows_of_strips() {
   for (const char precision : {'s', 'd', 'c', 'z'})
     rows += (rows.empty() ? "" : ",\n") +
             std::string(R"({"routine": "potrs", "form": "one", "precision": ")") + precision +
-            R"(", "method": "persistent", "params": {"block": 16, "tile": )" +
+            R"(", "method": "one_matrix_solve", "params": {"few_rhs": 16, "block": )" +
             (precision == 'z' ? "256}}" : "512}}");
   return rows;
 }

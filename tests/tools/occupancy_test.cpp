@@ -5,6 +5,8 @@
 
 #include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
+#include "tune/methods.hpp"
+#include "tune/plan_methods.hpp"
 
 namespace chol::tune {
 namespace {
@@ -91,7 +93,8 @@ constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
 /// What rows name for some order.
 std::vector<Plan> named_plans(const DevicePlans& plans, Routine routine, char precision) {
   std::vector<Plan> named;
-  for (int64_t n = 1; n <= 256; ++n) add_plan(named, plans.built_in({routine, precision, n}));
+  for (int64_t n = 1; n <= 256; ++n)
+    add_plan(named, cuda::plan_of(plans.built_in({routine, precision, n})));
   return named;
 }
 
@@ -102,9 +105,9 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
     for (const char precision : {'s', 'd', 'c', 'z'})
       for (const int64_t n : {2, 8, 16, 24, 32, 48, 64, 80, 100}) {
         const Point point{routine, precision, n};
-        const std::vector<Plan> left = plans.candidates(point);
+        const std::vector<Plan> left = plans.interleaved(point);
         ASSERT_FALSE(left.empty());
-        EXPECT_TRUE(same_plan(left[0], plans.built_in(point)));
+        EXPECT_TRUE(same_plan(left[0], cuda::plan_of(plans.built_in(point))));
         // Of warps that have a matrix the model describes nothing: few, beside as many as ever.
         const auto by_warps = std::count_if(left.begin(), left.end(), cuda::is_by_warps);
         EXPECT_LE(by_warps, 5);
@@ -125,7 +128,7 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
       for (const int64_t n : {3, 12, 20, 40, 100}) {
         const Point point{Routine::potrf, precision, n};
         const std::vector<Plan> named = named_plans(plans, point.routine, precision);
-        const std::vector<Plan> all = plans.candidates(point);
+        const std::vector<Plan> all = plans.interleaved(point);
         for (size_t i = 1; i < all.size(); ++i)
           EXPECT_TRUE(
               same_plan(all[i], kAnyOrder) ||
@@ -149,18 +152,18 @@ TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
   for (const char precision : {'s', 'd', 'c', 'z'})
     for (const Routine routine : {Routine::potrf, Routine::posv}) {
       for (const int64_t n : {4, 8, 12}) {
-        const std::vector<Plan> all = compiled.candidates({routine, precision, n});
+        const std::vector<Plan> all = compiled.interleaved({routine, precision, n});
         for (const size_t count : count_tiled(all)) EXPECT_EQ(count, 3u) << precision << ' ' << n;
         EXPECT_GE(all.size(), 40u);
       }
-      const std::vector<size_t> large = count_tiled(compiled.candidates({routine, precision, 40}));
+      const std::vector<size_t> large = count_tiled(compiled.interleaved({routine, precision, 40}));
       EXPECT_GT(large[0], 0u) << precision;
       EXPECT_GT(large[2], 0u) << precision;
       EXPECT_EQ(large[3] + large[4] + large[5], 0u) << precision;
     }
   const std::vector<size_t> none(6);
-  EXPECT_EQ(count_tiled(compiled.candidates({Routine::potrs, 'd', 8})), none);
-  EXPECT_EQ(count_tiled(built.candidates({Routine::potrf, 'd', 8})), none);
+  EXPECT_EQ(count_tiled(compiled.interleaved({Routine::potrs, 'd', 8})), none);
+  EXPECT_EQ(count_tiled(built.interleaved({Routine::potrf, 'd', 8})), none);
 }
 
 /// A search that compiles nothing tries of the kernels in shared memory those that a row names:
@@ -172,7 +175,7 @@ TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
     for (const int64_t n : {4, 16, 32, 64, 100}) {
       const Point point{Routine::potrf, precision, n};
       size_t shared = 0;
-      for (const Plan& plan : plans.candidates(point)) {
+      for (const Plan& plan : plans.interleaved(point)) {
         EXPECT_EQ(plan.block + plan.tile > 0, plan.method == Method::fused)
             << text_of(point) << ' ' << text_of(plan);
         if (plan.method != Method::fused) continue;
@@ -187,14 +190,14 @@ TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
 TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};
-  EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 15), 15);
-  EXPECT_EQ(plans.reach(point, {Method::lanes, 0, 0, 32}, 40), 16);
-  EXPECT_EQ(plans.reach(point, {Method::blocked, 0, 0, 0}, 400), 400);
-  EXPECT_EQ(plans.reach(point, {Method::blocked, 8, 2, 32}, 400), 400);
-  EXPECT_EQ(plans.reach(point, {Method::blocked, 8, 5, 32}, 400), 20);
+  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::lanes, 0, 0, 32}), 15), 15);
+  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::lanes, 0, 0, 32}), 40), 16);
+  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 0, 0, 0}), 400), 400);
+  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 8, 2, 32}), 400), 400);
+  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 8, 5, 32}), 400), 20);
   const Point batch{Routine::potrf, 'd', 32, Form::batch};
-  EXPECT_EQ(plans.reach(batch, {Method::lanes, 1, 8, 0}, 40), 32);
-  EXPECT_EQ(plans.reach(batch, {Method::panel, 0, 12, 32}, 40), 40);
+  EXPECT_EQ(plans.reach(batch, Choice(cuda::kRegisterPotrf), 40), 32);
+  EXPECT_EQ(plans.reach(batch, Choice(cuda::kLeftLookingPotrf), 40), 40);
 }
 
 }  // namespace

@@ -4,17 +4,24 @@
 
 #include <complex>
 #include <cstdlib>
+#include <cstring>
 
 #include "backend/plugin.hpp"
 #include "base/precisions.h"
-#include "tune/plan_methods.hpp"
+#include "tune/method_list.hpp"
 
 namespace chol::test {
 namespace {
 
-bool is_refused(const Plan& plan) { return plan.method == Method::lanes && plan.threads == 128; }
-bool is_wrong(const Plan& plan) { return plan.threads == 64; }
-bool is_deadly(const Plan& plan) { return plan.method == Method::fused && plan.threads == 32; }
+bool has(const Choice& choice, const char* method, const char* knob, int value) {
+  for (size_t k = 0; k < choice.method->knobs.size(); ++k)
+    if (std::strcmp(choice.method->knobs[k].name, knob) == 0 && choice.values[k] == value)
+      return !*method || std::strcmp(choice.method->name, method) == 0;
+  return false;
+}
+bool is_refused(const Choice& choice) { return has(choice, "lanes", "threads", 128); }
+bool is_wrong(const Choice& choice) { return has(choice, "", "threads", 64); }
+bool is_deadly(const Choice& choice) { return has(choice, "fused", "threads", 32); }
 
 #define CHOL_TEST_CALL(p, T, R)                                                                    \
   chol_status_t call(chol_handle_t h, const backend::Problem<T>& c) {                              \
@@ -46,6 +53,15 @@ bool is_deadly(const Plan& plan) { return plan.method == Method::fused && plan.t
 CHOL_FOR_EACH_PRECISION(CHOL_TEST_CALL)
 #undef CHOL_TEST_CALL
 
+template <class T>
+Case case_of(const backend::Problem<T>& problem) {
+  Case asked;
+  asked.n = problem.sizes.n;
+  asked.nrhs = problem.sizes.nrhs;
+  asked.batch = problem.sizes.count;
+  return asked;
+}
+
 class StandIn final : public backend::Backend {
  public:
   StandIn() {
@@ -63,7 +79,7 @@ class StandIn final : public backend::Backend {
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
   std::span<const MethodInfo* const> methods() const override { return cuda::kMethods; }
-  bool accepts(const Row& row) const override { return !is_refused(cuda::plan_of(row.choice)); }
+  bool accepts(const Row& row) const override { return !is_refused(row.choice); }
   backend::Place place_of(const void*) const override { return backend::Place::device; }
   Status summarize_info(const int*, int64_t, int64_t*, int64_t*, void*) override {
     return Status::error(CHOL_STATUS_NOT_SUPPORTED, "stand-in: no summary");
@@ -79,7 +95,7 @@ class StandIn final : public backend::Backend {
   }                                                                                                \
   Status run(const backend::Problem<T>& problem, const RowTable& rows, const backend::Resources&)  \
       override {                                                                                   \
-    return run_as_host(problem, cuda::plan_for(rows, problem.sizes.n));                            \
+    return run_as_host(problem, rows.choose(case_of(problem)));                                    \
   }
   CHOL_TEST_SOLVER(float)
   CHOL_TEST_SOLVER(double)
@@ -89,9 +105,9 @@ class StandIn final : public backend::Backend {
 
  private:
   template <class T>
-  Status run_as_host(const backend::Problem<T>& problem, const Plan& plan) {
-    if (is_deadly(plan)) std::_Exit(9);
-    if (is_wrong(plan)) return Status::success();
+  Status run_as_host(const backend::Problem<T>& problem, const Choice& choice) {
+    if (is_deadly(choice)) std::_Exit(9);
+    if (is_wrong(choice)) return Status::success();
     if (call(host_, problem) == CHOL_STATUS_SUCCESS) return Status::success();
     return Status::error(CHOL_STATUS_INTERNAL, "%s", chol_last_error(host_));
   }

@@ -25,7 +25,7 @@ grep -q '"cuda stand-in"' "$out" || die "no rows"
 for form in one batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
 # Refused, wrong and deadly plans are noted as such and win nowhere.
 rates() { sed -n "s/.*\"key\":\"[^|]*|$1|0\",\"gflops\":\(.*\)}/\1/p" "$out.journal" | sort -u; }
-for bad in 'lanes threads 128' 'panel threads 64' 'fused tile 4 threads 32'; do
+for bad in 'lanes threads 128' 'multi_panel_potrf threads 64' 'fused tile 4 threads 32'; do
   [ "$(rates "$bad")" = 0.0 ] || die "plan $bad: rates $(rates "$bad")"
 done
 grep -q 'left .*threads 64$' "$work/log" && die "a plan with wrong results has won"

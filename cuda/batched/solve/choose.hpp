@@ -28,11 +28,6 @@ struct SolveMethod {
   bool (*accepts)(const Case& asked, const Params& params, const SolveLimits& limits);
 };
 
-inline constexpr Knob kRegisterSolveKnobs[] = {
-    {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order"}};
-inline constexpr Knob kLeftLookingSolveKnobs[] = {
-    {"threads", 128, 256, "threads of a block: 128 or 256"}};
-
 template <class T>
 inline constexpr SolveMethod<T> kSolveMethods[] = {
     {solve::kRegister, kRegisterSolveKnobs,

@@ -1,7 +1,7 @@
 // The knobs of a solve with one matrix on the device.
 #pragma once
 
-#include "tune/plan.hpp"
+#include "tune/methods.hpp"
 
 namespace chol::cuda::solve {
 
@@ -10,8 +10,8 @@ struct Params {
   int few = 16;     ///< most right-hand sides of the kernel
   int block = 512;  ///< order of the inverted diagonal blocks for more; z: 256 on an H100
 
-  static constexpr Params of(const Plan& plan) { return {plan.block, plan.tile}; }
-  constexpr Plan plan() const { return {Method::persistent, few, block, 0}; }
+  static constexpr Params of(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
+  constexpr Choice choice() const { return {kOneSolve, {{"few_rhs", few}, {"block", block}}}; }
   /// Of so many right-hand sides: many of them keep the device busy with smaller products, and the
   /// operations beyond those of the triangle grow with the order.
   constexpr int block_of(int64_t nrhs) const {

@@ -1,10 +1,11 @@
-// Which plans of the device backend are worth a trial.
+// Which methods of the device backend are worth a trial.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
+#include "tune/method_list.hpp"
 #include "tune/rows.hpp"
 
 namespace chol::tune {
@@ -13,7 +14,8 @@ namespace {
 using cuda::KernelKind;
 
 constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
-constexpr size_t kMostPlans = 40;  ///< of a point that get a trial
+constexpr int64_t kManyMatrices = 100000;  ///< more than fill any device
+constexpr size_t kMostPlans = 40;          ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
@@ -68,47 +70,65 @@ bool is_tiled(const Plan& plan) {
   return plan.method == Method::blocked && !same_plan(plan, kAnyOrder);
 }
 
-/// Column-major plans. The trials' one right-hand side says nothing of how many go a way: that
-/// bound is the built-in plan's.
-std::vector<Plan> column_major(const Point& point, const Plan& built_in) {
-  constexpr int kAsTheyLie = 1, kFew = 4;
-  std::vector<Plan> plans = {built_in};
-  if (point.routine == Routine::potrs) {
-    const int few = built_in.block > 0 ? built_in.block : kFew;
-    for (const Method method : {Method::lanes, Method::panel})
-      if (built_in.method != method) add_plan(plans, {method, few, 0, 0});
-    add_plan(plans, {Method::fused, 0, 0, 0});
-    add_plan(plans, kAnyOrder);
-    return plans;
-  }
-  for (const int lanes : {0, 4, 8, 16, 32}) add_plan(plans, {Method::lanes, kAsTheyLie, lanes, 0});
-  for (const int threads : {32, 64, 96, 128, 256})
-    for (const int blocks : {0, 2, 3, 4, 5, 6, 8, 12, 14, 16, 24})
-      add_plan(plans, {Method::panel, 0, blocks, threads});
-  for (const int threads : {64, 128, 256}) add_plan(plans, {Method::fused, 0, 0, threads});
-  return plans;
+/// What the knobs of a method take: powers of two and half as much more between, of the threads
+/// whole warps.
+std::vector<int> values_of(const Knob& knob) {
+  std::vector<int> values;
+  for (int value = 0; value <= knob.most; value = value < 4 ? value + 1 : value + value / 4)
+    if (value >= knob.least) values.push_back(value);
+  return values;
 }
 
-/// Plans of one matrix by one kernel, or by panels of so many columns.
-std::vector<Plan> one_matrix(const Point& point, const Plan& built_in) {
-  std::vector<Plan> plans = {built_in};
-  if (built_in.method != Method::persistent) return plans;
+/// Column-major batches.
+std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
+  std::vector<Choice> choices = {built_in};
+  if (point.routine == Routine::potrs) {
+    for (const MethodInfo& method : cuda::kSolveInfos)
+      if (method.knobs.empty() || method.name == cuda::solve::kRegister)
+        add_choice(choices, Choice(method));
+    return choices;
+  }
+  const bool solves = point.routine == Routine::posv;
+  for (const int lanes : {0, 4, 8, 16, 32})
+    add_choice(choices, {solves ? cuda::kRegisterPosv : cuda::kRegisterPotrf,
+                         {{"lanes", lanes}, {"in_order", 1}}});
+  const MethodInfo& left_looking = solves ? cuda::kLeftLookingPosv : cuda::kLeftLookingPotrf;
+  for (const int warps : {1, 2, 3, 4, 8})
+    for (const int blocks : values_of(left_looking.knobs[1]))
+      add_choice(choices, {left_looking, {{"warps", warps}, {"blocks", blocks}}});
+  for (const int threads : {64, 128, 256})
+    add_choice(choices, {cuda::kMultiPanelPotrf, {{"threads", threads}}});
+  return choices;
+}
+
+/// One matrix by one kernel, or by panels of so many columns.
+std::vector<Choice> one_matrix(const Point& point, const Choice& built_in) {
+  std::vector<Choice> choices = {built_in};
+  if (!built_in.is(cuda::kPersistentPotrf)) return choices;
   for (const int panel : {0, 256, 512, 1024, 2048})
-    for (const int groups : {1, 2})
-      if (panel < point.n) add_plan(plans, {Method::persistent, panel, groups, built_in.threads});
-  return plans;
+    for (const int groups : {1, 2}) {
+      Choice choice = built_in;
+      choice.set("panel", panel);
+      choice.set("groups", groups);
+      if (panel < point.n) add_choice(choices, choice);
+    }
+  return choices;
 }
 
 }  // namespace
 
 DevicePlans::DevicePlans(const DeviceModel& model, bool compiled)
     : model_(model), compiled_(compiled) {
-  constexpr int kHopper = 90;  // whose rows serve all so far
-  built_in_.load_rows(cuda::built_in_rows(kHopper));
+  constexpr int kHopper = 90, kMultiprocessors = 132;  // whose rows serve all so far
+  built_in_.load_rows(cuda::built_in_rows(kHopper, kMultiprocessors));
 }
 
-Plan DevicePlans::built_in(const Point& point) const {
-  return cuda::plan_for(built_in_.rows(point.routine, point.form, point.precision), point.n);
+Choice DevicePlans::built_in(const Point& point) const {
+  Case asked{point.routine, point.form, point.precision};
+  asked.n = point.n;
+  asked.nrhs = point.routine == Routine::potrf ? 0 : 1;
+  asked.batch = point.form == Form::one ? 1 : kManyMatrices;
+  return built_in_.rows(point.routine, point.form, point.precision).choose(asked);
 }
 
 /// Calls visit(plan, largest order) for the built-in rows of a point's key.
@@ -136,7 +156,7 @@ bool DevicePlans::is_built(const Point& point, const Plan& plan) const {
 /// The interleaved plans of a point, the built-in one first.
 std::vector<Plan> DevicePlans::possible(const Point& point) const {
   const KernelKind kind = kind_of(point);
-  std::vector<Plan> all, plans = {built_in(point)};
+  std::vector<Plan> all, plans = {cuda::plan_of(built_in(point))};
   for (const int threads : {32, 64, 128}) add_plan(all, {Method::lanes, 0, 0, threads});
   add_panels(all, kind, static_cast<int>(point.n));
   add_shared(all);
@@ -195,27 +215,30 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
   return left;
 }
 
-std::vector<Plan> DevicePlans::candidates(const Point& point) const {
-  if (point.form == Form::interleaved) return interleaved(point);
+std::vector<Choice> DevicePlans::candidates(const Point& point) const {
+  if (point.form == Form::interleaved) return choices_of(interleaved(point));
   return point.form == Form::one ? one_matrix(point, built_in(point))
                                  : column_major(point, built_in(point));
 }
 
-std::vector<Plan> DevicePlans::ruled_out(const Point& point) const {
+std::vector<Choice> DevicePlans::ruled_out(const Point& point) const {
   if (point.form != Form::interleaved) return {};
   std::vector<Plan> out = possible(point);
   const std::vector<Plan> kept = interleaved(point);
   out.erase(
       std::remove_if(out.begin(), out.end(), [&](const Plan& p) { return has_plan(kept, p); }),
       out.end());
-  return out;
+  return choices_of(out);
 }
 
-int64_t DevicePlans::reach(const Point& point, const Plan& plan, int64_t order) const {
-  if (same_plan(plan, kAnyOrder)) return order;
+int64_t DevicePlans::reach(const Point& point, const Choice& choice, int64_t order) const {
+  // A shape's largest order is not known here.
+  if (point.form == Form::one) return order;
   if (point.form == Form::batch)
-    // A shape's largest order is not known here.
-    return plan.method == Method::panel && point.routine != Routine::potrs ? order : point.n;
+    return choice.is(cuda::kLeftLookingPotrf) || choice.is(cuda::kLeftLookingPosv) ? order
+                                                                                   : point.n;
+  const Plan plan = cuda::plan_of(choice);
+  if (same_plan(plan, kAnyOrder)) return order;
   while (order > point.n && !cuda::can_compile(kind_of(point), plan, order, model_.block_memory))
     --order;
   return order;

@@ -15,11 +15,13 @@ class DevicePlans {
  public:
   /// @param compiled whether to try kernels that are not built and have to be compiled first.
   DevicePlans(const DeviceModel& model, bool compiled);
-  std::vector<Plan> candidates(const Point& point) const;
+  std::vector<Choice> candidates(const Point& point) const;
+  /// Those of interleaved batches.
+  std::vector<Plan> interleaved(const Point& point) const;
   /// What the model leaves out of the interleaved ones.
-  std::vector<Plan> ruled_out(const Point& point) const;
-  Plan built_in(const Point& point) const;
-  int64_t reach(const Point& point, const Plan& plan, int64_t order) const;
+  std::vector<Choice> ruled_out(const Point& point) const;
+  Choice built_in(const Point& point) const;
+  int64_t reach(const Point& point, const Choice& choice, int64_t order) const;
 
  private:
   template <class Visit>
@@ -27,7 +29,6 @@ class DevicePlans {
   bool is_built(const Point& point, const Plan& plan) const;
   std::vector<Plan> possible(const Point& point) const;
   std::vector<Plan> best_tiled(const Point& point, const std::vector<Plan>& plans) const;
-  std::vector<Plan> interleaved(const Point& point) const;
   DeviceModel model_;
   bool compiled_;
   TuningStore built_in_;
@@ -41,14 +42,14 @@ class DeviceSpace final : public Space {
   const std::string& machine() const override { return machine_; }
   std::vector<Point> points(const Scope& scope) const override;
   std::vector<Choice> candidates(const Point& point) const override {
-    return choices_of(plans_.candidates(point));
+    return plans_.candidates(point);
   }
   std::vector<Choice> ruled_out(const Point& point) const override {
-    return choices_of(plans_.ruled_out(point));
+    return plans_.ruled_out(point);
   }
   double rate(const Point& point, const Choice& choice, double seconds) override;
   int64_t reach(const Point& point, const Choice& choice, int64_t order) const override {
-    return plans_.reach(point, plan_of(choice), order);
+    return plans_.reach(point, choice, order);
   }
   bool takes(const std::string& path) override;
 
