@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include "base/status_error.hpp"
 #include "multi/queues.hpp"
@@ -11,7 +13,8 @@ void check(cudaError_t error, const char* doing) {
 
 Queues::~Queues() {
   const DeviceGuard guard(device_);
-  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  for (const auto* events : {&events_, &marks_})
+    for (cudaEvent_t event : *events) cudaEventDestroy(event);
   for (cudaStream_t stream : streams_)
     if (stream) cudaStreamDestroy(stream);
   if (pinned_) cudaFreeHost(pinned_);
@@ -50,6 +53,42 @@ cudaEvent_t Queues::next_event() {
     events_.push_back(event);
   }
   return events_[used_++];
+}
+
+void Queues::begin() {
+  used_ = 0;
+  used_marks_ = 0;
+}
+
+cudaEvent_t Queues::next_mark(backend::Queue queue) {
+  const auto next = [&] {
+    if (used_marks_ == marks_.size()) {
+      cudaEvent_t event = nullptr;
+      check(cudaEventCreate(&event), "event");
+      marks_.push_back(event);
+    }
+    return marks_[used_marks_++];
+  };
+  if (used_marks_ == 0) {
+    const cudaEvent_t first = next();
+    check(cudaEventRecord(first, stream(queue)), "event");
+    check(cudaEventSynchronize(first), "event");
+    first_mark_time_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                           std::chrono::steady_clock::now().time_since_epoch())
+                           .count();
+  }
+  const cudaEvent_t mark = next();
+  check(cudaEventRecord(mark, stream(queue)), "event");
+  return mark;
+}
+
+int64_t Queues::time_of(cudaEvent_t mark) const {
+  float milliseconds = 0;
+  if (cudaEventElapsedTime(&milliseconds, marks_.front(), mark) != cudaSuccess) {
+    cudaGetLastError();
+    return -1;
+  }
+  return first_mark_time_ + std::llround(1e6 * double(milliseconds));
 }
 
 void* Queues::pinned(size_t bytes) {

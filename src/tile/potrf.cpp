@@ -90,6 +90,7 @@ class ByColumns : Factorization<T> {
       update_next(k);
       finish_panel(k + 1);
       for (int d = 0; d < this->count(); ++d) update_from(d, before_ + k, k + 2);
+      if (source_) tell_readers(k);
     }
   }
 
@@ -142,6 +143,15 @@ class ByColumns : Factorization<T> {
     if (source_) source_->finished(k, panel(step).finished);
     this->publish(step, here, over_.rows_from(k), over_.width(k),
                   [&](int d) { return this->has_after(d, k); });
+  }
+  /// Of panel k: its owner, whose products with it are queued, and who has a copy.
+  void tell_readers(int64_t k) {
+    const int owner = over_.owner(k);
+    for (const Queue queue : {Queue::panel, Queue::update})
+      source_->read(k, ops(owner).record(queue));
+    for (int d = 0; d < this->count(); ++d)
+      if (d != owner && this->has_after(d, k))
+        source_->read(k, panel(before_ + k).arrived[static_cast<size_t>(d)]);
   }
   void update_diagonal(int device, int64_t step, int64_t J) {
     const int64_t at = over_.start(J);
