@@ -14,6 +14,7 @@ struct Recording {
   int live_allocations = 0;
   int device_count = -1;
   int first_device = -1;
+  int panels[8] = {};  ///< that each of several devices has factored
   int64_t last_n = -1;
   void* last_stream = nullptr;
   size_t last_workspace_bytes = 0;
@@ -27,8 +28,10 @@ inline constexpr const char* kRecordingSymbol = "chol_test_recording";
 //   CHOL_TEST_NO_MEMORY     allocations fail
 //   CHOL_TEST_FAIL_AFTER=k  a matrix in host memory gets k columns of its factor, then the call
 //   fails
+//   CHOL_TEST_DEVICES=k     there are k; without it any number is one
 //   CHOL_TEST_NO_PANELS     it cannot be one of several devices
 //   CHOL_TEST_FAIL_PANELS   panels of several devices fail
+//   CHOL_TEST_FAIL_STORE=k  after k copies back to the host a device of several fails
 
 /// Memory that the plug-in calls device memory.
 using AllocateFunction = void*(size_t bytes);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <functional>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -148,8 +148,11 @@ class StandInDevice : public backend::PanelOps<T> {
 
   size_t free_memory() override { return free_memory_; }
   void* pinned_memory(size_t bytes) override {
-    if (pinned_.size() < bytes) pinned_.resize(bytes);
-    return pinned_.data();
+    if (pinned_bytes_ < bytes) {
+      pinned_ = std::make_unique_for_overwrite<char[]>(bytes);
+      pinned_bytes_ = bytes;
+    }
+    return pinned_.get();
   }
   bool is_pageable(const T*) override { return is_pageable_; }
   void set_free_memory(size_t bytes) { free_memory_ = bytes; }
@@ -363,7 +366,8 @@ class StandInDevice : public backend::PanelOps<T> {
   int info_ = 0;
   size_t free_memory_ = size_t{1} << 30;
   bool is_pageable_ = false;
-  std::vector<char> pinned_;
+  std::unique_ptr<char[]> pinned_;
+  size_t pinned_bytes_ = 0;
 };
 
 }  // namespace chol::test
