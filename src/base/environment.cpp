@@ -128,7 +128,7 @@ constexpr Variable kVariables[] = {
      },
      false},
     {"CHOL_TRACE", "a file that ends in .svg or .json", "none",
-     "which core worked on which tile when, written at exit (threads)",
+     "which core or device worked on what when, written at exit (threads)",
      [](const char* value, Environment& read) {
        const std::string_view path = value;
        if (!path.ends_with(".svg") && !path.ends_with(".json")) return false;

@@ -9,6 +9,7 @@
 #include "base/status_error.hpp"
 #include "routine/handle.hpp"
 #include "tile/panel_ring.hpp"
+#include "tile/traced_ops.hpp"
 
 namespace chol::routine {
 
@@ -26,6 +27,9 @@ class Team {
         throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                         "%s cannot be one of several devices",
                                         slot->backend->name()));
+      if (TaskTrace::is_on())
+        owned_.back() =
+            std::make_shared<tile::TracedOps<T>>(owned_.back(), static_cast<int>(all.size()));
       all.push_back(owned_.back().get());
       numbers_.push_back(slot->backend->device());
     }

@@ -8,8 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -370,6 +374,27 @@ TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
     setenv("CHOL_TEST_FAIL_STORE", stores, 1);
     expect_host_goes_on();
   }
+}
+
+/// Also of a call that a device fails in.
+TEST_F(Offload, TheTraceTellsOfTheDevices) {
+  const std::string path = testing::TempDir() + "chol_offload_" + std::to_string(getpid()) + ".svg";
+  setenv("CHOL_TRACE", path.c_str(), 1);
+  setenv("CHOL_DEVICES", "0,1", 1);
+  for (const bool fails : {false, true}) {
+    if (fails) setenv("CHOL_TEST_FAIL_STORE", "1", 1);
+    EXPECT_TRUE(succeeds_in_child([&] {
+      expect_factored(Always(), Matrix<double>(CHOL_LOWER, kOrder),
+                      fails ? CHOL_BACKEND_HOST : CHOL_BACKEND_CUDA);
+      std::exit(testing::Test::HasFailure() ? 1 : 0);  // where the file is written
+    }));
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    for (const char* row : {">device 0 panel<", ">device 1 update<", ">device 0 store<", "</svg>"})
+      EXPECT_NE(text.str().find(row), std::string::npos) << row << fails;
+    std::remove(path.c_str());
+  }
+  unsetenv("CHOL_TRACE");
 }
 
 TEST_F(Offload, ChecksItsArguments) {
