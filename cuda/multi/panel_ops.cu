@@ -43,6 +43,7 @@ class Ops final : public backend::PanelOps<Public> {
   void begin(const int* devices, int count, int threads) override {
     const DeviceGuard guard(queues_.device());
     threads_ = threads;
+    devices_.assign(devices, devices + count);
     queues_.prepare();
     queues_.begin();
     for (int d = 0; d < count; ++d) queues_.reach(devices[d]);
@@ -74,10 +75,11 @@ class Ops final : public backend::PanelOps<Public> {
     check(cudaMemGetInfo(&free, &total), "free memory");
     return free;
   }
-  void* pinned_memory(size_t bytes) override {
+  void* pinned_memory(backend::Pinned use, size_t bytes) override {
     const DeviceGuard guard(queues_.device());
-    return queues_.pinned(bytes);
+    return queues_.pinned(use, bytes);
   }
+  bool reaches(int which) override { return queues_.reaches(devices_[static_cast<size_t>(which)]); }
   bool is_pageable(const Public* memory) override {
     cudaPointerAttributes attributes{};
     if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
@@ -291,7 +293,8 @@ class Ops final : public backend::PanelOps<Public> {
   const native::Params params_;
   const cudaStream_t callers_stream_;
   bool by_persistent_ = false;
-  int threads_ = 1;  ///< of the host
+  int threads_ = 1;           ///< of the host
+  std::vector<int> devices_;  ///< of the call
   native::FactorWorkspace<T> work_;
   T* square_ = nullptr;  ///< a triangle that goes over itself
   int* info_ = nullptr;  ///< of all panels, and of a block alone

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -17,7 +16,8 @@ Queues::~Queues() {
     for (cudaEvent_t event : *events) cudaEventDestroy(event);
   for (cudaStream_t stream : streams_)
     if (stream) cudaStreamDestroy(stream);
-  if (pinned_) cudaFreeHost(pinned_);
+  for (const PinnedMemory& memory : pinned_)
+    if (memory.start) cudaFreeHost(memory.start);
 }
 
 void Queues::prepare() {
@@ -33,12 +33,16 @@ void Queues::prepare() {
 }
 
 void Queues::reach(int other) {
-  if (other == device_ || std::find(reached_.begin(), reached_.end(), other) != reached_.end())
+  if (other == device_ || !reaches(other) ||
+      std::find(reached_.begin(), reached_.end(), other) != reached_.end())
     return;
-  reached_.push_back(other);
   int can = 0;
   check(cudaDeviceCanAccessPeer(&can, device_, other), "peer access");
-  if (!can) return;  // the driver stages copies through the host
+  if (!can) {
+    unreached_.push_back(other);
+    return;
+  }
+  reached_.push_back(other);
   const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
   if (error == cudaErrorPeerAccessAlreadyEnabled)
     cudaGetLastError();
@@ -91,14 +95,14 @@ int64_t Queues::time_of(cudaEvent_t mark) const {
   return first_mark_time_ + std::llround(1e6 * double(milliseconds));
 }
 
-void* Queues::pinned(size_t bytes) {
-  if (bytes <= pinned_bytes_) return pinned_;
-  if (pinned_) check(cudaFreeHost(pinned_), "pinned memory");
-  pinned_ = nullptr;
-  pinned_bytes_ = 0;
-  check(cudaHostAlloc(&pinned_, bytes, cudaHostAllocDefault), "pinned memory");
-  pinned_bytes_ = bytes;
-  return pinned_;
+void* Queues::pinned(backend::Pinned use, size_t bytes) {
+  PinnedMemory& memory = pinned_[static_cast<int>(use)];
+  if (bytes <= memory.bytes) return memory.start;
+  if (memory.start) check(cudaFreeHost(memory.start), "pinned memory");
+  memory = {};
+  check(cudaHostAlloc(&memory.start, bytes, cudaHostAllocPortable), "pinned memory");
+  memory.bytes = bytes;
+  return memory.start;
 }
 
 cudaError_t Queues::wait() {

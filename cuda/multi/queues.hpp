@@ -1,6 +1,7 @@
 // What one device keeps for calls over several: streams, events, cuBLAS handles.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "backend/panel_ops.hpp"
@@ -24,6 +25,9 @@ class Queues {
   void prepare();
   /// Lets copies go straight from another device where the machine can.
   void reach(int other);
+  bool reaches(int other) const {
+    return std::find(unreached_.begin(), unreached_.end(), other) == unreached_.end();
+  }
   /// Begins a call: no event is in use.
   void begin();
 
@@ -36,7 +40,7 @@ class Queues {
   /// Nanoseconds of the host's steady clock; -1 while the device has not come by.
   int64_t time_of(cudaEvent_t mark) const;
   /// Grows and is kept. Nothing that was queued may use it when it grows.
-  void* pinned(size_t bytes);
+  void* pinned(backend::Pinned use, size_t bytes);
   /// Waits for all queues and gives the first error.
   cudaError_t wait();
 
@@ -49,9 +53,12 @@ class Queues {
   std::vector<cudaEvent_t> marks_;
   size_t used_marks_ = 0;
   int64_t first_mark_time_ = 0;
-  std::vector<int> reached_;
-  void* pinned_ = nullptr;
-  size_t pinned_bytes_ = 0;
+  std::vector<int> reached_, unreached_;
+  struct PinnedMemory {
+    void* start = nullptr;
+    size_t bytes = 0;
+  };
+  PinnedMemory pinned_[backend::kPinned];
   Blas blas_[2];
 };
 

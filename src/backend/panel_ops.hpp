@@ -19,6 +19,10 @@ enum class Queue : uint8_t {
 };
 inline constexpr int kQueues = 5;
 
+/// What pinned memory of the host serves for.
+enum class Pinned : uint8_t { host_matrix, between_devices };
+inline constexpr int kPinned = 2;
+
 /// A point in a queue, until the next begin().
 struct Event {
   void* point = nullptr;
@@ -72,7 +76,9 @@ class PanelOps {
   /// Free bytes of the device's memory.
   virtual size_t free_memory() = 0;
   /// At least so many bytes of host memory that copies need not stage; the same at each call.
-  virtual void* pinned_memory(size_t bytes) = 0;
+  virtual void* pinned_memory(Pinned use, size_t bytes) = 0;
+  /// Whether copies go straight between this device and another of those that begin() was given.
+  virtual bool reaches(int which) = 0;
   /// Whether copies of that host memory would be staged by the driver.
   virtual bool is_pageable(const T* memory) = 0;
 

@@ -111,7 +111,8 @@ class Superpanel final : public ColumnSource<T> {
   /// Where diagonal block k lies on its way: beside it nothing of the host's matrix may be written.
   View<T> diagonal_on_the_way(int64_t k) const {
     const auto size = static_cast<size_t>(plan_.nb * plan_.nb);
-    T* const slots = static_cast<T*>(ops(k).pinned_memory(2 * size * sizeof(T)));
+    T* const slots =
+        static_cast<T*>(ops(k).pinned_memory(backend::Pinned::host_matrix, 2 * size * sizeof(T)));
     return {slots + static_cast<size_t>(k / A_.over.devices % 2) * size, plan_.nb, whole_.swapped};
   }
   void send_back(int64_t k) {

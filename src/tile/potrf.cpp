@@ -2,6 +2,7 @@
 
 #include "base/precisions.h"
 #include "tile/factor_panel.hpp"
+#include "tile/peer_copy.hpp"
 
 namespace chol::tile {
 namespace {
@@ -43,7 +44,8 @@ class Factorization {
       ops(d).wait(Queue::receive, given.finished);
       ring_.claim(ops(d), Queue::receive, d, k);
       ring_.claimed(d, k);
-      ops(d).copy(Queue::receive, ring_.memory(d, k), from, rows, columns);
+      copy_between<T>(devices_, d, Queue::receive, {d, ring_.memory(d, k)}, {given.owner, from},
+                      rows, columns);
       given.arrived[static_cast<size_t>(d)] = ops(d).record(Queue::receive);
     }
   }
@@ -258,7 +260,8 @@ class ByRows : Factorization<T> {
       if (!has_part(d, k)) continue;
       ring_.claim(ops(d), Queue::panel, owner, k);
       for_each_part(d, k, whole, [&](const View<T>& mine, const View<T>& there, int64_t rows) {
-        ops(d).copy(Queue::panel, there, mine, rows, over_.width(k));
+        copy_between<T>(this->devices_, d, Queue::panel, {owner, there}, {d, mine}, rows,
+                        over_.width(k));
       });
       if (d != owner) gathered.push_back(ops(d).record(Queue::panel));
     }

@@ -25,8 +25,8 @@ class Staging {
         room_(std::max<int64_t>(static_cast<int64_t>(bytes / sizeof(T)), n)),
         returned_(returned) {
     for (PanelOps<T>* ops : devices) {
-      T* const memory = static_cast<T*>(
-          ops->pinned_memory(2 * kBuffers * static_cast<size_t>(room_) * sizeof(T)));
+      T* const memory = static_cast<T*>(ops->pinned_memory(
+          backend::Pinned::host_matrix, 2 * kBuffers * static_cast<size_t>(room_) * sizeof(T)));
       for (Way* way : {&up_, &down_})
         for (int b = 0; b < kBuffers; ++b)
           way->buffers.push_back({memory + ((way == &up_ ? 0 : kBuffers) + b) * room_, {}});

@@ -44,7 +44,10 @@ class TracedOps final : public backend::PanelOps<T> {
   }
   int info() override { return ops_->info(); }
   size_t free_memory() override { return ops_->free_memory(); }
-  void* pinned_memory(size_t bytes) override { return ops_->pinned_memory(bytes); }
+  void* pinned_memory(backend::Pinned use, size_t bytes) override {
+    return ops_->pinned_memory(use, bytes);
+  }
+  bool reaches(int which) override { return ops_->reaches(which); }
   bool is_pageable(const T* memory) override { return ops_->is_pageable(memory); }
   Event record(Queue queue) override { return ops_->record(queue); }
   void wait(Queue queue, const Event& event) override { ops_->wait(queue, event); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -92,6 +93,17 @@ struct Machine {
     times[size_t(queue)] = std::max(times[size_t(queue)], point.time);
   }
 
+  /// Memory of a device; all other is the host's.
+  void own(const void* first, size_t bytes, int device) {
+    owners[static_cast<const char*>(first)] = {bytes, device};
+  }
+  bool is_within_reach(const void* element, int device) const {
+    auto after = owners.upper_bound(static_cast<const char*>(element));
+    if (after == owners.begin()) return true;
+    const auto& [first, owned] = *std::prev(after);
+    return owned.device == device || static_cast<const char*>(element) >= first + owned.bytes;
+  }
+
   /// The host waits for all queues before it goes on.
   void join() {
     for (size_t queue = 0; queue < clocks.size(); ++queue) {
@@ -120,6 +132,13 @@ struct Machine {
   bool watches = true;                ///< elements, for races
   bool computes = true;               ///< or is a schedule without elements
   int64_t copied = 0;                 ///< elements
+  bool has_peer_access = true;        ///< copies go straight from device to device
+  int refused = 0;                    ///< those that would have had to
+  struct Owned {
+    size_t bytes;
+    int device;
+  };
+  std::map<const char*, Owned> owners;
 
  private:
   static void merge(Clock& mine, const Clock& other) {
@@ -147,13 +166,12 @@ class StandInDevice : public backend::PanelOps<T> {
   int info() override { return info_; }
 
   size_t free_memory() override { return free_memory_; }
-  void* pinned_memory(size_t bytes) override {
-    if (pinned_bytes_ < bytes) {
-      pinned_ = std::make_unique_for_overwrite<char[]>(bytes);
-      pinned_bytes_ = bytes;
-    }
-    return pinned_.get();
+  void* pinned_memory(backend::Pinned use, size_t bytes) override {
+    Memory& memory = pinned_[static_cast<int>(use)];
+    if (memory.bytes < bytes) memory = {std::make_unique_for_overwrite<char[]>(bytes), bytes};
+    return memory.start.get();
   }
+  bool reaches(int which) override { return machine_.has_peer_access || which == number_; }
   bool is_pageable(const T*) override { return is_pageable_; }
   void set_free_memory(size_t bytes) { free_memory_ = bytes; }
   void set_pageable(bool pageable) { is_pageable_ = pageable; }
@@ -174,6 +192,9 @@ class StandInDevice : public backend::PanelOps<T> {
 
   void copy(Queue queue, const View& to, const View& from, int64_t rows, int64_t columns) override {
     operation(queue, double(rows * columns) / (queue == Queue::receive ? kPeerRate : kHostRate));
+    if (!machine_.has_peer_access)
+      machine_.refused += !machine_.is_within_reach(to.first, number_) ||
+                          !machine_.is_within_reach(from.first, number_);
     copy_elements(to, from, rows, columns, false);
   }
   void copy_on_host(const View& to, const View& from, int64_t rows, int64_t columns,
@@ -204,6 +225,7 @@ class StandInDevice : public backend::PanelOps<T> {
                        int64_t depth) override {
     operation(queue, double(n * n * depth) / (2 * kRate));
     if (!machine_.computes) return;
+    if (!machine_.watches) return subtract_product(C, A, A, n, n, depth, true);
     for_each(n, n, [&](int64_t i, int64_t j) {
       if (i >= j) subtract(C, A, A, i, j, depth);
     });
@@ -212,6 +234,7 @@ class StandInDevice : public backend::PanelOps<T> {
               int64_t columns, int64_t depth) override {
     operation(queue, double(rows * columns * depth) / kRate);
     if (!machine_.computes) return;
+    if (!machine_.watches) return subtract_product(C, A, B, rows, columns, depth, false);
     for_each(rows, columns, [&](int64_t i, int64_t j) { subtract(C, A, B, i, j, depth); });
   }
   void solve(Queue queue, bool upper, const Stored& L, int64_t n, int64_t nrhs, T* B,
@@ -356,6 +379,25 @@ class StandInDevice : public backend::PanelOps<T> {
     for (int64_t k = 0; k < depth; ++k) sum -= get(A, i, k) * conjugate(get(B, j, k));
     set(C, i, j, sum);
   }
+  /// The same for all elements, or those of a lower triangle, along what lies side by side.
+  static void subtract_product(const View& C, const View& A, const View& B, int64_t rows,
+                               int64_t columns, int64_t depth, bool lower) {
+    for (int64_t j = 0; j < columns; ++j)
+      if (C.swapped) {
+        for (int64_t i = lower ? j : 0; i < rows; ++i) {
+          const T *const a = A.at(i, 0).first, *const b = B.at(j, 0).first;
+          T sum{};
+          for (int64_t k = 0; k < depth; ++k) sum += a[k] * conjugate(b[k]);
+          *C.at(i, j).first -= sum;
+        }
+      } else {
+        T* const c = C.at(0, j).first;
+        for (int64_t k = 0; k < depth; ++k) {
+          const T b = conjugate(*B.at(j, k).first), *const a = A.at(0, k).first;
+          for (int64_t i = lower ? j : 0; i < rows; ++i) c[i] -= a[i] * b;
+        }
+      }
+  }
   T element(const Stored& A, int64_t i, int64_t j) {
     return A.adjoint ? conjugate(load(A.first + i * A.ld + j)) : load(A.first + j * A.ld + i);
   }
@@ -366,8 +408,11 @@ class StandInDevice : public backend::PanelOps<T> {
   int info_ = 0;
   size_t free_memory_ = size_t{1} << 30;
   bool is_pageable_ = false;
-  std::unique_ptr<char[]> pinned_;
-  size_t pinned_bytes_ = 0;
+  struct Memory {
+    std::unique_ptr<char[]> start;
+    size_t bytes = 0;
+  };
+  Memory pinned_[backend::kPinned];
 };
 
 }  // namespace chol::test
