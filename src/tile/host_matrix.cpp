@@ -202,19 +202,16 @@ int factor_host_matrix(const Devices<T>& devices, const View<T>& whole, int64_t 
     staging = std::make_unique<Staging<T>>(devices, whole, n, plan.staging, &progress->returned);
     if (plan.is_kept_before_bad) staging->keep_bad_piece();
   }
-  const auto superpanel = [&](int64_t first) {
-    return first < n ? std::make_unique<Superpanel<T>>(devices, whole, n, plan, first, work,
-                                                       staging.get(), progress)
-                     : nullptr;
-  };
   const int64_t width = plan.blocks * plan.nb;
-  auto current = superpanel(0);
-  for (int64_t first = 0; first < n; first += width) {
-    auto next = superpanel(first + width);
-    current->run(next.get());
+  std::vector<std::unique_ptr<Superpanel<T>>> superpanels;
+  for (int64_t first = 0; first < n; first += width)
+    superpanels.push_back(std::make_unique<Superpanel<T>>(devices, whole, n, plan, first, work,
+                                                          staging.get(), progress));
+  for (size_t s = 0; s < superpanels.size(); ++s) {
+    superpanels[s]->run(s + 1 < superpanels.size() ? superpanels[s + 1].get() : nullptr);
     for (PanelOps<T>* ops : devices) ops->finish();
-    if (const int bad = first_bad_minor(devices); bad > 0) return static_cast<int>(first) + bad;
-    current = std::move(next);
+    if (const int bad = first_bad_minor(devices); bad > 0)
+      return static_cast<int>(static_cast<int64_t>(s) * width) + bad;
   }
   return 0;
 }

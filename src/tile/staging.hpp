@@ -99,7 +99,8 @@ class Staging {
 
   Buffer& next(Way& way, int device) {
     int& turn = way.next[static_cast<size_t>(device)];
-    Buffer& buffer = way.buffers[static_cast<size_t>(device * kBuffers + turn)];
+    Buffer& buffer =
+        way.buffers[static_cast<size_t>(device) * kBuffers + static_cast<size_t>(turn)];
     turn = (turn + 1) % kBuffers;
     return buffer;
   }
