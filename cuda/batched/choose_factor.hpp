@@ -1,7 +1,7 @@
 // Which family of kernels factors a batch, and how: what its kernels accept.
 #pragma once
 
-#include "batched/left_looking/multi_panel_interface.hpp"
+#include "batched/multi_panel/interface.hpp"
 #include "batched/register/interface.hpp"
 #include "tune/factor_rows.hpp"
 
@@ -31,7 +31,7 @@ bool accepts_choice(const Case& asked, const FactorChoice& choice, CanRunLeftLoo
     const bool fused = choice.bordered || method == factor::kLeftLookingPosv;
     return can_run(choice.left_looking, fused, asked.n, asked.upper, choice.bordered);
   }
-  return method != factor::kVbatchedRegister || asked.n <= RegisterShapes<T>::Vbatched::kOrder;
+  return method != factor::kVbatchedRegister || asked.n <= VbatchedRegisterShape<T>::kOrder;
 }
 
 }  // namespace chol::cuda

@@ -89,7 +89,7 @@ bool accepts(Routine routine, Form form, const Plan& plan, int64_t max_n) {
     asked.nrhs = 1;
     return choose_solve<T>(asked, rows, solve_limits<T>()).method == solve::kBlock;
   };
-  if (factors && plan.block == kBinnedBySize && max_n > RegisterShapes<T>::Vbatched::kOrder)
+  if (factors && plan.block == kBinnedBySize && max_n > VbatchedRegisterShape<T>::kOrder)
     return false;
   switch (plan.method) {
     case Method::lanes:

@@ -7,12 +7,6 @@
 
 namespace chol::cuda {
 
-template <class T>
-inline constexpr char kLetter = sizeof(T) == 4          ? 's'
-                                : sizeof(T) == 16       ? 'z'
-                                : Traits<T>::is_complex ? 'c'
-                                                        : 'd';
-
 /// What bounds the families on a device, for one element type.
 struct SolveLimits {
   int warp = 0, tile = 0, left_looking = 0;  ///< largest orders

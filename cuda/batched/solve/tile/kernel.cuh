@@ -172,11 +172,9 @@ Status launch_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 /// Calls body(shape) with the first shape for that order, if there is one.
 template <class T, bool kOne, class Body>
 bool for_solve_shape(int64_t n, Body&& body) {
-  using List = std::conditional_t<kOne, typename TileSolveShapes<T>::SolveOne,
-                                  typename TileSolveShapes<T>::SolveMany>;
   return [&]<class... S>(ShapeList<S...>) {
     return ((n <= TileTriangle<T, false>::kOrder * S::kTiles && (body(S{}), true)) || ...);
-  }(List{});
+  }(TileSolveList<T, kOne>{});
 }
 
 template <class T, bool kSwapped>
