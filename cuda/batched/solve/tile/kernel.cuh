@@ -194,13 +194,12 @@ Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
 }
 
 template <class T, bool kSwapped>
-int solve_limit_stored() {
-  const int64_t most = block_shared_limit();
+int solve_limit_stored(const DeviceLimits& device) {
   int n = 256;
   const auto fits = [&]<bool kOne>(std::bool_constant<kOne>) {
     bool found = false;
     for_solve_shape<T, kOne>(n, [&]<class S>(S) {
-      found = S::kMatrices * solve_shared_bytes<T, S, kOne>(n) <= size_t(most);
+      found = S::kMatrices * solve_shared_bytes<T, S, kOne>(n) <= size_t(device.block_bytes);
     });
     return found;
   };
@@ -213,4 +212,4 @@ int solve_limit_stored() {
 #define CHOL_INSTANTIATE_SOLVE(kSwapped, T)                                               \
   template chol::Status chol::cuda::run_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
                                                                   cudaStream_t);          \
-  template int chol::cuda::solve_limit_stored<T, kSwapped>();
+  template int chol::cuda::solve_limit_stored<T, kSwapped>(const chol::cuda::DeviceLimits&);
