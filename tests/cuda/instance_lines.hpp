@@ -1,8 +1,10 @@
 // The lines of a kernel family's instances.def, and which of them built-in rows name.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "tally.hpp"
+#include "tune/params.hpp"
 
 namespace chol::cuda {
 
@@ -43,6 +46,13 @@ struct InstanceLine {
       if (word != "|") set |= value_of_word(word);
     return set;
   }
+  /// Whether its numbers are those of a choice, in their order.
+  bool has(const Params& params) const {
+    if (params.all().size() + 1 != cells.size()) return false;
+    for (size_t k = 1; k < cells.size(); ++k)
+      if (number(k) != params.all()[k - 1].value) return false;
+    return true;
+  }
   bool has_triangle(size_t k, bool upper) const {
     return number(k) == 2 || number(k) == int(upper);
   }
@@ -56,6 +66,7 @@ class InstanceLines {
     for (std::string line; std::getline(file, line);)
       if (line.starts_with("CHOL_")) lines_.push_back(parse(line));
   }
+  bool is_empty() const { return lines_.empty(); }
   /// Marks the first line for which matches(line) holds: what a row names.
   template <class Matches>
   void name_first(Matches&& matches) {
@@ -95,5 +106,18 @@ class InstanceLines {
   std::string folder_;
   std::vector<InstanceLine> lines_;
 };
+
+/// The families of that folder that list instances, but those of these names.
+inline std::vector<InstanceLines> families_but(const std::string& folder,
+                                               const std::vector<std::string>& names) {
+  std::vector<InstanceLines> others;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const InstanceLines family(entry.path().string());
+    const std::string name = entry.path().filename().string();
+    if (!family.is_empty() && std::find(names.begin(), names.end(), name) == names.end())
+      others.push_back(family);
+  }
+  return others;
+}
 
 }  // namespace chol::cuda

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "batched/choose_factor.hpp"
 #include "instance_lines.hpp"
@@ -20,6 +21,7 @@ constexpr DeviceLimits kHopper{227 * 1024, 2}, kSlowDouble{227 * 1024, 64};
 /// The lines of the families that factor.
 struct Families {
   InstanceLines registers, left_looking, multi_panel, cluster;
+  std::vector<InstanceLines> others;  ///< whose lines are the parameters of a choice
 };
 
 template <class T>
@@ -76,6 +78,10 @@ void name_line(Families& families, const Case& asked, const FactorChoice& choice
   if (method == factor::kMultiPanel)
     families.multi_panel.name_first([&](const InstanceLine& line) {
       return has_threads(line) && (tensor || line.number(8) == 0);
+    });
+  for (InstanceLines& other : families.others)
+    other.name_first([&](const InstanceLine& line) {
+      return line.is("CHOL_INSTANCE", precision) && line.has(choice.params);
     });
 }
 void name_left_looking(InstanceLines& lines, const LeftLookingRow& row) {
@@ -160,7 +166,8 @@ int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::string folder = arguments[1];
   Families families{InstanceLines(folder + "/register"), InstanceLines(folder + "/left_looking"),
-                    InstanceLines(folder + "/multi_panel"), InstanceLines(folder + "/cluster")};
+                    InstanceLines(folder + "/multi_panel"), InstanceLines(folder + "/cluster"),
+                    families_but(folder, {"register", "left_looking", "multi_panel", "cluster"})};
   check_all<float>(families);
   check_all<double>(families);
   check_all<Complex<float>>(families);
@@ -171,6 +178,7 @@ int main(int count, char** arguments) {
   families.left_looking.check(tally);
   families.multi_panel.check(tally);
   families.cluster.check(tally);
+  for (const InstanceLines& other : families.others) other.check(tally);
   const Plan three{Method::panel, 0, 3, 96}, panels{Method::fused, 0, 0, 256};
   const char* const lower =
       "left_looking_potrf(warps=3,depth=8,blocks=4,columns=32,mma=1,options=0,bordered=0)";

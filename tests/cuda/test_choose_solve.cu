@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "batched/solve/choose.hpp"
 #include "instance_lines.hpp"
@@ -19,6 +20,7 @@ constexpr DeviceLimits kHopper{227 * 1024, 2}, kSlowDouble{227 * 1024, 64};
 /// The lines of the families that solve.
 struct Families {
   InstanceLines registers, block, tile;
+  std::vector<InstanceLines> others;  ///< whose lines are the parameters of a choice
 };
 
 template <class T>
@@ -74,6 +76,10 @@ void name_line(Families& families, const Case& asked, const SolveChoice& choice)
     if (asked.nrhs == 1) name_register("CHOL_ONE_RHS_INSTANCE", "", 1);
     name_register("CHOL_INSTANCE", "solve", 2);
   }
+  for (InstanceLines& other : families.others)
+    other.name_first([&](const InstanceLine& line) {
+      return line.is("CHOL_INSTANCE", precision) && line.has(choice.params);
+    });
 }
 
 template <class T>
@@ -158,7 +164,8 @@ int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::string folder = arguments[1];
   Families families{InstanceLines(folder + "/register"), InstanceLines(folder + "/solve/block"),
-                    InstanceLines(folder + "/solve/tile")};
+                    InstanceLines(folder + "/solve/tile"),
+                    families_but(folder + "/solve", {"block", "tile"})};
   check_all<float>(families);
   check_all<double>(families);
   check_all<Complex<float>>(families);
@@ -168,6 +175,7 @@ int main(int count, char** arguments) {
   });
   families.block.check(tally);
   families.tile.check(tally);
+  for (const InstanceLines& other : families.others) other.check(tally);
   const Plan tiles{Method::tiles, 2, 2, 0}, blocked{Method::blocked, INT32_MAX, 1, 256};
   const char* const three =
       "block_solve(order=128,warp_blocks=1,groups=1,rhs=1,blocks=3,mma=0,register_columns=0)";
