@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "base/precisions.h"
@@ -36,6 +37,7 @@ class Ops final : public backend::PanelOps<Public> {
     const DeviceGuard guard(queues_.device());
     // Of a panel, and of a diagonal block alone.
     const int64_t most = std::max<int64_t>(columns, 1);
+    order_ = rows;
     work_ = block_method().carve(arena, std::max(rows, most), panel_params(most));
     info_ = arena.take<int>(2);
   }
@@ -180,6 +182,11 @@ class Ops final : public backend::PanelOps<Public> {
   void update(Queue queue, const View& C, const View& A, const View& B, int64_t rows,
               int64_t columns, int64_t depth) override {
     const DeviceGuard guard(queues_.device());
+    if (is_for_kernel(C, A, B, rows, columns, depth))
+      return require(persistent::update_rectangle<T>(
+          {elements(C.first), C.ld, elements(A.first), elements(B.first), A.ld, B.ld,
+           static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth)},
+          C.swapped, queues_.stream(queue)));
     const Operand<T> a{elements(A.first), A.ld, false};
     const Operand<T> b{elements(B.first), B.ld, true};
     const Result<T> c{elements(C.first), C.ld};
@@ -270,6 +277,14 @@ class Ops final : public backend::PanelOps<Public> {
   static const native::FactorMethod<T>& block_method() {
     return native::method_of<T>(Plan{Method::persistent});
   }
+  /// Whether the kernel of update/ does it, as for one matrix of that order on one device.
+  bool is_for_kernel(const View& C, const View& A, const View& B, int64_t rows, int64_t columns,
+                     int64_t depth) const {
+    constexpr int64_t kMultiple = 16;
+    return by_persistent_ && !native::updates_by_blas<T>(C.swapped, order_) && rows > 0 &&
+           columns > 0 && columns % kMultiple == 0 && depth % kMultiple == 0 &&
+           rows <= INT_MAX / 2 && std::max({C.ld, A.ld, B.ld}) < persistent::kLargestDimension<T>;
+  }
   native::Params panel_params(int64_t columns) const {
     return {static_cast<int>((columns + kTile - 1) / kTile * kTile), std::max(params_.groups, 1),
             0};
@@ -295,6 +310,7 @@ class Ops final : public backend::PanelOps<Public> {
   bool by_persistent_ = false;
   int threads_ = 1;           ///< of the host
   std::vector<int> devices_;  ///< of the call
+  int64_t order_ = 0;         ///< of the matrix
   native::FactorWorkspace<T> work_;
   T* square_ = nullptr;  ///< a triangle that goes over itself
   int* info_ = nullptr;  ///< of all panels, and of a block alone
