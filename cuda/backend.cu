@@ -402,18 +402,16 @@ class CudaBackend final : public backend::Backend {
                : run_batch(problem, call, plan, work.batch, resources);
   }
 
-  template <class D>
-  const SolveLimits& limits_of() {
-    const auto at = std::string_view("sdcz").find(kLetter<D>);
-    std::call_once(limits_known_[at], [&] { limits_[at] = solve_limits<D>(); });
-    return limits_[at];
+  const DeviceLimits& limits() {
+    std::call_once(limits_known_, [&] { limits_ = current_device_limits(); });
+    return limits_;
   }
   /// What solves with the factors of a call, for so many right-hand sides.
   template <class D>
   SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
     Case asked = case_of(call, Routine::potrs);
     asked.nrhs = nrhs;
-    return choose_solve<D>(asked, rows, limits_of<D>());
+    return choose_solve<D>(asked, rows, limits());
   }
   /// The same for the second half of a posv.
   template <class T, class D>
@@ -461,7 +459,7 @@ class CudaBackend final : public backend::Backend {
       case Routine::potrf: {
         FactorChoice ran;
         const Status status = factor_batch(call, plan, clusters_for(problem), ran, stream);
-        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        if (resources.method_used) note_method(resources, ran.method, ran.params);
         return status;
       }
       case Routine::potrs: {
@@ -474,7 +472,7 @@ class CudaBackend final : public backend::Backend {
         const SolveChoice solution = choice_of_solution(problem, call);
         const Status status =
             factor_and_solve_batch(call, plan, clusters_for(problem), solution, ran, stream);
-        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        if (resources.method_used) note_method(resources, ran.method, ran.params);
         return status;
       }
       default:
@@ -522,8 +520,8 @@ class CudaBackend final : public backend::Backend {
   int multiprocessors_;
   char name_[272];
   TuningStore tuning_;
-  std::once_flag limits_known_[4];
-  SolveLimits limits_[4];
+  std::once_flag limits_known_;
+  DeviceLimits limits_;
   Blas blas_;
   residues::Progress progress_;
   Staging staging_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "base/arena.hpp"
 #include "common/batch_view.cuh"
@@ -56,6 +57,15 @@ class FactorMethod {
     return true;
   }
 };
+
+/// Whether updates beside the kernel of persistent/ are by cuBLAS rather than by that of update/:
+/// in double precision those of an upper triangle, which run at 0.78 of the rate of a lower one
+/// there, and of matrices so large that the device's power bounds them, of which cuBLAS takes less.
+template <class T>
+constexpr bool updates_by_blas(bool swapped, int64_t n) {
+  constexpr int64_t kPowerBound = 14000;
+  return std::is_same_v<T, double> && (swapped || n > kPowerBound);
+}
 
 /// The method of a plan, `blocked` or `persistent`.
 template <class T>
