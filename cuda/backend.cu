@@ -58,9 +58,8 @@ class CudaBackend final : public backend::Backend {
         tile_store_(device),
         queues_(device) {
     std::snprintf(name_, sizeof name_, "cuda %s", properties.name);
+    tuning_.load_rows(built_in_rows(10 * properties.major + properties.minor));
     size_t count = 0;
-    const TuningRow* rows = built_in_rows(10 * properties.major + properties.minor, &count);
-    tuning_.load_rows(rows, count);
     const RateRow* rates = built_in_rates(10 * properties.major + properties.minor, &count);
     tuning_.load_rates(rates, count);
     const ResidueRow* residues =
@@ -76,7 +75,8 @@ class CudaBackend final : public backend::Backend {
   /// They copy host matrices to and from pinned memory.
   int default_threads() const override { return host::default_threads(); }
 
-  bool accepts(const TuningRow& row) const override {
+  std::span<const MethodInfo* const> methods() const override { return kMethods; }
+  bool accepts(const Row& row) const override {
     switch (row.precision) {
       case 's':
         return accepts_row<float>(row);
@@ -129,14 +129,14 @@ class CudaBackend final : public backend::Backend {
     cudaFree(memory);
   }
 
-#define CHOL_SOLVER(T)                                                                      \
-  size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans,                 \
-                         const Resources& resources) const override {                       \
-    return workspace_of(problem, plans, resources.math_mode);                               \
-  }                                                                                         \
-  Status run(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) \
-      override {                                                                            \
-    return run_call(problem, plans, resources);                                             \
+#define CHOL_SOLVER(T)                                                                    \
+  size_t workspace_bytes(const Problem<T>& problem, const RowTable& rows,                 \
+                         const Resources& resources) const override {                     \
+    return workspace_of(problem, rows, resources.math_mode);                              \
+  }                                                                                       \
+  Status run(const Problem<T>& problem, const RowTable& rows, const Resources& resources) \
+      override {                                                                          \
+    return run_call(problem, rows, resources);                                            \
   }
   CHOL_SOLVER(float)
   CHOL_SOLVER(double)
@@ -165,7 +165,7 @@ class CudaBackend final : public backend::Backend {
 
 #define CHOL_PANEL_OPS(T)                                                              \
   std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {   \
-    const Plan& plan = plans_of<T>(Routine::potrf, Form::one).plan_for(INT64_MAX);     \
+    const Plan plan = plan_for(rows_of<T>(Routine::potrf, Form::one), INT64_MAX);      \
     return multi::make_panel_ops<T>(queues_, plan, static_cast<cudaStream_t>(stream)); \
   }
   CHOL_PANEL_OPS(float)
@@ -176,28 +176,29 @@ class CudaBackend final : public backend::Backend {
 
  private:
   template <class D>
-  bool accepts_row(const TuningRow& row) const {
+  bool accepts_row(const Row& row) const {
     const DeviceGuard guard(device_);
-    if (row.plan.method == Method::persistent && row.routine == Routine::potrs)
-      return row.form == Form::one && solve::Params::of(row.plan).is_valid() && solve::can_run<D>();
-    if (row.plan.method == Method::persistent) {
-      const native::Case asked{row.routine, row.precision, false, row.max_n, 1};
+    const Plan plan = cuda::plan_of(row.choice);
+    const int64_t n = row.cases.n.most;
+    if (plan.method == Method::persistent && row.routine == Routine::potrs)
+      return row.form == Form::one && solve::Params::of(plan).is_valid() && solve::can_run<D>();
+    if (plan.method == Method::persistent) {
+      const native::Case asked{row.routine, row.precision, false, n, 1};
       return row.form == Form::one &&
              (row.routine == Routine::potrf || row.routine == Routine::posv) &&
-             native::method_of<D>(row.plan).accepts(asked, native::Params::of(row.plan));
+             native::method_of<D>(plan).accepts(asked, native::Params::of(plan));
     }
-    return row.form == Form::interleaved
-               ? accepts_interleaved<D>(row.routine, row.plan, row.max_n)
-               : cuda::accepts<D>(row.routine, row.form, row.plan, row.max_n);
+    return row.form == Form::interleaved ? accepts_interleaved<D>(row.routine, plan, n)
+                                         : cuda::accepts<D>(row.routine, row.form, plan, n);
   }
 
   template <class T>
-  const PlanTable& plans_of(Routine routine, Form form) const {
-    return tuning_.plans(routine, form, precision_letter<T>);
+  const RowTable& rows_of(Routine routine, Form form) const {
+    return tuning_.rows(routine, form, precision_letter<T>);
   }
   template <class T>
-  const Plan& plan_of(const Problem<T>& problem, const PlanTable& plans) const {
-    return choose_plan(problem, plans, tuning_, multiprocessors_);
+  Plan plan_of(const Problem<T>& problem, const RowTable& rows) const {
+    return choose_plan(problem, rows, tuning_, multiprocessors_);
   }
 
   /// How one matrix is factored with its products on integer tensor cores, or nullptr.
@@ -215,10 +216,10 @@ class CudaBackend final : public backend::Backend {
   }
 
   template <class T>
-  size_t workspace_of(const Problem<T>& problem, const PlanTable& plans,
+  size_t workspace_of(const Problem<T>& problem, const RowTable& rows,
                       chol_math_mode_t mode = CHOL_MATH_IEEE) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
-    if (problem.form == Form::interleaved) return side_by_side_workspace(problem, plans);
+    if (problem.form == Form::interleaved) return side_by_side_workspace(problem, rows);
     if (problem.factored) {
       Arena arena;
       HostMatrixWorkspace<Device<T>>::carve(arena, problem.sizes.n);
@@ -227,28 +228,30 @@ class CudaBackend final : public backend::Backend {
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     const DeviceGuard guard(device_);
     Arena arena;
-    const Plan& plan = plan_of(problem, plans);
+    const Plan plan = plan_of(problem, rows);
     carve(arena, problem, plan, plan_of_solution(problem), residues_of(problem, mode));
     return arena.used();
   }
 
   template <class T>
-  Status run_call(const Problem<T>& problem, const PlanTable& plans, const Resources& resources) {
+  Status run_call(const Problem<T>& problem, const RowTable& rows, const Resources& resources) {
     const DeviceGuard guard(device_);
-    if (problem.factored) return run_host_matrix(problem, plans, resources);
-    if (problem.form == Form::interleaved) return run_side_by_side(problem, plans, resources);
-    if (!needs_bounds(problem.sizes)) return run_bounded(problem, plans, resources);
-    return run_unbounded(problem, plans, resources);
+    if (resources.method_used)
+      *resources.method_used = method_name(plan_for(rows, problem.sizes.n).method);
+    if (problem.factored) return run_host_matrix(problem, rows, resources);
+    if (problem.form == Form::interleaved) return run_side_by_side(problem, rows, resources);
+    if (!needs_bounds(problem.sizes)) return run_bounded(problem, rows, resources);
+    return run_unbounded(problem, rows, resources);
   }
 
   template <class T>
-  Status run_host_matrix(const Problem<T>& problem, const PlanTable& plans,
+  Status run_host_matrix(const Problem<T>& problem, const RowTable& rows,
                          const Resources& resources) {
     const int64_t n = problem.sizes.n;
     if (Status status = check_order(n); !status.ok()) return status;
     Arena arena(resources.workspace, resources.workspace_bytes);
     const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
-    const Plan& plan = plans.plan_for(n);
+    const Plan plan = plan_for(rows, n);
     const HostMatrixThreads threads{native::is_native(plan) ? plan.threads : 0, resources.threads};
     const TriangleView A{reinterpret_cast<char*>(problem.A.first), sizeof(T), n, problem.A.ld,
                          problem.uplo == CHOL_UPPER};
@@ -257,29 +260,29 @@ class CudaBackend final : public backend::Backend {
 
   /// Calls body(problem, plan) for the routines that an interleaved call consists of.
   template <class T, class Body>
-  Status over_steps(const Problem<T>& problem, const PlanTable& plans, Body&& body) const {
-    const Plan& plan = plans.plan_for(problem.sizes.n);
+  Status over_steps(const Problem<T>& problem, const RowTable& rows, Body&& body) const {
+    const Plan plan = plan_for(rows, problem.sizes.n);
     if (!runs_in_two(problem.routine, plan, problem.sizes.nrhs)) return body(problem, plan);
     for (Routine routine : {Routine::potrf, Routine::potrs}) {
       Problem<T> step = problem;
       step.routine = routine;
       if (routine == Routine::potrf) step.sizes.nrhs = 0;
-      const PlanTable& its_plans = plans_of<T>(routine, Form::interleaved);
-      if (Status status = body(step, its_plans.plan_for(problem.sizes.n)); !status.ok())
+      const RowTable& its_rows = rows_of<T>(routine, Form::interleaved);
+      if (Status status = body(step, plan_for(its_rows, problem.sizes.n)); !status.ok())
         return status;
     }
     return Status::success();
   }
   template <class T>
-  size_t side_by_side_workspace(const Problem<T>& problem, const PlanTable& plans) const {
+  size_t side_by_side_workspace(const Problem<T>& problem, const RowTable& rows) const {
     size_t bytes = 0;
-    over_steps(problem, plans, [&](const Problem<T>& step, const Plan& plan) {
+    over_steps(problem, rows, [&](const Problem<T>& step, const Plan& plan) {
       if (!in_slices(step, plan)) return Status::success();
       Arena arena;
       const Slices<T> slices(arena, step);
       const auto columns = slices.columns(0, slices.most());
-      bytes = std::max(
-          bytes, arena.used() + workspace_of(columns, plans_of<T>(step.routine, Form::batch)));
+      bytes = std::max(bytes,
+                       arena.used() + workspace_of(columns, rows_of<T>(step.routine, Form::batch)));
       return Status::success();
     });
     return bytes;
@@ -287,11 +290,11 @@ class CudaBackend final : public backend::Backend {
 
   /// Interleaved batches.
   template <class T>
-  Status run_side_by_side(const Problem<T>& problem, const PlanTable& plans,
+  Status run_side_by_side(const Problem<T>& problem, const RowTable& rows,
                           const Resources& resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     if (Status status = check_order(problem.sizes.n); !status.ok()) return status;
-    return over_steps(problem, plans, [&](const Problem<T>& step, const Plan& plan) {
+    return over_steps(problem, rows, [&](const Problem<T>& step, const Plan& plan) {
       return in_slices(step, plan) ? run_in_slices(step, resources)
                                    : run_in_place(step, plan, stream);
     });
@@ -319,7 +322,7 @@ class CudaBackend final : public backend::Backend {
       copy(Routine::unpack, true, false);
       copy(Routine::unpack, solves, true);
       if (status.ok())
-        status = run_bounded(columns, plans_of<T>(problem.routine, Form::batch), left);
+        status = run_bounded(columns, rows_of<T>(problem.routine, Form::batch), left);
       copy(Routine::pack, factors, false);
       copy(Routine::pack, solves, true);
     }
@@ -327,7 +330,7 @@ class CudaBackend final : public backend::Backend {
   }
   /// Reads the bounds of a variable batch, the one case that waits for the stream.
   template <class T>
-  Status run_unbounded(Problem<T> problem, const PlanTable& plans, Resources resources) {
+  Status run_unbounded(Problem<T> problem, const RowTable& rows, Resources resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     BatchSizes& sizes = problem.sizes;
     Arena arena(resources.workspace, resources.workspace_bytes);
@@ -348,30 +351,29 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, plan_of(problem, plans), plan_of_solution(problem));
+    carve(counted, problem, plan_of(problem, rows), plan_of_solution(problem));
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
     if (!status.ok()) return status;
     resources.workspace_bytes = counted.used();
-    status = run_bounded(problem, plans, resources);
+    status = run_bounded(problem, rows, resources);
     const Status freed = status_of(cudaFreeAsync(resources.workspace, stream), "workspace");
     return status.ok() ? freed : status;
   }
 
   template <class T>
-  Status run_bounded(const Problem<T>& problem, const PlanTable& plans,
-                     const Resources& resources) {
+  Status run_bounded(const Problem<T>& problem, const RowTable& rows, const Resources& resources) {
     using D = Device<T>;
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
     if (Status status = check_order(sizes.n); !status.ok()) return status;
-    const Plan& plan = plan_of(problem, plans);
+    const Plan plan = plan_of(problem, rows);
     Arena arena(resources.workspace, resources.workspace_bytes);
     // It waits for the device as it goes, which a capture does not allow.
     const ResidueRow* residues = residues_of(problem, resources.math_mode);
     if (residues && is_captured(stream)) residues = nullptr;
-    const Plan& solution = plan_of_solution(problem);
+    const Plan solution = plan_of_solution(problem);
     CallWorkspace<D> work = carve(arena, problem, plan, solution, residues);
     if (residues) {
       work.one.progress = &progress_;
@@ -415,7 +417,7 @@ class CudaBackend final : public backend::Backend {
   template <class T, class D>
   SolveChoice choice_of_solution(Problem<T> problem, const BatchProblem<D>& call) {
     problem.routine = Routine::potrs;
-    const Plan& plan = plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
+    const Plan plan = plan_of(problem, rows_of<T>(Routine::potrs, problem.form));
     return solve_choice(
         call, call.nrhs,
         call.n <= kWarpSolveOrder ? solve_rows_of_posv(kLetter<D>) : solve_rows(kLetter<D>, plan));
@@ -489,9 +491,9 @@ class CudaBackend final : public backend::Backend {
 
   /// The plan of potrs, for the second half of a posv of one matrix.
   template <class T>
-  const Plan& plan_of_solution(Problem<T> problem) const {
+  Plan plan_of_solution(Problem<T> problem) const {
     problem.routine = Routine::potrs;
-    return plan_of(problem, plans_of<T>(Routine::potrs, problem.form));
+    return plan_of(problem, rows_of<T>(Routine::potrs, problem.form));
   }
 
   template <class T, class D>

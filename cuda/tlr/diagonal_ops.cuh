@@ -22,13 +22,13 @@ void CudaTileOps<T>::queue_potrf(T* A, int64_t n, int* info) {
                                     .B = {},
                                     .info = info};
   backend::Solver<T>& solver = backend_.solver<T>();
-  const PlanTable& plans = backend_.tuning().plans(Routine::potrf, Form::one, precision_letter<T>);
+  const RowTable& rows = backend_.tuning().rows(Routine::potrf, Form::one, precision_letter<T>);
   backend::Resources resources;
   resources.stream = stream_;
-  resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
+  resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
   const Buffer<char> workspace(static_cast<int64_t>(resources.workspace_bytes), memory());
   resources.workspace = workspace.get();
-  require(solver.run(problem, plans, resources));
+  require(solver.run(problem, rows, resources));
   checked("potrf");
   clear_upper_kernel<D><<<blocks_for(n * n), kThreads, 0, stream_>>>(device(A), n);
   checked("diagonal tile");

@@ -22,13 +22,13 @@ inline bool is_by_blocks(const Plan& plan) {
 /// sides is a factorization, which is by the rows of potrf, and a solution, but where rows of posv
 /// do both at once.
 template <class T>
-const Plan& row_of(const backend::Problem<T>& problem, const PlanTable& plans, Form form,
-                   const TuningStore& tuning) {
+Plan row_of(const backend::Problem<T>& problem, const RowTable& rows, Form form,
+            const TuningStore& tuning) {
   const int64_t n = problem.sizes.n;
-  const Plan& plan = plans.plan_for(n);
+  const Plan plan = plan_for(rows, n);
   if (problem.routine != Routine::posv || problem.sizes.nrhs == 1 || !is_by_blocks(plan))
     return plan;
-  const Plan& factor = tuning.plans(Routine::potrf, form, precision_letter<T>).plan_for(n);
+  const Plan factor = plan_for(tuning.rows(Routine::potrf, form, precision_letter<T>), n);
   return is_by_blocks(factor) || factor.method == Method::persistent ? factor : plan;
 }
 /// Whether a batch is one matrix that one kernel factors as if it came alone.
@@ -41,17 +41,17 @@ bool is_one_matrix(const backend::Problem<T>& problem, const Plan& of_one) {
          persistent::factors_whole<Device<T>>(sizes.n, problem.A.ld);
 }
 /// A batch that cannot fill the device is worked on as its matrices would be one by one, as far as
-/// one block works on a matrix. @param plans of the problem's routine and form.
+/// one block works on a matrix. @param rows of the problem's routine and form.
 template <class T>
-const Plan& choose_plan(const backend::Problem<T>& problem, const PlanTable& plans,
-                        const TuningStore& tuning, int multiprocessors) {
-  const Plan& plan = row_of(problem, plans, problem.form, tuning);
+Plan choose_plan(const backend::Problem<T>& problem, const RowTable& rows,
+                 const TuningStore& tuning, int multiprocessors) {
+  const Plan plan = row_of(problem, rows, problem.form, tuning);
   if (problem.form != Form::batch || problem.sizes.count >= kFewMatrices * multiprocessors) {
     const bool gives_way = plan.method == Method::lanes && plan.threads > 0;
-    return gives_way && problem.sizes.variable() ? plans.plan_for(plan.threads) : plan;
+    return gives_way && problem.sizes.variable() ? plan_for(rows, plan.threads) : plan;
   }
-  const PlanTable& of_one = tuning.plans(problem.routine, Form::one, precision_letter<T>);
-  const Plan& one = row_of(problem, of_one, Form::one, tuning);
+  const RowTable& of_one = tuning.rows(problem.routine, Form::one, precision_letter<T>);
+  const Plan one = row_of(problem, of_one, Form::one, tuning);
   if (is_one_matrix(problem, one)) return one;
   if (one.method == Method::persistent) {
     const bool factors_alone = problem.routine == Routine::posv && problem.sizes.nrhs != 1;

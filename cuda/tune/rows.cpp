@@ -276,10 +276,13 @@ constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
 
 }  // namespace
 
-const TuningRow* built_in_rows(int capability, size_t* count) {
+std::vector<Row> built_in_rows(int capability) {
   const Table& table = capability >= 90 ? kHopperTable : kTable;
-  *count = table.count;
-  return table.rows;
+  std::vector<Row> rows;
+  for (const TuningRow& row : std::span(table.rows, table.count))
+    rows.push_back(
+        {row.routine, row.form, row.precision, {.n = {0, row.max_n}}, choice_of(row.plan)});
+  return rows;
 }
 
 const Plan* one_block_plan(Routine routine, char precision, int64_t n) {

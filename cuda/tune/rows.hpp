@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "tune/mixed_row.hpp"
-#include "tune/plan.hpp"
+#include "tune/plan_methods.hpp"
+#include "tune/rate_row.hpp"
 #include "tune/residue_row.hpp"
 
 namespace chol::cuda {
@@ -21,7 +23,7 @@ inline constexpr int kLargestFirst = 0, kAsTheyLie = 1;
 inline constexpr int kBinnedBySize = 2;  ///< register/vbatched_kernel.cuh
 
 /// The rows measured on an architecture at or below `capability` (10 major + minor).
-const TuningRow* built_in_rows(int capability, size_t* count);
+std::vector<Row> built_in_rows(int capability);
 /// The same of the rates at which matrices in host memory are factored.
 const RateRow* built_in_rates(int capability, size_t* count);
 

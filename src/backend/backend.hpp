@@ -52,7 +52,7 @@ struct Resources {
   int threads = 1;                     ///< host threads at most
   bool threads_are_default = false;    ///< not set by the caller
   int* threads_used = nullptr;         ///< where the host backend says how many worked, or nullptr
-  const char** method_used = nullptr;  ///< where a backend names another method than the plan's
+  const char** method_used = nullptr;  ///< where a backend says what ran, or nullptr
   void* stream = nullptr;              ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
 };
@@ -62,11 +62,11 @@ template <class T>
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Workspace that run() needs for this problem with these plans and resources, of which threads
+  /// Workspace that run() needs for this problem with these rows and resources, of which threads
   /// and math mode are set.
-  virtual size_t workspace_bytes(const Problem<T>& problem, const PlanTable& plans,
+  virtual size_t workspace_bytes(const Problem<T>& problem, const RowTable& rows,
                                  const Resources& resources) const = 0;
-  virtual Status run(const Problem<T>& problem, const PlanTable& plans,
+  virtual Status run(const Problem<T>& problem, const RowTable& rows,
                      const Resources& resources) = 0;
 };
 
@@ -100,8 +100,10 @@ class Backend : public Solver<float>,
   virtual chol_backend_t kind() const = 0;
 
   virtual TuningStore& tuning() = 0;
-  /// Whether this backend can run that plan; a row it refuses is never run.
-  virtual bool accepts(const TuningRow& row) const = 0;
+  /// What rows may name.
+  virtual std::span<const MethodInfo* const> methods() const = 0;
+  /// Whether a row's method can do all that it serves here; a row that is refused is never run.
+  virtual bool accepts(const Row& row) const = 0;
 
   /// Where `array` lies, for handles that serve several backends. At most 1 us.
   virtual Place place_of(const void* array) const = 0;
@@ -162,7 +164,7 @@ class Backend : public Solver<float>,
     return nullptr;
   }
 
-  /// What the plans leave to SmallFactor in a precision: s, d, c, z.
+  /// What the rows leave to SmallFactor in a precision: s, d, c, z.
   virtual SmallFactor small_factor(char) { return {}; }
 
   template <class T>

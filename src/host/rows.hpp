@@ -2,20 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "tune/core_row.hpp"
 #include "tune/mixed_row.hpp"
-#include "tune/plan.hpp"
+#include "tune/rate_row.hpp"
+#include "tune/row.hpp"
 
 namespace chol {
 
-struct HostRows {
-  const TuningRow* rows;
-  size_t count;
-};
-
-/// The rows of an instruction set ("avx512", "avx2" or "portable").
-HostRows host_rows(const char* isa);
+/// The rows of an instruction set ("avx512", "avx2" or "portable"), of every method: a build that
+/// lacks one passes over its rows, and one that follows serves their cases.
+std::span<const Row> host_rows(const char* isa);
 
 struct HostRates {
   const RateRow* rows;

@@ -104,16 +104,15 @@ class HostTileOps final : public backend::TileOps<T> {
                                       .B = {},
                                       .info = &info};
     backend::Solver<T>& solver = backend_.solver<T>();
-    const PlanTable& plans =
-        backend_.tuning().plans(Routine::potrf, Form::one, precision_letter<T>);
+    const RowTable& rows = backend_.tuning().rows(Routine::potrf, Form::one, precision_letter<T>);
     backend::Resources resources;
     resources.threads = threads_;
-    resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
+    resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
     workspace_.reserve(static_cast<int64_t>(resources.workspace_bytes + Arena::kAlignment));
     const uintptr_t start = reinterpret_cast<uintptr_t>(workspace_.get());
     resources.workspace = reinterpret_cast<void*>((start + Arena::kAlignment - 1) /
                                                   Arena::kAlignment * Arena::kAlignment);
-    solver.run(problem, plans, resources);
+    solver.run(problem, rows, resources);
     for (int64_t j = 1; j < n; ++j) std::fill_n(A + j * n, j, T(0));
     return info;
   }

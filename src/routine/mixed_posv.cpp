@@ -104,7 +104,7 @@ class MixedPosv {
   }
   template <class U>
   size_t bytes_of(const Problem<U>& problem) const {
-    return backend_.template solver<U>().workspace_bytes(problem, plans_of(backend_, problem),
+    return backend_.template solver<U>().workspace_bytes(problem, rows_of(backend_, problem),
                                                          resources<U>());
   }
   template <class U>
@@ -112,8 +112,7 @@ class MixedPosv {
     backend::Resources with_workspace = resources<U>();
     with_workspace.workspace = inner_;
     with_workspace.workspace_bytes = inner_size_;
-    require(
-        backend_.template solver<U>().run(problem, plans_of(backend_, problem), with_workspace));
+    require(backend_.template solver<U>().run(problem, rows_of(backend_, problem), with_workspace));
   }
   size_t inner_bytes() const {
     size_t bytes = bytes_of(full_problem());

@@ -33,9 +33,9 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
               const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
   backend::Solver<T>& solver = backend.solver<T>();
-  const PlanTable& plans = plans_of(backend, problem);
+  const RowTable& rows = rows_of(backend, problem);
   backend::Resources resources = resources_of(handle, slot);
-  resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
+  resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
   if (handle.workspace_need) {
     // The caller's memory may start anywhere; the workspace starts at a multiple of the alignment.
     const size_t need =
@@ -48,7 +48,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
     if (!resources.workspace && resources.math_mode == CHOL_MATH_TENSOR) {
       // The native method needs little: what memory does not hold goes that way.
       resources.math_mode = CHOL_MATH_IEEE;
-      resources.workspace_bytes = solver.workspace_bytes(problem, plans, resources);
+      resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
       resources.workspace = slot.workspace(resources.workspace_bytes);
     }
     if (!resources.workspace)
@@ -56,13 +56,13 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
                            function, resources.workspace_bytes);
   }
   handle.last_backend = backend.kind();
-  if (!environment().verbose) return solver.run(problem, plans, resources);
+  if (!environment().verbose) return solver.run(problem, rows, resources);
   int threads_used = 0;
-  const char* method = method_name(plans.plan_for(problem.sizes.n).method);
+  const char* method = "";
   resources.threads_used = &threads_used;
   resources.method_used = &method;
   const Stopwatch watch;
-  const Status status = solver.run(problem, plans, resources);
+  const Status status = solver.run(problem, rows, resources);
   print_call(function, backend.name(), method, problem, threads_used, watch.milliseconds());
   return status;
 }
@@ -70,7 +70,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
 template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem) {
   backend::Backend& backend = *slot.backend;
-  const size_t bytes = backend.solver<T>().workspace_bytes(problem, plans_of(backend, problem),
+  const size_t bytes = backend.solver<T>().workspace_bytes(problem, rows_of(backend, problem),
                                                            resources_of(handle, slot));
   return bytes == 0 || slot.workspace(bytes);
 }

@@ -1,4 +1,4 @@
-// One call: plan from the tuning store, workspace, backend, trace.
+// One call: rows from the tuning store, workspace, backend, trace.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -14,7 +14,7 @@ Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
 
 /// potrf of one matrix whose arguments were checked, straight to its kernel if the handle does that
-/// at this order. Plans, workspace and places would take a tenth of a microsecond, as long as order
+/// at this order. Rows, workspace and places would take a tenth of a microsecond, as long as order
 /// 8. Returns whether it is done.
 template <class T>
 inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t lda, int* info) {
@@ -29,8 +29,8 @@ inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t
 backend::Resources resources_of(const Handle& handle, const BackendSlot& slot);
 
 template <class T>
-const PlanTable& plans_of(backend::Backend& backend, const backend::Problem<T>& problem) {
-  return backend.tuning().plans(problem.routine, problem.form, precision_letter<T>);
+const RowTable& rows_of(backend::Backend& backend, const backend::Problem<T>& problem) {
+  return backend.tuning().rows(problem.routine, problem.form, precision_letter<T>);
 }
 
 /// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no

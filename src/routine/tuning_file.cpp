@@ -75,8 +75,9 @@ Status load(const char* path, const Version* version, backend::Backend& backend)
     if (known->status.ok()) backend.tuning() = known->store;
     return known->status;
   }
-  const Status status = backend.tuning().load_file(
-      path, backend.name(), [&](const TuningRow& row) { return backend.accepts(row); });
+  const Status status =
+      backend.tuning().load_file(path, backend.name(), backend.methods(),
+                                 [&](const Row& row) { return backend.accepts(row); });
   if (version && has_settled(*version) && status.code() != CHOL_STATUS_ALLOC_FAILED)
     keep(new Outcome{backend.name(), *version, status, backend.tuning(), nullptr});
   return status;
@@ -85,7 +86,7 @@ Status load(const char* path, const Version* version, backend::Backend& backend)
 void tell_once(const Status& status) {
   static std::atomic<bool> told{false};
   if (!told.exchange(true))
-    std::fprintf(stderr, "chol: %s (the built-in plans serve)\n", status.message());
+    std::fprintf(stderr, "chol: %s (the built-in rows serve)\n", status.message());
 }
 
 }  // namespace

@@ -83,18 +83,18 @@ class Search {
  private:
   /// Whether anything had to be measured.
   bool settle(const Point& point) {
-    std::vector<Plan> left = space_.candidates(point);
+    std::vector<Choice> left = space_.candidates(point);
     bool measured = false;
     for (int round = 0;; ++round) {
-      std::vector<std::pair<double, Plan>> ranking;
-      for (const Plan& plan : left) {
-        double rate = journal_.rate_of(point, plan, round);
+      std::vector<std::pair<double, Choice>> ranking;
+      for (const Choice& choice : left) {
+        double rate = journal_.rate_of(point, choice, round);
         if (rate < 0) {
-          rate = space_.rate(point, plan, seconds_ * (1 << round));
-          journal_.add(point, plan, round, rate);
+          rate = space_.rate(point, choice, seconds_ * (1 << round));
+          journal_.add(point, choice, round, rate);
           measured = true;
         }
-        if (rate > 0) ranking.emplace_back(rate, plan);
+        if (rate > 0) ranking.emplace_back(rate, choice);
       }
       if (ranking.size() <= 1) return measured;
       std::stable_sort(ranking.begin(), ranking.end(),

@@ -3,25 +3,33 @@
 
 #include <array>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "base/status.hpp"
 #include "tune/core_row.hpp"
 #include "tune/mixed_row.hpp"
-#include "tune/plan.hpp"
+#include "tune/rate_row.hpp"
 #include "tune/residue_row.hpp"
+#include "tune/row.hpp"
 
 namespace chol {
 
 class TuningStore {
  public:
-  /// Takes `count` built-in rows, ordered by max_n within a key.
-  void load_rows(const TuningRow* rows, size_t count);
+  /// Takes a built-in row, after those of its routine, form and precision.
+  void load_row(const Row& row);
+  void load_rows(std::span<const Row> rows) {
+    for (const Row& row : rows) load_row(row);
+  }
 
-  using Accepts = std::function<bool(const TuningRow&)>;
-  /// Replaces whole keys (routine, form, precision), and whole precisions of the other rows,
-  /// by what the JSON file says for `machine`.
-  /// @param accepts refuses a plan that the backend cannot run, so that no bad row is ever run.
-  Status load_file(const char* path, const char* machine, const Accepts& accepts);
+  using Accepts = std::function<bool(const Row&)>;
+  /// Lays what the JSON file says for `machine` over the rows: before the built-in ones of the same
+  /// routine, form and precision, and in place of whole precisions of the other kinds.
+  /// @param methods those that the backend has.
+  /// @param accepts refuses a row that the backend cannot run, so that no bad row is ever run.
+  Status load_file(const char* path, const char* machine,
+                   std::span<const MethodInfo* const> methods, const Accepts& accepts);
 
   /// Takes `count` built-in rates, ordered by max_n within a precision.
   void load_rates(const RateRow* rows, size_t count);
@@ -43,12 +51,14 @@ class TuningStore {
   /// nullptr when nothing is known.
   const CoreRow* core(char precision) const;
 
-  const PlanTable& plans(Routine routine, Form form, char precision) const;
+  const RowTable& rows(Routine routine, Form form, char precision) const {
+    return tables_[key(routine, form, precision)];
+  }
 
  private:
   struct Overlay;
   static size_t key(Routine routine, Form form, char precision);
-  std::array<PlanTable, kRoutineCount * kFormCount * 4> tables_;
+  std::array<RowTable, kRoutineCount * kFormCount * 4> tables_;
   std::array<std::vector<RateRow>, 4> rates_;
   std::array<std::vector<ResidueRow>, 4> residues_;
   std::array<std::vector<MixedRow>, 4> mixed_;  ///< one row at most

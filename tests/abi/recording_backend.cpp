@@ -93,6 +93,9 @@ class RecordedDevice final : OwnMachine, public StandInDevice<T> {
   int device_, stores_ = 0;
 };
 
+constexpr MethodInfo kOnly{"recorded", {}};
+constexpr const MethodInfo* kMethods[] = {&kOnly};
+
 class RecordingBackend final : public backend::Backend {
  public:
   explicit RecordingBackend(int device) : device_(device) {
@@ -100,9 +103,7 @@ class RecordingBackend final : public backend::Backend {
     for (int r = 0; r < kRoutineCount; ++r)
       for (const Form form : {Form::one, Form::batch, Form::interleaved})
         for (const char precision : {'s', 'd', 'c', 'z'}) {
-          const TuningRow row{
-              static_cast<Routine>(r), form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
-          tuning_.load_rows(&row, 1);
+          tuning_.load_row({static_cast<Routine>(r), form, precision, {}, Choice(kOnly)});
         }
     // By these the device is worth its way in double precision and not in single.
     const RateRow rates[] = {{'s', INT64_MAX, 1e-3, 1e-3}, {'d', INT64_MAX, 1e6, 1e6}};
@@ -114,7 +115,8 @@ class RecordingBackend final : public backend::Backend {
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   int device() const override { return device_; }
   TuningStore& tuning() override { return tuning_; }
-  bool accepts(const TuningRow& row) const override { return row.plan.method == Method::blocked; }
+  std::span<const MethodInfo* const> methods() const override { return kMethods; }
+  bool accepts(const Row&) const override { return true; }
   backend::Place place_of(const void* array) const override {
     auto after = device_memory.upper_bound(static_cast<const char*>(array));
     if (after == device_memory.begin()) return backend::Place::host;
@@ -156,11 +158,11 @@ class RecordingBackend final : public backend::Backend {
 
 #define CHOL_TEST_SOLVER(T)                                                                        \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \
-  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&)  \
+  size_t workspace_bytes(const backend::Problem<T>&, const RowTable&, const backend::Resources&)   \
       const override {                                                                             \
     return 1000;                                                                                   \
   }                                                                                                \
-  Status run(const backend::Problem<T>& problem, const PlanTable&,                                 \
+  Status run(const backend::Problem<T>& problem, const RowTable&,                                  \
              const backend::Resources& resources) override {                                       \
     return record_and_run(problem, resources);                                                     \
   }

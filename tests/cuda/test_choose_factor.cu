@@ -134,15 +134,13 @@ void check_plan(Families& families, Routine routine, const Plan& plan, int64_t l
 template <class T>
 void check_all(Families& families) {
   check_rows<T>(families.left_looking);
-  size_t count = 0;
-  const TuningRow* const rows = built_in_rows(90, &count);
+  const std::vector<Row> rows = built_in_rows(90);
   for (const Routine routine : {Routine::potrf, Routine::posv}) {
     int64_t least = 1;
-    for (size_t k = 0; k < count; ++k)
-      if (rows[k].form == Form::batch && rows[k].precision == kLetter<T> &&
-          rows[k].routine == routine) {
-        check_plan<T>(families, routine, rows[k].plan, least, rows[k].max_n);
-        least = rows[k].max_n + 1;
+    for (const Row& row : rows)
+      if (row.form == Form::batch && row.precision == kLetter<T> && row.routine == routine) {
+        check_plan<T>(families, routine, plan_of(row.choice), least, row.cases.n.most);
+        least = row.cases.n.most + 1;
       }
   }
 }

@@ -135,15 +135,14 @@ void check_all(Families& families) {
       check_row<T>(row, rows);
       name_block(families.block, kLetter<T>, row.params);
     }
-  size_t count = 0;
-  const TuningRow* const rows = built_in_rows(90, &count);
+  const std::vector<Row> rows = built_in_rows(90);
   for (const Form form : {Form::one, Form::batch}) {
     int64_t least = 1;
-    for (size_t k = 0; k < count; ++k)
-      if (rows[k].routine == Routine::potrs && rows[k].precision == kLetter<T> &&
-          rows[k].form == form && rows[k].plan.method != Method::persistent) {
-        check_plan<T>(families, rows[k].plan, least, rows[k].max_n);
-        least = rows[k].max_n + 1;
+    for (const Row& row : rows)
+      if (row.routine == Routine::potrs && row.precision == kLetter<T> && row.form == form &&
+          plan_of(row.choice).method != Method::persistent) {
+        check_plan<T>(families, plan_of(row.choice), least, row.cases.n.most);
+        least = row.cases.n.most + 1;
       }
   }
   for_each_case<T>(kWarpSolveOrder, [&](const Case& asked) {

@@ -38,9 +38,8 @@ class PanelRows {
     for (const char* routine : {"potrf", "posv"})
       for (const char* p = "sdcz"; *p; ++p)
         rows += std::string(rows.empty() ? "" : ",") + R"({"routine": ")" + routine +
-                R"(", "form": "one", "precision": ")" + *p + R"(", "max_n": )" +
-                std::to_string(INT64_MAX) +
-                R"(, "method": "persistent", "block": 64, "tile": 2, "threads": 0})";
+                R"(", "form": "one", "precision": ")" + *p +
+                R"(", "method": "persistent", "params": {"block": 64, "tile": 2}})";
     const char* name = "";
     expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
     write(std::string("{\"") + name + "\": [" + rows + "]}");
@@ -49,7 +48,7 @@ class PanelRows {
 
  private:
   void write(const std::string& machines) const {
-    std::ofstream(path_) << "{\"machines\": " << machines << "}\n";
+    std::ofstream(path_) << "{\"version\": 2, \"machines\": " << machines << "}\n";
   }
   std::string path_ =
       std::filesystem::temp_directory_path() / ("chol_panels_" + std::to_string(getpid()));

@@ -233,9 +233,8 @@ std::string rows_of_strips() {
   for (const char precision : {'s', 'd', 'c', 'z'})
     rows += (rows.empty() ? "" : ",\n") +
             std::string(R"({"routine": "potrs", "form": "one", "precision": ")") + precision +
-            R"(", "max_n": )" + std::to_string(INT64_MAX) +
-            R"(, "method": "persistent", "block": 16, "tile": )" +
-            (precision == 'z' ? "256}" : "512}");
+            R"(", "method": "persistent", "params": {"block": 16, "tile": )" +
+            (precision == 'z' ? "256}}" : "512}}");
   return rows;
 }
 

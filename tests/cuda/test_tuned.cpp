@@ -43,13 +43,13 @@ class PlanFile {
  public:
   explicit PlanFile(const std::string& folder) : path_(folder + "/plans.json") {
     setenv("CHOL_TUNING", path_.c_str(), 1);
-    std::ofstream(path_) << "{\"machines\": {}}";
+    std::ofstream(path_) << "{\"version\": 2, \"machines\": {}}";
   }
   /// The plan for orders up to c.n of every routine that has such a kernel.
   /// @return rows that name it.
   int write(const std::string& machine, char precision, const Case& c) const {
     int rows = 0;
-    std::string text = "{\"machines\": {\"" + machine + "\": [";
+    std::string text = "{\"version\": 2, \"machines\": {\"" + machine + "\": [";
     for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv}) {
       const cuda::KernelKind kind{routine, precision};
       if (!cuda::can_compile(kind, c.plan, c.n, shared_limit())) continue;
@@ -57,8 +57,7 @@ class PlanFile {
                          : routine == Routine::potrs ? "potrs"
                                                      : "posv";
       text += rows++ ? ",\n" : "\n";
-      text += row(name, precision, c.n, c.plan) + ",\n" +
-              row(name, precision, INT64_MAX, {Method::blocked, 0, 0, 0});
+      text += row(name, precision, c.n, c.plan);
     }
     std::ofstream(path_) << text << "]}}\n";
     return rows;
@@ -71,10 +70,10 @@ class PlanFile {
                          : plan.method == Method::fused ? "fused"
                                                         : "blocked";
     return std::string(R"({"routine": ")") + routine +
-           R"(", "form": "interleaved", "precision": ")" + precision + R"(", "max_n": )" +
-           std::to_string(max_n) + R"(, "method": ")" + method + R"(", "block": )" +
+           R"(", "form": "interleaved", "precision": ")" + precision + R"(", "n": [0, )" +
+           std::to_string(max_n) + R"(], "method": ")" + method + R"(", "params": {"block": )" +
            std::to_string(plan.block) + R"(, "tile": )" + std::to_string(plan.tile) +
-           R"(, "threads": )" + std::to_string(plan.threads) + "}";
+           R"(, "threads": )" + std::to_string(plan.threads) + "}}";
   }
   std::string path_;
 };

@@ -19,7 +19,7 @@ class TuningFile {
       : path_((std::filesystem::temp_directory_path() /
                ("chol-rows-" + std::to_string(getpid()) + ".json"))
                   .string()) {
-    std::ofstream(path_) << R"({"machines": {}})";
+    std::ofstream(path_) << R"({"version": 2, "machines": {}})";
     setenv("CHOL_TUNING", path_.c_str(), 1);
     chol_handle_t handle = nullptr;
     const char* name = "";
@@ -27,7 +27,8 @@ class TuningFile {
     expect_status(handle, chol_backend_name(handle, CHOL_BACKEND_CUDA, &name), "chol_backend_name");
     const std::string machine = name;
     chol_destroy(handle);
-    std::ofstream(path_) << "{\"machines\": {\"" << machine << "\": [\n" << rows << "]}}\n";
+    std::ofstream(path_) << "{\"version\": 2, \"machines\": {\"" << machine << "\": [\n"
+                         << rows << "]}}\n";
   }
   ~TuningFile() { std::filesystem::remove(path_); }
   TuningFile(const TuningFile&) = delete;

@@ -20,8 +20,8 @@ CHOL_NUM_THREADS=3 "$info" | grep 'threads  *3$' >/dev/null
 
 # A tuning file for this machine, one for another, and one that is broken.
 name=$(sed -n 's/.*"name": "\(host [^"]*\)".*/\1/p' "$work/report.json")
-echo "{\"machines\": {\"$name\": []}}" >"$work/this.json"
-echo '{"machines": {"host of another kind": []}}' >"$work/other.json"
+echo "{\"version\": 2, \"machines\": {\"$name\": []}}" >"$work/this.json"
+echo '{"version": 2, "machines": {"host of another kind": []}}' >"$work/other.json"
 echo '{"machines": ' >"$work/broken.json"
 CHOL_TUNING="$work/this.json" "$info" | grep "tuning  *$work/this.json (0 rows)" >/dev/null
 CHOL_TUNING="$work/other.json" "$info" | grep 'has no rows for this machine' >/dev/null

@@ -56,13 +56,13 @@ if [ -n "$threaded" ]; then
   grep -q '^threads 2$' "$work/said" || fail "CHOL_NUM_THREADS=3: $(cat "$work/said")"
 fi
 
-# A tuning file that is no good: told once, and the built-in plans serve.
+# A tuning file that is no good: told once, and the built-in rows serve.
 echo '{"chol": "0.0.9", "machines": {}}' >"$work/old.json"
 echo 'no JSON' >"$work/none.json"
 for file in "$work/old.json" "$work/none.json" "$work/not-there.json" "$work"; do
   run threads CHOL_TUNING="$file"
   [ "$(lines)" = 1 ] || fail "$file: $(cat "$work/said")"
-  grep -q "^chol: tuning file $file.*(the built-in plans serve)$" "$work/said" || fail "$(cat "$work/said")"
+  grep -q "^chol: tuning file $file.*(the built-in rows serve)$" "$work/said" || fail "$(cat "$work/said")"
   expect_caught "$work/report" dpotrf
 done
 

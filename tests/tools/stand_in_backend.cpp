@@ -7,6 +7,7 @@
 
 #include "backend/plugin.hpp"
 #include "base/precisions.h"
+#include "tune/plan_methods.hpp"
 
 namespace chol::test {
 namespace {
@@ -51,8 +52,8 @@ class StandIn final : public backend::Backend {
     for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv})
       for (const Form form : {Form::batch, Form::interleaved})
         for (const char precision : {'s', 'd', 'c', 'z'}) {
-          const TuningRow row{routine, form, precision, INT64_MAX, {Method::blocked, 0, 0, 0}};
-          tuning_.load_rows(&row, 1);
+          tuning_.load_row(
+              {routine, form, precision, {}, cuda::choice_of({Method::blocked, 0, 0, 0})});
         }
     chol_create_on(&host_, CHOL_BACKEND_HOST, 0, nullptr);
   }
@@ -61,7 +62,8 @@ class StandIn final : public backend::Backend {
   const char* name() const override { return "cuda stand-in"; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
-  bool accepts(const TuningRow& row) const override { return !is_refused(row.plan); }
+  std::span<const MethodInfo* const> methods() const override { return cuda::kMethods; }
+  bool accepts(const Row& row) const override { return !is_refused(cuda::plan_of(row.choice)); }
   backend::Place place_of(const void*) const override { return backend::Place::device; }
   Status summarize_info(const int*, int64_t, int64_t*, int64_t*, void*) override {
     return Status::error(CHOL_STATUS_NOT_SUPPORTED, "stand-in: no summary");
@@ -71,13 +73,13 @@ class StandIn final : public backend::Backend {
 
 #define CHOL_TEST_SOLVER(T)                                                                        \
   std::unique_ptr<backend::TileOps<T>> tile_ops(const T*, int, void*) override { return nullptr; } \
-  size_t workspace_bytes(const backend::Problem<T>&, const PlanTable&, const backend::Resources&)  \
+  size_t workspace_bytes(const backend::Problem<T>&, const RowTable&, const backend::Resources&)   \
       const override {                                                                             \
     return 0;                                                                                      \
   }                                                                                                \
-  Status run(const backend::Problem<T>& problem, const PlanTable& plans,                           \
-             const backend::Resources&) override {                                                 \
-    return run_as_host(problem, plans.plan_for(problem.sizes.n));                                  \
+  Status run(const backend::Problem<T>& problem, const RowTable& rows, const backend::Resources&)  \
+      override {                                                                                   \
+    return run_as_host(problem, cuda::plan_for(rows, problem.sizes.n));                            \
   }
   CHOL_TEST_SOLVER(float)
   CHOL_TEST_SOLVER(double)

@@ -33,7 +33,7 @@ grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
 # keeps its rows and that the library takes.
 "$tune" one --orders 64,200 --threads 1,2 --trial-ms 0.1 --rounds 1 --report "$work/one.csv" --output "$out" >"$work/said" 2>"$work/log" || die "one"
 grep -q '^model: median regret' "$work/said" || die "no regret"
-grep -q 'one on 2 threads,d,200,tiles block 32' "$work/one.csv" || die "no table of tiles"
+grep -q 'one on 2 threads,d,200,tiles nb 32' "$work/one.csv" || die "no table of tiles"
 grep -q core_gflops "$out" && grep -q lanes "$out" || die "rates of the cores are not laid beside the rows"
 CHOL_TUNING=$out "$info" >"$work/log" 2>&1 || die "rates of the cores are refused"
 
@@ -70,7 +70,7 @@ run >"$work/said" || die "run after that"
 echo '{' >"$out"
 run >"$work/said" || die "run on a damaged result"
 CHOL_TUNING=$out "$info" >/dev/null || die "result after damage"
-echo '{"chol": "'"$version"'", "machines": {"abacus": [1]}}' >"$out"
+echo '{"chol": "'"$version"'", "version": 2, "machines": {"abacus": [1]}}' >"$out"
 run >"$work/said"
 grep -q abacus "$out" || die "another machine's rows are gone"
 
@@ -90,5 +90,5 @@ for broken in '{' '{"chol": "0.0.1", "machines": {}}' '[]'; do
   if CHOL_TUNING=$work/config/chol/tuning.json "$info" >"$work/log" 2>&1; then die "named file $broken"; fi
   grep -q 'tuning.json' "$work/log" || die "named file $broken: no reason"
 done
-CHOL_VERBOSE=1 "$info" 2>&1 | grep -q 'tuning file.*the built-in plans serve' || die "no line under CHOL_VERBOSE"
+CHOL_VERBOSE=1 "$info" 2>&1 | grep -q 'tuning file.*the built-in rows serve' || die "no line under CHOL_VERBOSE"
 echo passed

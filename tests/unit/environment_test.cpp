@@ -157,7 +157,8 @@ TEST(Environment, Verbose) {
   EXPECT_FALSE(has(probe("CHOL_VERBOSE=0"), "chol-bench"));
   EXPECT_FALSE(has(probe("-u CHOL_VERBOSE"), "chol-bench"));
   const std::string output = probe("CHOL_VERBOSE=1");
-  const std::string tail = "  # host [^,]+, [a-z]+, 1 thread, [0-9.]+ ms, [0-9.]+ Gflop/s";
+  const std::string tail =
+      "  # host [^,]+, [a-z_]+\\([a-z_0-9=,]+\\), 1 thread, [0-9.]+ ms, [0-9.]+ Gflop/s";
   EXPECT_TRUE(std::regex_search(
       output, std::regex("chol-bench --function chol_dpotrf --uplo L --n 20 --nrhs 0 --lda 20 "
                          "--batch 1" +
@@ -185,13 +186,15 @@ class TuningFile : public testing::Test {
     return probe("CHOL_BACKEND=host CHOL_VERBOSE=1 CHOL_TUNING=" + path_);
   }
   std::string with_rows(const std::string& rows) {
-    return with("{\"machines\": {\n\"" + backend_of_this_machine() + "\": [\n" + rows + "]}}");
+    return with("{\"version\": 2, \"machines\": {\n\"" + backend_of_this_machine() + "\": [\n" +
+                rows + "]}}");
   }
-  static std::string row(const std::string& form, const std::string& max_n,
+  /// @param orders "[1, 8]"
+  static std::string row(const std::string& form, const std::string& orders,
                          const std::string& method) {
     return "{\"routine\": \"potrf\", \"form\": \"" + form +
-           "\", \"precision\": \"d\", \"max_n\": " + max_n + ", \"method\": \"" + method + "\"" +
-           (method.ends_with("tiles") ? ", \"block\": 64}" : "}");
+           "\", \"precision\": \"d\", \"n\": " + orders + ", \"method\": \"" + method + "\"" +
+           (method.ends_with("tiles") ? ", \"params\": {\"nb\": 64}}" : "}");
   }
   void TearDown() override { std::remove(path_.c_str()); }
 
@@ -199,13 +202,16 @@ class TuningFile : public testing::Test {
       testing::TempDir() + "chol_tuning_" + std::to_string(getpid()) + ".json";
 };
 
-constexpr char kEveryOrder[] = "9223372036854775807";
+constexpr char kEveryOrder[] = "[0]";
 
 TEST_F(TuningFile, RowsAreUsed) {
   const std::string output =
       with_rows(row("one", kEveryOrder, "tiles") + "," + row("batch", kEveryOrder, "panel"));
-  EXPECT_TRUE(std::regex_search(output, std::regex("chol_dpotrf --.*, tiles, "))) << output;
-  EXPECT_TRUE(std::regex_search(output, std::regex("chol_dpotrf_strided_batched --.*, panel, ")))
+  EXPECT_TRUE(
+      std::regex_search(output, std::regex("chol_dpotrf --.*, tiles\\(nb=64,few_rhs=0\\), ")))
+      << output;
+  EXPECT_TRUE(std::regex_search(
+      output, std::regex("chol_dpotrf_strided_batched --.*, panel\\(few_rhs=0\\), ")))
       << output;
   EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
   EXPECT_TRUE(has(output, "batch: CHOL_STATUS_SUCCESS 0 2\n")) << output;
@@ -213,37 +219,35 @@ TEST_F(TuningFile, RowsAreUsed) {
 
 /// What the built-in rows ask for, a file may ask for too.
 TEST_F(TuningFile, LanesTakeTheirKnobs) {
-  const std::string rest = std::string(", \"form\": \"batch\", \"precision\": \"d\", ");
-  const std::string all = "\"max_n\": " + std::string(kEveryOrder) + ", \"method\": \"panel\"}";
+  const std::string rest = "\", \"form\": \"batch\", \"precision\": \"d\", \"method\": \"lanes\", ";
   const std::string output =
-      with_rows("{\"routine\": \"potrf\"" + rest +
-                "\"max_n\": 160, \"method\": \"lanes\", \"tile\": 16},{\"routine\": \"potrf\"" +
-                rest + all + ",{\"routine\": \"potrs\"" + rest +
-                "\"max_n\": 128, \"method\": \"lanes\", \"block\": 64, \"tile\": 12},{\"routine\": "
-                "\"potrs\"" +
-                rest + all);
+      with_rows("{\"routine\": \"potrf" + rest +
+                "\"n\": [0, 160], \"params\": {\"whole_groups_above\": 16}},{\"routine\": \"potrs" +
+                rest + "\"n\": [0, 128], \"nrhs\": [0, 64], \"params\": {}}");
   EXPECT_TRUE(has(output, "create: CHOL_STATUS_SUCCESS\n")) << output;
-  EXPECT_TRUE(std::regex_search(output, std::regex("chol_dpotrf_strided_batched --.*, lanes, ")))
+  EXPECT_TRUE(std::regex_search(
+      output, std::regex("chol_dpotrf_strided_batched --.*, lanes\\(whole_groups_above=16\\), ")))
       << output;
-  const std::string too_large =
-      with_rows(row("batch", "257", "lanes") + "," + row("batch", kEveryOrder, "panel"));
-  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run that plan")) << too_large;
+  const std::string too_large = with_rows(row("batch", "[0, 257]", "lanes"));
+  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run lanes so, or not for all"))
+      << too_large;
 }
 
 TEST_F(TuningFile, BlasTilesNeedABlas) {
   const std::string output = with_rows(row("one", kEveryOrder, "blas_tiles"));
-  const char* const expected = CHOL_TEST_BLAS ? "chol_dpotrf --.*, blas_tiles, "
-                                              : "row 1: this backend cannot run that plan";
+  const char* const expected = CHOL_TEST_BLAS ? "chol_dpotrf --.*, blas_tiles\\("
+                                              : "row 1: this backend cannot run blas_tiles so";
   EXPECT_TRUE(std::regex_search(output, std::regex(expected))) << output;
 }
 
 TEST_F(TuningFile, RowsOfAnotherMachineAreNot) {
-  EXPECT_TRUE(has(with("{\"machines\": {\"abacus\": [" + row("one", "10", "fused") + "]}}"),
+  EXPECT_TRUE(has(with("{\"version\": 2, \"machines\": {\"abacus\": [" +
+                       row("one", "[0, 10]", "fused") + "]}}"),
                   "create: CHOL_STATUS_SUCCESS\n"));
 }
 
 TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
-  const std::string good = row("one", "100", "panel");
+  const std::string good = row("one", "[0, 100]", "panel");
   const auto replaced = [&](const std::string& what, const std::string& by) {
     std::string text = good;
     return text.replace(text.find(what), what.size(), by);
@@ -259,24 +263,34 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
       {replaced("\"one\"", "\"two\""),
        "line 3, row 1: \"form\" is \"two\", must be one, batch or interleaved"},
       {replaced("panel", "magic"),
-       "line 3, row 1: \"method\" is \"magic\", must be lanes, panel, "},
+       "line 3, row 1: \"method\" is \"magic\", must be lanes, interleaved_lanes, "},
       {replaced("\"d\"", "\"q\""), "line 3, row 1: \"precision\" is \"q\", must be s, d, c or z"},
       {replaced("\"d\"", "\"sd\""), "line 3, row 1: \"precision\" is \"sd\", must be s, d, c or z"},
       {replaced("\"d\"", "7"), "line 3, row 1: \"precision\" is 7, must be s, d, c or z"},
       {replaced(precision, ""), "line 3, row 1: \"precision\" is missing"},
-      {replaced("100", "\"many\""),
-       "line 3, row 1: \"max_n\" is \"many\", must be an integer from 0 to 9223372036854775807"},
-      {replaced("100", "1e3"), "line 3, row 1: \"max_n\" is 1000.0, must be an integer from 0 to "},
-      {replaced("100", "9223372036854775808"), "line 3, row 1: \"max_n\" is 9223372036854775808, "},
-      {replaced(precision, precision + "\"tile\": -1, "),
-       "line 3, row 1: \"tile\" is -1, must be an integer from 0 to 2147483647"},
+      {replaced("[0, 100]", "\"many\""),
+       "line 3, row 1: \"n\" is \"many\", must be [least, most] or [least]"},
+      {replaced("100", "1e3"), "line 3, row 1: \"n\" is 1000.0, must be an integer from 0 to "},
+      {replaced("100", "9223372036854775808"), "line 3, row 1: \"n\" is 9223372036854775808, "},
+      {replaced("[0, 100]", "[7, 6]"), "line 3, row 1: \"n\" is [7,6], must be ascending"},
+      {replaced("[0, 100]", "[]"), "line 3, row 1: \"n\" is [], must be [least, most] or"},
+      {replaced(precision, precision + "\"upper\": 1, "),
+       "line 3, row 1: \"upper\" is 1, must be true or false"},
+      {replaced(precision, precision + "\"params\": {\"few_rhs\": -1}, "),
+       "line 3, row 1: \"few_rhs\" is -1, must be an integer from 0 to 2147483647"},
+      {replaced(precision, precision + "\"params\": {\"tile\": 1}, "),
+       "line 3, row 1: \"tile\" is no parameter of panel"},
+      {replaced(precision, precision + "\"params\": 3, "),
+       "line 3, row 1: \"params\" is 3, must be an object"},
+      {"{\"routine\": \"potrf\", \"form\": \"interleaved\", \"precision\": \"d\", \"n\": [0, 9], "
+       "\"method\": \"interleaved_lanes\", \"params\": {\"register_tile\": 5}}",
+       "line 3, row 1: \"register_tile\" is 5, must be 0 to 4: rows and columns of a register "
+       "tile"},
       {replaced(precision, precision + "\"treads\": 8, "),
        "line 3, row 1: \"treads\" is no member of a row"},
-      {good + ",\n\n" + good, "line 5, row 2: rows of one key must ascend in \"max_n\""},
-      {good + ",\n" + row("one", "50", "panel"),
-       "line 4, row 2: rows of one key must ascend in \"max_n\""},
-      {row("one", kEveryOrder, "fused"), "line 3, row 1: this backend cannot run that plan"},
-      {row("batch", kEveryOrder, "blocked"), "line 3, row 1: this backend cannot run that plan"},
+      {replaced("potrf", "pack"), "line 3, row 1: this backend cannot run panel so"},
+      {row("batch", kEveryOrder, "lanes"),
+       "line 3, row 1: this backend cannot run lanes so, or not"},
       {good + ",\n7", "row 2: must be an object"},
       {"{\"precision\": \"d\", \"max_n\": 9, \"gflops\": -2}",
        "line 3, row 1: \"gflops\" is -2, must be a number > 0"},
@@ -311,8 +325,12 @@ TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
       {"no JSON", "line 1, column 2: syntax error"},
       {"[]", "must be an object with \"machines\""},
       {"{\"machine\": {}}", "\"machines\" is missing"},
+      {"{\"machines\": {}}",
+       "the file is of version 1, this library reads version 2: chol-tune writes it anew"},
+      {"{\"version\": 3, \"machines\": {}}",
+       "the file is of version 3, this library reads version 2: chol-tune writes it anew"},
       {"{\"machines\": 3}", "\"machines\" is 3, must be an object"},
-      {"{\"machines\": {\"" + machine + "\": {}}}",
+      {"{\"version\": 2, \"machines\": {\"" + machine + "\": {}}}",
        "\"" + machine + "\" is {}, must be an array of rows"},
       {"{\"chol\": \"0.0.9\", \"machines\": {}}",
        "\"chol\" is \"0.0.9\", must be \"0.1.0\", the version of this library"},
@@ -326,25 +344,24 @@ TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
   }
 }
 
-/// Orders beyond the last row take the last row's plan, so that one that is meant for small orders
-/// cannot be the last.
-TEST_F(TuningFile, LastRowCoversEveryOrder) {
-  const std::string output = with_rows(row("one", "8", "panel") + "," + row("one", "9", "tiles"));
-  EXPECT_TRUE(std::regex_search(output, std::regex("chol_dpotrf --.*, tiles, "))) << output;
-  EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
-  const std::string refused = with_rows(row("batch", "8", "lanes"));
-  EXPECT_TRUE(has(refused, "create: CHOL_STATUS_INVALID_VALUE\n")) << refused;
-  EXPECT_TRUE(has(refused, "the last row of potrf, batch, d covers every larger order")) << refused;
-  const std::string lanes =
-      with_rows(row("batch", "20", "lanes") + "," + row("batch", "21", "panel"));
-  EXPECT_TRUE(std::regex_search(lanes, std::regex("chol_dpotrf_strided_batched --.*, lanes, ")));
-  EXPECT_TRUE(has(lanes, "batch: CHOL_STATUS_SUCCESS 0 2\n")) << lanes;
+/// The first row that has a case serves it, and the built-in rows what none has.
+TEST_F(TuningFile, RowsComeBeforeTheBuiltInOnes) {
+  const std::string tiles = "chol_dpotrf --.*, tiles\\(nb=64,",
+                    panel = "chol_dpotrf --.*, panel\\(";
+  const auto runs_as = [&](const std::string& rows, const std::string& way) {
+    const std::string output = with_rows(rows);
+    EXPECT_TRUE(std::regex_search(output, std::regex(way))) << rows << output;
+    EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
+  };
+  runs_as(row("one", "[0, 30]", "panel") + "," + row("one", "[0]", "tiles"), panel);
+  runs_as(row("one", "[1000]", "panel") + "," + row("one", "[0]", "tiles"), tiles);
+  runs_as(row("one", "[1000]", "tiles"), panel);
 }
 
 /// By 20 handles, whether it is valid or not.
 TEST_F(TuningFile, IsReadOnceAProcess) {
-  const std::string good = "{\"machines\": {\"" + backend_of_this_machine() + "\": [" +
-                           row("one", kEveryOrder, "panel") + "]}}";
+  const std::string good = "{\"version\": 2, \"machines\": {\"" + backend_of_this_machine() +
+                           "\": [" + row("one", kEveryOrder, "panel") + "]}}";
   for (const std::string& text : {good, std::string("{\"chol\": \"0.0.9\"}")}) {
     std::ofstream(path_) << text;
     const timespec long_ago[] = {{1000000000, 1}, {1000000000, 1}};
@@ -366,12 +383,12 @@ TEST_F(TuningFile, IsReadOnceAProcess) {
 /// another text of the same length and time.
 TEST_F(TuningFile, IsReadAgainWhenItHasChanged) {
   const std::string broken = path_ + ".broken";
-  std::ofstream(broken) << "{\"machine_\": {}}";
+  std::ofstream(broken) << "{\"version\": 2, \"machine_\": {}}";
   const std::string rewrite = "cat " + broken + " >" + path_;
   const std::string keep_time =
       "touch -r " + path_ + " " + broken + ";" + rewrite + ";touch -r " + broken + " " + path_;
   for (const bool is_old : {false, true}) {
-    std::ofstream(path_) << "{\"machines\": {}}";
+    std::ofstream(path_) << "{\"version\": 2, \"machines\": {}}";
     const timespec time = {is_old ? 1000000000 : std::time(nullptr) + 3600, 1};
     const timespec times[] = {time, time};
     ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);

@@ -37,9 +37,9 @@ bool sort_by_digits(int64_t* numbers, int64_t* spare, int64_t count, Key key, in
 }  // namespace
 
 template <class T>
-Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans,
+Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, const RowTable& rows,
                 int threads)
-    : kernels_(kernels), problem_(problem), plans_(plans), threads_(1) {
+    : kernels_(kernels), problem_(problem), rows_(rows), threads_(1) {
   if (threads > 1) threads_ = std::min(threads, threads_for_all());
 }
 
@@ -54,24 +54,20 @@ int Batch<T>::threads_for_all() {
 
 template <class T>
 bool Batch<T>::goes_through_lanes(int64_t b) const {
-  const int64_t n = problem_.sizes.order(b);
-  const Plan& plan = plans_.plan_for(n);
-  if (problem_.form == Form::one || plan.method != Method::lanes || n == 0) return false;
-  return plan.block == 0 || problem_.sizes.rhs_count(b) <= plan.block;
+  return problem_.form != Form::one && problem_.sizes.order(b) > 0 && choice_of(b).is(kLanes);
 }
 
 template <class T>
 size_t Batch<T>::bytes_per_thread() const {
-  const int64_t nrhs = problem_.sizes.nrhs;
+  const BatchSizes& sizes = problem_.sizes;
   size_t bytes = 0;
-  plans_.for_each_up_to(problem_.sizes.n, [&](const Plan& plan, int64_t n) {
-    bytes = std::max(bytes,
-                     MatrixWorker<T>(kernels_, plan, 1).workspace_bytes(problem_.routine, n, nrhs));
-    const int64_t lane_nrhs = plan.block > 0 ? std::min<int64_t>(nrhs, plan.block) : nrhs;
-    if (plan.method == Method::lanes)
-      bytes =
-          std::max(bytes, LaneBatch<T>(kernels_, problem_, plans_).workspace_bytes(n, lane_nrhs));
-  });
+  const auto count = [&](const Choice& choice, int64_t n, int64_t nrhs) {
+    const MatrixWorker<T> worker(kernels_, choice, 1);
+    bytes = std::max(bytes, worker.workspace_bytes(problem_.routine, n, nrhs));
+    if (choice.is(kLanes))
+      bytes = std::max(bytes, LaneBatch<T>(kernels_, problem_, rows_).workspace_bytes(n, nrhs));
+  };
+  rows_.for_each_within(sizes.n, sizes.nrhs, count);
   return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
 }
 
@@ -82,7 +78,7 @@ size_t Batch<T>::workspace_bytes() const {
   Arena counted;
   if (sizes.variable())
     for (int copies = 0; copies < 2; ++copies) counted.take<int64_t>(sizes.count);
-  const MatrixWorker<T> team(kernels_, plans_.plan_for(sizes.n), threads_);
+  const MatrixWorker<T> team(kernels_, rows_.choose(largest_case(problem_)), threads_);
   const size_t bytes = team.workspace_bytes(problem_.routine, sizes.n, sizes.nrhs);
   if (problem_.form == Form::one) return bytes;
   counted.take<char>(std::max(bytes_per_thread() * threads_, bytes));
@@ -117,9 +113,7 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
     cut.lanes = order ? cut.lanes + 1 : sizes.count;  // without an order all are alike
   }
   // Large matrices, too few to keep every thread busy to the end: the team takes them in turn.
-  const auto is_large = [&](int64_t i) {
-    return by_tiles(plans_.plan_for(sizes.order(index(i))).method);
-  };
+  const auto is_large = [&](int64_t i) { return by_tiles(choice_of(index(i))); };
   if (threads_ > 1) {
     int64_t large = 0;
     while (large < cut.lanes && large < 4 * threads_ && is_large(large)) ++large;
@@ -131,7 +125,7 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
 /// @param next the matrix that this thread takes afterwards, or kNone.
 template <class T>
 void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) const {
-  const MatrixWorker<T> worker(kernels_, plans_.plan_for(problem_.sizes.order(b)), threads);
+  const MatrixWorker<T> worker(kernels_, choice_of(b), threads);
   if (next == kNone) return worker.run(problem_, b, nullptr, workspace);
   const PanelMatrix coming = one_matrix(problem_, next).panel();
   worker.run(problem_, b, &coming, workspace);
@@ -147,7 +141,7 @@ LoopPartition Batch<T>::partition_of(int64_t count) const {
 
 template <class T>
 void Batch<T>::run_lanes(const Index& index, int64_t count, char* workspaces) const {
-  const LaneBatch<T> lanes(kernels_, problem_, plans_);
+  const LaneBatch<T> lanes(kernels_, problem_, rows_);
   const int64_t width = kernels_.lanes, groups = (count + width - 1) / width;
   const size_t bytes = bytes_per_thread();
   const auto group = [&](int64_t g, bool goes_on, int thread) {

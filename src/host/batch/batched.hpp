@@ -12,7 +12,7 @@ namespace chol::host {
 template <class T>
 class Batch {
  public:
-  Batch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans,
+  Batch(const Kernels& kernels, const backend::Problem<T>& problem, const RowTable& rows,
         int threads);
 
   int threads() const { return threads_; }  ///< that the problem is worth
@@ -35,6 +35,8 @@ class Batch {
   };
   Cut cut(const int64_t* order) const;
   LoopPartition partition_of(int64_t count) const;
+  /// What serves matrix b.
+  const Choice& choice_of(int64_t b) const { return rows_.choose(case_of(problem_, b)); }
   bool goes_through_lanes(int64_t b) const;
   int64_t largest_order() const;
   int threads_for_all();
@@ -46,7 +48,7 @@ class Batch {
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
-  const PlanTable& plans_;
+  const RowTable& rows_;
   int threads_;
   double flops_ = 0;  ///< of the whole problem; counted where threads may be worth it
 };

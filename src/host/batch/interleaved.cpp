@@ -25,11 +25,10 @@ bool has_rhs(const backend::Problem<T>& problem) {
 
 template <class T>
 InterleavedBatch<T>::InterleavedBatch(const Kernels& kernels, const backend::Problem<T>& problem,
-                                      const PlanTable& plans, int threads,
-                                      chol_math_mode_t math_mode)
+                                      const RowTable& rows, int threads, chol_math_mode_t math_mode)
     : kernels_(kernels),
       problem_(problem),
-      plan_(plans.plan_for(problem.sizes.n)),
+      choice_(rows.choose(largest_case(problem))),
       chunk_(problem.A.chunk > 0 ? problem.A.chunk : problem.B.chunk),
       nrhs_(has_rhs(problem) ? problem.sizes.nrhs : 0),
       part_(problem.whole ? Part::whole : part_of(problem.uplo)),
@@ -88,7 +87,7 @@ typename InterleavedBatch<T>::Scratch InterleavedBatch<T>::carve(Arena& arena) c
   scratch.B = arena.take<T>(kernels_.lanes * n * nrhs_);
   const size_t buffer =
       !goes_through_lanes()
-          ? MatrixWorker<T>(kernels_, plan_, 1).workspace_bytes(problem_.routine, n, nrhs_)
+          ? MatrixWorker<T>(kernels_, choice_, 1).workspace_bytes(problem_.routine, n, nrhs_)
       : problem_.routine == Routine::potri ? kernels_.lane_buffer_bytes(n, 0)
                                            : kernels_.interleaved_buffer_bytes(n);
   scratch.buffer = arena.take<char>(buffer);
@@ -136,7 +135,7 @@ InterleavedRun InterleavedBatch<T>::empty_run() const {
   run.upper = part_ == Part::upper;
   run.n = problem_.sizes.n;
   run.nrhs = nrhs_;
-  run.tile = plan_.tile;
+  run.tile = choice_.is(kInterleavedLanes) ? choice_.at(kRegisterTile) : 0;
   run.fast_math = fast_math_;
   return run;
 }
@@ -260,7 +259,7 @@ void InterleavedBatch<T>::run_in_lanes(const Group& group, const Scratch& scratc
 /// One matrix of a group in its column-major copy.
 template <class T>
 int InterleavedBatch<T>::work_on(const OneMatrix<T>& M, int64_t b, void* workspace) const {
-  const MatrixWorker<T> worker(kernels_, plan_, 1);
+  const MatrixWorker<T> worker(kernels_, choice_, 1);
   switch (problem_.routine) {
     case Routine::potrf:
       return worker.potrf(M, workspace);

@@ -11,9 +11,8 @@ namespace chol::host {
 template <class T>
 class InterleavedBatch {
  public:
-  InterleavedBatch(const Kernels& kernels, const backend::Problem<T>& problem,
-                   const PlanTable& plans, int threads,
-                   chol_math_mode_t math_mode = CHOL_MATH_IEEE);
+  InterleavedBatch(const Kernels& kernels, const backend::Problem<T>& problem, const RowTable& rows,
+                   int threads, chol_math_mode_t math_mode = CHOL_MATH_IEEE);
 
   int threads() const { return threads_; }  ///< that the problem is worth
   size_t workspace_bytes() const;
@@ -43,7 +42,7 @@ class InterleavedBatch {
   bool writes_matrix() const {
     return problem_.routine != Routine::potrs && problem_.routine != Routine::logdet;
   }
-  bool goes_through_lanes() const { return plan_.method == Method::lanes; }
+  bool goes_through_lanes() const { return choice_.is(kInterleavedLanes); }
   int64_t groups_in_chunk() const;
   int64_t groups() const;
   Group group(int64_t g) const;
@@ -75,7 +74,7 @@ class InterleavedBatch {
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
-  const Plan& plan_;
+  const Choice& choice_;
   int64_t chunk_;
   int64_t nrhs_;  ///< of potrs and posv
   Part part_;

@@ -14,10 +14,10 @@ namespace chol::host {
 template <class T>
 class LaneBatch {
  public:
-  LaneBatch(const Kernels& kernels, const backend::Problem<T>& problem, const PlanTable& plans)
+  LaneBatch(const Kernels& kernels, const backend::Problem<T>& problem, const RowTable& rows)
       : kernels_(kernels),
         problem_(problem),
-        plans_(plans),
+        rows_(rows),
         has_rhs_(problem.B.first || problem.B.pointers) {}
 
   /// Workspace a thread for orders up to n with up to nrhs right-hand sides.
@@ -39,8 +39,7 @@ class LaneBatch {
     group.mixed = way == Way::mixed;
     Arena arena(workspace, SIZE_MAX);
     if (way == Way::panels) {
-      const Plan panel{};
-      const MatrixWorker<T> worker(kernels_, panel, 1);
+      const MatrixWorker<T> worker(kernels_, Choice(kPanel), 1);
       for (int lane = 0; lane < count; ++lane)
         worker.run(problem_, index(lane), nullptr, workspace);
     } else if (way == Way::scratch) {
@@ -95,7 +94,8 @@ class LaneBatch {
   template <class Index>
   Way way_of(const Index& index, int count) const {
     const BatchSizes& sizes = problem_.sizes;
-    const int64_t n = sizes.order(index(0)), most = plans_.plan_for(n).tile;
+    const int64_t n = sizes.order(index(0));
+    const int most = rows_.choose(case_of(problem_, index(0))).at(kWholeGroupsAbove);
     const bool in_part = most == 0 || n <= most, full = count == kernels_.lanes;
     if ((full || in_part) && is_uniform(index, count)) return Way::one_shape;
     // Panels take three times as long as lanes, as much as padding to twice the flops and more.
@@ -159,7 +159,7 @@ class LaneBatch {
 
   const Kernels& kernels_;
   const backend::Problem<T>& problem_;
-  const PlanTable& plans_;
+  const RowTable& rows_;
   bool has_rhs_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 /// often: d, n = 2000 1.16 times as long.
 constexpr int64_t kSolveColumns = 512;
 
-/// Columns of a block of an inverse that goes by no tiles of a plan.
+/// Columns of a block of an inverse that goes by no tiles of a row.
 constexpr int kInverseColumns = 256;
 
 size_t align_up(size_t bytes) {
@@ -26,7 +26,7 @@ size_t align_up(size_t bytes) {
 
 template <class T>
 size_t MatrixWorker<T>::solve_bytes(int64_t n, int64_t nrhs) const {
-  if (nrhs <= plan_.tile) return 0;
+  if (nrhs <= few_rhs_) return 0;
   if (threads_ <= 1) return align_up(kernels_.solve_buffer_bytes(n, std::min(nrhs, kSolveColumns)));
   Arena counted;
   tile_solve(n, nrhs).carve(counted);
@@ -40,20 +40,19 @@ TileSolve MatrixWorker<T>::tile_solve(int64_t n, int64_t nrhs) const {
 
 template <class T>
 TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
-  const bool by_blas = plan_.method == Method::blas_tiles && lda <= kLargestBlasDimension;
-  return {kernels_, sizeof(T),   sizeof(R),
-          n,        plan_.block, by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
+  const bool by_blas = by_blas_ && lda <= kLargestBlasDimension;
+  return {kernels_, sizeof(T), sizeof(R),
+          n,        nb_,       by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
 }
 
 template <class T>
 TileInverse MatrixWorker<T>::tile_inverse(int64_t n) const {
-  return {kernels_, sizeof(T), sizeof(R), n,
-          by_tiles(plan_.method) ? plan_.block : kInverseColumns};
+  return {kernels_, sizeof(T), sizeof(R), n, nb_ > 0 ? nb_ : kInverseColumns};
 }
 
 template <class T>
 size_t MatrixWorker<T>::factor_bytes(int64_t n) const {
-  if (!by_tiles(plan_.method))
+  if (nb_ == 0)
     return align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
   Arena counted;
   tile_cholesky(n, n).carve(counted);
@@ -127,7 +126,7 @@ template <class T>
 int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
-  if (!by_tiles(plan_.method)) return static_cast<int>(factor_panel(M, arena));
+  if (nb_ == 0) return static_cast<int>(factor_panel(M, arena));
   TileCholesky tiles = tile_cholesky(M.n, M.lda);
   tiles.carve(arena);
   return static_cast<int>(tiles.run(M.panel(), threads_));
@@ -136,7 +135,7 @@ int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
 template <class T>
 void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0 || M.nrhs == 0) return;
-  if (M.nrhs <= plan_.tile) return solve_by_vectors(M);
+  if (M.nrhs <= few_rhs_) return solve_by_vectors(M);
   PanelMatrix panel = M.panel();
   if (threads_ > 1) {
     Arena arena(workspace, SIZE_MAX);

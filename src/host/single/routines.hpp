@@ -1,8 +1,9 @@
-// Every routine on one matrix, by a plan, with a given number of threads.
+// Every routine on one matrix, by a method, with a given number of threads.
 #pragma once
 
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
+#include "host/methods.hpp"
 #include "host/single/tile_potrf.hpp"
 #include "host/single/tile_potri.hpp"
 #include "host/single/tile_potrs.hpp"
@@ -35,12 +36,37 @@ OneMatrix<T> one_matrix(const backend::Problem<T>& problem, int64_t b) {
           has_rhs ? problem.B.leading_dimension(b) : 0};
 }
 
+/// What a problem asks for where its orders are n, with nrhs right-hand sides.
+template <class T>
+Case case_of(const backend::Problem<T>& problem, int64_t n, int64_t nrhs) {
+  Case asked{problem.routine, problem.form, precision_letter<T>};
+  asked.upper = problem.uplo == CHOL_UPPER;
+  asked.variable = problem.sizes.variable();
+  asked.n = n;
+  asked.nrhs = nrhs;
+  asked.batch = problem.sizes.count;
+  return asked;
+}
+/// Of matrix b.
+template <class T>
+Case case_of(const backend::Problem<T>& problem, int64_t b) {
+  return case_of(problem, problem.sizes.order(b), problem.sizes.rhs_count(b));
+}
+template <class T>
+Case largest_case(const backend::Problem<T>& problem) {
+  return case_of(problem, problem.sizes.n, problem.sizes.nrhs);
+}
+
 template <class T>
 class MatrixWorker {
  public:
   using R = RealOf<T>;
-  MatrixWorker(const Kernels& kernels, const Plan& plan, int threads)
-      : kernels_(kernels), plan_(plan), threads_(threads) {}
+  MatrixWorker(const Kernels& kernels, const Choice& choice, int threads)
+      : kernels_(kernels),
+        by_blas_(choice.is(kBlasTiles)),
+        nb_(by_tiles(choice) ? tile_order(choice) : 0),
+        few_rhs_(host::few_rhs(choice)),
+        threads_(threads) {}
 
   /// Workspace of `routine` for orders up to n with nrhs right-hand sides.
   size_t workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const;
@@ -68,7 +94,9 @@ class MatrixWorker {
   size_t solve_bytes(int64_t n, int64_t nrhs) const;
 
   const Kernels& kernels_;
-  const Plan& plan_;
+  bool by_blas_;
+  int nb_;       ///< order of tiles, 0: none
+  int few_rhs_;  ///< right-hand sides up to which a solve goes one vector after the other
   int threads_;
 };
 

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tune/file_version.hpp"
+
 namespace chol::tune {
 
 TemporaryFile::TemporaryFile() : descriptor_(memfd_create("chol-tune", MFD_CLOEXEC)) {
@@ -27,16 +29,11 @@ void TemporaryFile::write(const std::string& text) const {
   if (!file) throw std::runtime_error(path_ + ": cannot be written");
 }
 
-std::string tuning_text(const std::string& machine, const Point& point, const Plan& plan,
-                        const PlanRows& beyond) {
-  const auto row = [&](int64_t max_n, const Plan& p) {
-    return std::string("{\"routine\": \"") + routine_name(point.routine) + "\", \"form\": \"" +
-           form_name(point.form) + "\", \"precision\": \"" + point.precision +
-           "\", \"max_n\": " + std::to_string(max_n) + ", " + json_of(p) + "}";
-  };
-  std::string text = "{\"machines\": {\"" + machine + "\": [" + row(point.n, plan);
-  for (const auto& [max_n, p] : beyond) text += ", " + row(max_n, p);
-  return text + "]}}";
+std::string tuning_text(const std::string& machine, const Point& point, const Choice& choice) {
+  return "{\"version\": " + std::to_string(kTuningFileVersion) + ", \"machines\": {\"" + machine +
+         "\": [{\"routine\": \"" + routine_name(point.routine) + "\", \"form\": \"" +
+         form_name(point.form) + "\", \"precision\": \"" + point.precision + "\", \"n\": [0, " +
+         std::to_string(point.n) + "], " + json_of(choice) + "}]}}";
 }
 
 Child::Child(const std::string& tuning, const std::vector<std::string>& arguments) {

@@ -27,9 +27,8 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// A tuning file of one key: the plan up to the point's order, then the others.
-std::string tuning_text(const std::string& machine, const Point& point, const Plan& plan,
-                        const PlanRows& beyond);
+/// A tuning file of one row: the choice up to the point's order.
+std::string tuning_text(const std::string& machine, const Point& point, const Choice& choice);
 
 /// Seconds after which a child that says nothing is given up.
 inline constexpr double kLongestTrial = 120;

@@ -104,13 +104,20 @@ std::vector<Plan> one_matrix(const Point& point, const Plan& built_in) {
 DevicePlans::DevicePlans(const DeviceModel& model, bool compiled)
     : model_(model), compiled_(compiled) {
   constexpr int kHopper = 90;  // whose rows serve all so far
-  size_t count = 0;
-  const TuningRow* rows = cuda::built_in_rows(kHopper, &count);
-  built_in_.load_rows(rows, count);
+  built_in_.load_rows(cuda::built_in_rows(kHopper));
 }
 
-const Plan& DevicePlans::built_in(const Point& point) const {
-  return built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n);
+Plan DevicePlans::built_in(const Point& point) const {
+  return cuda::plan_for(built_in_.rows(point.routine, point.form, point.precision), point.n);
+}
+
+/// Calls visit(plan, largest order) for the built-in rows of a point's key.
+template <class Visit>
+void DevicePlans::for_each_named(const Point& point, Visit&& visit) const {
+  built_in_.rows(point.routine, point.form, point.precision)
+      .for_each_within(INT64_MAX, INT64_MAX, [&](const Choice& named, int64_t max_n, int64_t) {
+        visit(cuda::plan_of(named), max_n);
+      });
 }
 
 /// Whether a plan has a kernel that needs no compiler: of shared.cuh those that a row names.
@@ -121,10 +128,8 @@ bool DevicePlans::is_built(const Point& point, const Plan& plan) const {
     return plan.block == 0 && plan.tile == 0 &&
            point.n <= cuda::threads_table(kind.precision, kind.factors(), kind.solves()).largest();
   bool is_named = false;
-  built_in_.plans(point.routine, point.form, point.precision)
-      .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t) {
-        is_named = is_named || same_plan(named, plan);
-      });
+  for_each_named(
+      point, [&](const Plan& named, int64_t) { is_named = is_named || same_plan(named, plan); });
   return is_named;
 }
 
@@ -182,12 +187,11 @@ std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
   // far larger too few matrices are at work.
   constexpr int64_t kBlockColumn = 16;
   if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
-  built_in_.plans(point.routine, point.form, point.precision)
-      .for_each_up_to(INT64_MAX, [&](const Plan& named, int64_t max_n) {
-        if (cuda::is_warp_factor(named) && point.n > kBlockColumn && point.n > max_n / 3 &&
-            point.n <= max_n)
-          add_plan(left, named);
-      });
+  for_each_named(point, [&](const Plan& named, int64_t max_n) {
+    if (cuda::is_warp_factor(named) && point.n > kBlockColumn && point.n > max_n / 3 &&
+        point.n <= max_n)
+      add_plan(left, named);
+  });
   return left;
 }
 
@@ -215,17 +219,6 @@ int64_t DevicePlans::reach(const Point& point, const Plan& plan, int64_t order) 
   while (order > point.n && !cuda::can_compile(kind_of(point), plan, order, model_.block_memory))
     --order;
   return order;
-}
-
-PlanRows DevicePlans::beyond(const Point& point) const {
-  PlanRows rows;
-  int64_t served = 0;
-  built_in_.plans(point.routine, point.form, point.precision)
-      .for_each_up_to(INT64_MAX, [&](const Plan& plan, int64_t max_n) {
-        if (max_n > point.n && max_n > served) rows.emplace_back(max_n, plan);
-        served = max_n;
-      });
-  return rows;
 }
 
 }  // namespace chol::tune

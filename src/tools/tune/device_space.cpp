@@ -4,11 +4,13 @@
 #include <stdexcept>
 
 #include "tools/tune/device.hpp"
+#include "tune/file_version.hpp"
 
 namespace chol::tune {
 namespace {
 
-constexpr const char* kNoRows = "{\"machines\": {}}";
+const std::string kNoRows =
+    "{\"version\": " + std::to_string(kTuningFileVersion) + ", \"machines\": {}}";
 
 std::string request_of(const Point& point, double seconds) {
   return std::string(routine_name(point.routine)) + ' ' + form_name(point.form) + ' ' +
@@ -50,9 +52,9 @@ std::vector<Point> DeviceSpace::points(const Scope& scope) const {
   return all;
 }
 
-double DeviceSpace::rate(const Point& point, const Plan& plan, double seconds) {
+double DeviceSpace::rate(const Point& point, const Choice& choice, double seconds) {
   if (!child_) start_child();
-  file_.write(tuning_text(machine_, point, plan, beyond(point)));
+  file_.write(tuning_text(machine_, point, choice));
   std::string line;
   if (child_->write_line(request_of(point, seconds)) && child_->read_line(line, kLongestTrial))
     return std::strtod(line.c_str(), nullptr);

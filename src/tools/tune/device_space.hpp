@@ -18,11 +18,12 @@ class DevicePlans {
   std::vector<Plan> candidates(const Point& point) const;
   /// What the model leaves out of the interleaved ones.
   std::vector<Plan> ruled_out(const Point& point) const;
-  const Plan& built_in(const Point& point) const;
+  Plan built_in(const Point& point) const;
   int64_t reach(const Point& point, const Plan& plan, int64_t order) const;
-  PlanRows beyond(const Point& point) const;
 
  private:
+  template <class Visit>
+  void for_each_named(const Point& point, Visit&& visit) const;
   bool is_built(const Point& point, const Plan& plan) const;
   std::vector<Plan> possible(const Point& point) const;
   std::vector<Plan> best_tiled(const Point& point, const std::vector<Plan>& plans) const;
@@ -39,15 +40,16 @@ class DeviceSpace final : public Space {
 
   const std::string& machine() const override { return machine_; }
   std::vector<Point> points(const Scope& scope) const override;
-  std::vector<Plan> candidates(const Point& point) const override {
-    return plans_.candidates(point);
+  std::vector<Choice> candidates(const Point& point) const override {
+    return choices_of(plans_.candidates(point));
   }
-  std::vector<Plan> ruled_out(const Point& point) const override { return plans_.ruled_out(point); }
-  double rate(const Point& point, const Plan& plan, double seconds) override;
-  int64_t reach(const Point& point, const Plan& plan, int64_t order) const override {
-    return plans_.reach(point, plan, order);
+  std::vector<Choice> ruled_out(const Point& point) const override {
+    return choices_of(plans_.ruled_out(point));
   }
-  PlanRows beyond(const Point& point) const override { return plans_.beyond(point); }
+  double rate(const Point& point, const Choice& choice, double seconds) override;
+  int64_t reach(const Point& point, const Choice& choice, int64_t order) const override {
+    return plans_.reach(point, plan_of(choice), order);
+  }
   bool takes(const std::string& path) override;
 
  private:

@@ -1,5 +1,6 @@
 #include "tools/tune/host_space.hpp"
 
+#include "host/methods.hpp"
 #include "host/rows.hpp"
 #include "tools/tune/child.hpp"
 #include "tools/tune/trial.hpp"
@@ -7,22 +8,26 @@
 namespace chol::tune {
 namespace {
 
-/// Orders above this one are not for lanes.
-constexpr int64_t kMostForLanes = 256;
-
-/// The plan for orders above all that were measured.
-Plan panel_of(Routine routine) {
-  // Solves of up to three right-hand sides go vector by vector.
+/// All choices of a method of one knob.
+void add_all(std::vector<Choice>& all, const MethodInfo& method, const Point& point) {
+  const Knob& knob = method.knobs[0];
+  for (int value = knob.least; value <= knob.most; ++value) {
+    const Choice choice(method, {{knob.name, value}});
+    const Row row{point.routine, point.form, point.precision, {.n = {0, point.n}}, choice};
+    if (host::accepts(row, false)) add_choice(all, choice);
+  }
+}
+/// Solves of up to three right-hand sides go vector by vector.
+Choice panel_of(Routine routine) {
   const bool solves = routine == Routine::potrs || routine == Routine::posv;
-  return {Method::panel, 0, solves ? 3 : 0, 0};
+  return {host::kPanel, {{"few_rhs", solves ? 3 : 0}}};
 }
 
 }  // namespace
 
 HostSpace::HostSpace(int threads) : machine_(backend_name(CHOL_BACKEND_HOST)), threads_(threads) {
   // "host avx512"
-  const HostRows built_in = host_rows(machine_.substr(machine_.find(' ') + 1).c_str());
-  built_in_.load_rows(built_in.rows, built_in.count);
+  built_in_.load_rows(host_rows(machine_.substr(machine_.find(' ') + 1).c_str()));
 }
 
 std::vector<Point> HostSpace::points(const Scope& scope) const {
@@ -33,25 +38,19 @@ std::vector<Point> HostSpace::points(const Scope& scope) const {
                    {Routine::potrf, Routine::potrs, Routine::posv, Routine::potri}, orders);
 }
 
-std::vector<Plan> HostSpace::candidates(const Point& point) const {
-  std::vector<Plan> all = {
-      built_in_.plans(point.routine, point.form, point.precision).plan_for(point.n)};
-  if (point.n <= kMostForLanes) {
-    add_plan(all, {Method::lanes, 0, 0, 0});
-    if (point.routine == Routine::potrf)
-      for (const int tile : {2, 3, 4}) add_plan(all, {Method::lanes, 0, tile, 0});
-  }
-  add_plan(all, panel_of(point.routine));
+std::vector<Choice> HostSpace::candidates(const Point& point) const {
+  Case asked{point.routine, point.form, point.precision};
+  asked.n = point.n;
+  std::vector<Choice> all = {
+      built_in_.rows(point.routine, point.form, point.precision).choose(asked)};
+  add_all(all, host::kInterleavedLanes, point);
+  add_choice(all, panel_of(point.routine));
   return all;
 }
 
-PlanRows HostSpace::beyond(const Point& point) const {
-  return {{INT64_MAX, panel_of(point.routine)}};
-}
-
-double HostSpace::rate(const Point& point, const Plan& plan, double seconds) {
+double HostSpace::rate(const Point& point, const Choice& choice, double seconds) {
   const TemporaryFile file;
-  file.write(tuning_text(machine_, point, plan, beyond(point)));
+  file.write(tuning_text(machine_, point, choice));
   Child child(file.path(),
               {"--trial", routine_name(point.routine), std::string(1, point.precision),
                std::to_string(point.n), std::to_string(seconds), std::to_string(threads_)});

@@ -13,10 +13,9 @@ class HostSpace final : public Space {
 
   const std::string& machine() const override { return machine_; }
   std::vector<Point> points(const Scope& scope) const override;
-  std::vector<Plan> candidates(const Point& point) const override;
-  double rate(const Point& point, const Plan& plan, double seconds) override;
-  int64_t reach(const Point&, const Plan&, int64_t order) const override { return order; }
-  PlanRows beyond(const Point& point) const override;
+  std::vector<Choice> candidates(const Point& point) const override;
+  double rate(const Point& point, const Choice& choice, double seconds) override;
+  int64_t reach(const Point&, const Choice&, int64_t order) const override { return order; }
   bool takes(const std::string& path) override;
 
  private:

@@ -32,8 +32,8 @@ Journal::Journal(const std::string& path, const std::string& machine, const std:
 
 Journal::~Journal() { close(descriptor_); }
 
-std::string Journal::key(const Point& point, const Plan& plan, int round) {
-  return text_of(point) + '|' + text_of(plan) + '|' + std::to_string(round);
+std::string Journal::key(const Point& point, const Choice& choice, int round) {
+  return text_of(point) + '|' + text_of(choice) + '|' + std::to_string(round);
 }
 
 void Journal::read_line(const std::string& line) {
@@ -50,24 +50,24 @@ void Journal::read_line(const std::string& line) {
     rates_[entry["key"].get<std::string>()] = entry["gflops"].get<double>();
 }
 
-double Journal::rate_of(const Point& point, const Plan& plan, int round) const {
-  const auto found = rates_.find(key(point, plan, round));
+double Journal::rate_of(const Point& point, const Choice& choice, int round) const {
+  const auto found = rates_.find(key(point, choice, round));
   return found == rates_.end() ? -1 : found->second;
 }
 
-int Journal::trials_of(const Point& point, const Plan& plan) const {
+int Journal::trials_of(const Point& point, const Choice& choice) const {
   int round = 0;
-  while (rate_of(point, plan, round) >= 0) ++round;
+  while (rate_of(point, choice, round) >= 0) ++round;
   return round;
 }
 
-double Journal::best_known(const Point& point, const Plan& plan) const {
-  const int trials = trials_of(point, plan);
-  return trials > 0 ? rate_of(point, plan, trials - 1) : 0;
+double Journal::best_known(const Point& point, const Choice& choice) const {
+  const int trials = trials_of(point, choice);
+  return trials > 0 ? rate_of(point, choice, trials - 1) : 0;
 }
 
-void Journal::add(const Point& point, const Plan& plan, int round, double rate) {
-  const std::string name = key(point, plan, round);
+void Journal::add(const Point& point, const Choice& choice, int round, double rate) {
+  const std::string name = key(point, choice, round);
   rates_[name] = rate;
   const nlohmann::ordered_json entry = {
       {"machine", machine_}, {"chol", version_}, {"key", name}, {"gflops", rate}};

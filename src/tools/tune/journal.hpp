@@ -19,19 +19,19 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   /// The rate of a trial of that length that was made before, or a negative number.
-  double rate_of(const Point& point, const Plan& plan, int round) const;
-  void add(const Point& point, const Plan& plan, int round, double rate);
+  double rate_of(const Point& point, const Choice& choice, int round) const;
+  void add(const Point& point, const Choice& choice, int round, double rate);
   /// The rate of the longest trial, 0 when there was none.
-  double best_known(const Point& point, const Plan& plan) const;
+  double best_known(const Point& point, const Choice& choice) const;
   /// How many were made, each longer than the one before.
-  int trials_of(const Point& point, const Plan& plan) const;
+  int trials_of(const Point& point, const Choice& choice) const;
 
   /// Lines that are no trials: torn by a kill, or somebody else's text.
   int skipped() const { return skipped_; }
   size_t known() const { return rates_.size(); }
 
  private:
-  static std::string key(const Point& point, const Plan& plan, int round);
+  static std::string key(const Point& point, const Choice& choice, int round);
   void read_line(const std::string& line);
 
   int descriptor_ = -1;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "interleaved/jit/request.hpp"
+#include "tune/plan_methods.hpp"
 
 namespace chol::tune {
 namespace {
@@ -91,6 +92,27 @@ Footprint tiled_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
 }
 
 }  // namespace
+
+std::string text_of(const Plan& plan) { return text_of(cuda::choice_of(plan)); }
+
+bool same_plan(const Plan& a, const Plan& b) { return cuda::choice_of(a) == cuda::choice_of(b); }
+
+std::vector<Choice> choices_of(const std::vector<Plan>& plans) {
+  std::vector<Choice> choices;
+  choices.reserve(plans.size());
+  for (const Plan& plan : plans) choices.push_back(cuda::choice_of(plan));
+  return choices;
+}
+
+Plan plan_of(const Choice& choice) { return cuda::plan_of(choice); }
+
+bool has_plan(const std::vector<Plan>& plans, const Plan& plan) {
+  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
+}
+
+void add_plan(std::vector<Plan>& plans, const Plan& plan) {
+  if (!has_plan(plans, plan)) plans.push_back(plan);
+}
 
 Footprint footprint_of(const Point& point, const Plan& plan) {
   const KernelKind kind{point.routine, point.precision};

@@ -17,6 +17,15 @@ struct DeviceModel {
   int blocks = 32;
 };
 
+std::string text_of(const Plan& plan);
+bool same_plan(const Plan& a, const Plan& b);
+/// What rows name them by.
+std::vector<Choice> choices_of(const std::vector<Plan>& plans);
+Plan plan_of(const Choice& choice);
+bool has_plan(const std::vector<Plan>& plans, const Plan& plan);
+/// Unless it is there.
+void add_plan(std::vector<Plan>& plans, const Plan& plan);
+
 /// What a plan takes, as the model has it.
 struct Footprint {
   int registers = 0;      ///< of a thread; more than it can have are spilt

@@ -17,12 +17,14 @@
 
 #include "base/precisions.h"
 #include "base/scalar.hpp"
+#include "host/methods.hpp"
 #include "host/rows.hpp"
 #include "host/single/tile_size.hpp"
 #include "tools/tune/child.hpp"
 #include "tools/tune/figure.hpp"
 #include "tools/tune/record.hpp"
 #include "tools/tune/trial.hpp"
+#include "tune/file_version.hpp"
 
 namespace chol::tune {
 namespace {
@@ -124,7 +126,7 @@ class Sizes {
     if (!child) {
       TemporaryFile& file = *files_.emplace_back(std::make_unique<TemporaryFile>());
       file.write(tuning_text(machine_, {Routine::potrf, precision, INT64_MAX, Form::one},
-                             {Method::tiles, nb, 0, 0}, {}));
+                             Choice(host::kTiles, {{"nb", nb}})));
       child = std::make_unique<Child>(file.path(), std::vector<std::string>{"--one-trials"});
     }
     return *child;
@@ -182,7 +184,7 @@ void write_case(std::ostream& out, const std::string& machine, const Case& c, in
   const double best = best_rate(c);
   for (size_t i = 0; i < c.sizes.size(); ++i)
     out << '"' << machine << "\",potrf,one on " << c.threads << " threads," << c.precision << ','
-        << c.n << ",tiles block " << c.sizes[i] << ",tiles,timed,1," << c.rates[i] << ','
+        << c.n << ",tiles nb " << c.sizes[i] << ",tiles,timed,1," << c.rates[i] << ','
         << c.rates[i] / best << ',' << (c.rates[i] == best) << ',' << (c.sizes[i] == chosen)
         << '\n';
 }
@@ -193,6 +195,7 @@ void write_cores(const std::string& path, const std::string& machine,
   using Json = nlohmann::json;
   Json document = Json::object();
   if (std::ifstream file(path); file) document = Json::parse(file);
+  document["version"] = kTuningFileVersion;
   Json& machines = document["machines"];
   if (!machines.is_object()) machines = Json::object();
   Json rows = Json::array();

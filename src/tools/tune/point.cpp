@@ -13,31 +13,30 @@ std::string text_of(const Point& point) {
          std::to_string(point.n);
 }
 
-std::string text_of(const Plan& plan) {
-  std::string text = method_name(plan.method);
-  if (plan.block) text += " block " + std::to_string(plan.block);
-  if (plan.tile) text += " tile " + std::to_string(plan.tile);
-  if (plan.threads) text += " threads " + std::to_string(plan.threads);
+std::string text_of(const Choice& choice) {
+  std::string text = choice.method->name;
+  for (size_t k = 0; k < choice.method->knobs.size(); ++k)
+    if (choice.values[k] != 0)
+      text +=
+          std::string(" ") + choice.method->knobs[k].name + ' ' + std::to_string(choice.values[k]);
   return text;
 }
 
-std::string json_of(const Plan& plan) {
+std::string json_of(const Choice& choice) {
   std::ostringstream text;
-  text << "\"method\": \"" << method_name(plan.method) << "\", \"block\": " << plan.block
-       << ", \"tile\": " << plan.tile << ", \"threads\": " << plan.threads;
+  text << "\"method\": \"" << choice.method->name << "\", \"params\": {";
+  for (size_t k = 0; k < choice.method->knobs.size(); ++k)
+    text << (k ? ", " : "") << '"' << choice.method->knobs[k].name << "\": " << choice.values[k];
+  text << '}';
   return text.str();
 }
 
-bool same_plan(const Plan& a, const Plan& b) {
-  return a.method == b.method && a.block == b.block && a.tile == b.tile && a.threads == b.threads;
+bool has_choice(const std::vector<Choice>& choices, const Choice& choice) {
+  return std::find(choices.begin(), choices.end(), choice) != choices.end();
 }
 
-bool has_plan(const std::vector<Plan>& plans, const Plan& plan) {
-  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
-}
-
-void add_plan(std::vector<Plan>& plans, const Plan& plan) {
-  if (!has_plan(plans, plan)) plans.push_back(plan);
+void add_choice(std::vector<Choice>& choices, const Choice& choice) {
+  if (!has_choice(choices, choice)) choices.push_back(choice);
 }
 
 bool same_key(const Point& a, const Point& b) {

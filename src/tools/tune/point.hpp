@@ -1,11 +1,11 @@
-// What chol-tune looks for a plan for.
+// What chol-tune looks for a method for.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tune/plan.hpp"
+#include "tune/row.hpp"
 
 namespace chol::tune {
 
@@ -18,15 +18,14 @@ struct Point {
 };
 /// "potrf d 16", "potrf batch d 16"
 std::string text_of(const Point& point);
-/// "lanes tile 3"
-std::string text_of(const Plan& plan);
-/// The members of a tuning file's row.
-std::string json_of(const Plan& plan);
+/// "tiles nb 64": the knobs that are not 0.
+std::string text_of(const Choice& choice);
+/// Its members in a tuning file's row.
+std::string json_of(const Choice& choice);
 
-bool same_plan(const Plan& a, const Plan& b);
-bool has_plan(const std::vector<Plan>& plans, const Plan& plan);
+bool has_choice(const std::vector<Choice>& choices, const Choice& choice);
 /// Unless it is there.
-void add_plan(std::vector<Plan>& plans, const Plan& plan);
+void add_choice(std::vector<Choice>& choices, const Choice& choice);
 /// Whether both belong to one key of a tuning file.
 bool same_key(const Point& a, const Point& b);
 
@@ -43,9 +42,6 @@ void for_each_key(const std::vector<Point>& points, Visit&& visit) {
   }
   if (!key.empty()) visit(key);
 }
-
-/// Plans and the largest orders they serve, ascending.
-using PlanRows = std::vector<std::pair<int64_t, Plan>>;
 
 struct Scope {
   std::string routines = "all", forms = "all", precisions = "sdcz";

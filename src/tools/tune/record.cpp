@@ -23,21 +23,21 @@ const char* name_of(Fate fate) {
 }  // namespace
 
 std::vector<Record> records_of(const Space& space, const Journal& journal, const Point& point) {
-  const std::vector<Plan> plans = space.candidates(point);
-  const Plan chosen = winner(space, journal, point);
+  const std::vector<Choice> choices = space.candidates(point);
+  const Choice chosen = winner(space, journal, point);
   std::vector<Record> all;
   int trials_of_all = 0;
-  for (const Plan& plan : plans) {
-    const double rate = journal.best_known(point, plan);
-    const int trials = journal.trials_of(point, plan);
+  for (const Choice& choice : choices) {
+    const double rate = journal.best_known(point, choice);
+    const int trials = journal.trials_of(point, choice);
     const Fate fate = trials == 0 ? Fate::untried : rate > 0 ? Fate::timed : Fate::failed;
-    all.push_back({plan, fate, rate, trials, rate > 0 && same_plan(plan, chosen),
-                   same_plan(plan, plans.front())});
+    all.push_back(
+        {choice, fate, rate, trials, rate > 0 && choice == chosen, choice == choices.front()});
     trials_of_all += trials;
   }
   if (trials_of_all == 0) return {};
-  for (const Plan& plan : space.ruled_out(point))
-    all.push_back({plan, Fate::ruled_out, 0, 0, false, false});
+  for (const Choice& choice : space.ruled_out(point))
+    all.push_back({choice, Fate::ruled_out, 0, 0, false, false});
   std::stable_sort(all.begin(), all.end(),
                    [](const Record& a, const Record& b) { return a.rate > b.rate; });
   return all;
@@ -54,7 +54,7 @@ void write_records(std::ostream& out, const Space& space, const Journal& journal
       // A device's name is whatever its driver says.
       out << '"' << space.machine() << "\"," << routine_name(point.routine) << ','
           << form_name(point.form) << ',' << point.precision << ',' << point.n << ','
-          << text_of(r.plan) << ',' << method_name(r.plan.method) << ',' << name_of(r.fate) << ','
+          << text_of(r.choice) << ',' << r.choice.method->name << ',' << name_of(r.fate) << ','
           << r.trials << ',';
       if (r.fate == Fate::timed)
         out << r.rate << ',' << r.rate / all.front().rate;

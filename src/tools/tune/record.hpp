@@ -18,7 +18,7 @@ enum class Fate {
 };
 
 struct Record {
-  Plan plan;
+  Choice choice;
   Fate fate;
   double rate;  ///< Gflop/s of the longest trial; 0 unless timed
   int trials;   ///< the slower half of the plans gets no further one

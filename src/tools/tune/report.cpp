@@ -33,7 +33,7 @@ void print_plan(std::ostream& out, const Point& point, const Record& r, double s
   constexpr int kWidth = 40;
   char line[300];
   std::snprintf(line, sizeof line, "%-14s %-34s %9.2f Gflop/s %3.0f %% %c %s\n",
-                text_of(point).c_str(), text_of(r.plan).c_str(), r.rate, 100 * share,
+                text_of(point).c_str(), text_of(r.choice).c_str(), r.rate, 100 * share,
                 r.is_winner ? '*' : ' ',
                 std::string(static_cast<size_t>(share * kWidth), '#').c_str());
   out << line;

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "tune/file_version.hpp"
+
 namespace chol::tune {
 namespace {
 
@@ -16,15 +18,16 @@ using Json = nlohmann::ordered_json;
 /// What a measurement of this length can tell apart.
 constexpr double kSame = 0.97;
 
-Json row_of(const Point& point, int64_t max_n, const Plan& plan) {
+Json row_of(const Point& point, int64_t least, int64_t most, const Choice& choice) {
+  Json params = Json::object();
+  for (size_t k = 0; k < choice.method->knobs.size(); ++k)
+    params[choice.method->knobs[k].name] = choice.values[k];
   return {{"routine", routine_name(point.routine)},
           {"form", form_name(point.form)},
           {"precision", std::string(1, point.precision)},
-          {"max_n", max_n},
-          {"method", method_name(plan.method)},
-          {"block", plan.block},
-          {"tile", plan.tile},
-          {"threads", plan.threads}};
+          {"n", {least, most}},
+          {"method", choice.method->name},
+          {"params", params}};
 }
 
 bool of_key(const Json& row, const Point& point) {
@@ -33,28 +36,29 @@ bool of_key(const Json& row, const Point& point) {
          row.value("precision", "") == std::string(1, point.precision);
 }
 
-/// The rows of one key from its points in ascending order. A plan serves up to halfway to the next
-/// point that has another one, as far as it can.
+/// The rows of one key from its points in ascending order. A choice serves up to halfway to the
+/// next point that has another one, as far as it can; the built-in rows serve what is beyond.
 void add_rows(Json& rows, const Space& space, const Journal& journal,
               const std::vector<Point>& key) {
+  int64_t least = 0;
   for (size_t i = 0; i < key.size(); ++i) {
-    const Plan plan = winner(space, journal, key[i]);
+    const Choice choice = winner(space, journal, key[i]);
     const bool last = i + 1 == key.size();
-    if (!last && same_plan(plan, winner(space, journal, key[i + 1]))) continue;
+    if (!last && choice == winner(space, journal, key[i + 1])) continue;
     const int64_t wanted = last ? key[i].n : (key[i].n + key[i + 1].n) / 2;
-    rows.push_back(row_of(key[i], space.reach(key[i], plan, wanted), plan));
+    const int64_t most = space.reach(key[i], choice, wanted);
+    rows.push_back(row_of(key[i], least, most, choice));
+    least = most + 1;
   }
-  for (const auto& [max_n, plan] : space.beyond(key.back()))
-    rows.push_back(row_of(key.back(), max_n, plan));
 }
 
 }  // namespace
 
-Plan winner(const Space& space, const Journal& journal, const Point& point) {
-  const std::vector<Plan> all = space.candidates(point);
-  Plan best = all.front();
-  for (const Plan& plan : all)
-    if (kSame * journal.best_known(point, plan) > journal.best_known(point, best)) best = plan;
+Choice winner(const Space& space, const Journal& journal, const Point& point) {
+  const std::vector<Choice> all = space.candidates(point);
+  Choice best = all.front();
+  for (const Choice& choice : all)
+    if (kSame * journal.best_known(point, choice) > journal.best_known(point, best)) best = choice;
   return best;
 }
 
@@ -62,9 +66,12 @@ void write_tuning_file(const std::string& path, Space& space, const std::string&
                        const Journal& journal, const std::vector<Point>& points) {
   Json document = Json::object();
   if (std::ifstream file(path); file) document = Json::parse(file, nullptr, false);
-  // Another version's rows were measured on other code.
-  if (!document.is_object() || document.value("chol", "") != version) document = Json::object();
+  // Rows of another version were measured on other code, or read otherwise.
+  if (!document.is_object() || document.value("chol", "") != version ||
+      document.value("version", 1) != kTuningFileVersion)
+    document = Json::object();
   document["chol"] = version;
+  document["version"] = kTuningFileVersion;
   if (!document.contains("machines") || !document["machines"].is_object())
     document["machines"] = Json::object();
   Json rows = Json::array();

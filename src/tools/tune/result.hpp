@@ -9,9 +9,9 @@
 
 namespace chol::tune {
 
-/// The fastest plan that the journal knows at a point; a built-in plan within a few percent of it
+/// The fastest choice that the journal knows at a point; a built-in one within a few percent of it
 /// is taken before it.
-Plan winner(const Space& space, const Journal& journal, const Point& point);
+Choice winner(const Space& space, const Journal& journal, const Point& point);
 
 /// Writes the rows of the points' keys for the space's machine, and keeps what the file has beside
 /// them. The file is replaced in one step, so that nobody ever reads half of it, and only by one
