@@ -26,7 +26,7 @@ namespace {
 //    posv's one right-hand side too. threads: of the block; tile: blocks a multiprocessor, 0 or
 //    one that there is not for the first kernel of so many threads. Other kernels serve the upper
 //    triangle and misaligned columns. potrs by warps that have all rows (solve/warp/kernel.cuh).
-//  - fused: potrf and posv by several panels a block column (left_looking/multi_panel_kernel.cuh),
+//  - fused: potrf and posv by several panels a block column (multi_panel/kernel.cuh),
 //    posv with a second launch for the solution. threads: of the block; tile: the same for the
 //    upper triangle, 0 for the same number. As panel where there is no such kernel. potrs by tiles
 //    of the triangle in shared memory (solve/tile/kernel.cuh).
