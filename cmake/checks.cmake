@@ -7,7 +7,7 @@ function(chol_add_check name)
   add_dependencies(check check-${name})
   if(CHOL_BUILD_TESTS AND NOT CHOL_SANITIZE)
     add_test(NAME form.${name} COMMAND ${command})
-    set_tests_properties(form.${name} PROPERTIES LABELS form SKIP_RETURN_CODE 77)
+    set_tests_properties(form.${name} PROPERTIES LABELS form SKIP_RETURN_CODE 77 COST 30)
   endif()
 endfunction()
 

@@ -433,30 +433,21 @@ class CudaBackend final : public backend::Backend {
                              : run_batch(problem, call, choice, work.batch, resources);
   }
 
-  template <class D>
-  const SolveLimits& limits_of() {
-    const auto at = std::string_view("sdcz").find(kLetter<D>);
-    std::call_once(limits_known_[at], [&] { limits_[at] = solve_limits<D>(); });
-    return limits_[at];
+  const DeviceLimits& limits() {
+    std::call_once(limits_known_, [&] { limits_ = current_device_limits(); });
+    return limits_;
   }
   /// What solves with the factors of a call.
   template <class D>
   SolveChoice solve_choice(const BatchProblem<D>& call, const RowTable& rows) {
-    const Case asked = case_of(call, Routine::potrs);
-    const SolveLimits& limits = limits_of<D>();
-    const Choice* const choice = rows.choose(asked, [&](const Choice& its) {
-      if (!solves_batches(its)) return false;
-      const SolveMethod<D>& method = solve_method<D>(its.method->name);
-      return method.accepts(asked, params_of(its), limits);
-    });
-    return choice ? SolveChoice{choice->method->name, params_of(*choice)} : SolveChoice{};
+    return choose_solve<D>(case_of(call, Routine::potrs), rows, limits());
   }
   /// The same for so many right-hand sides, by rows that no file changes.
   template <class D>
   SolveChoice solve_choice(const BatchProblem<D>& call, int64_t nrhs, const SolveRows& rows) {
     Case asked = case_of(call, Routine::potrs);
     asked.nrhs = nrhs;
-    return choose_solve<D>(asked, rows, limits_of<D>());
+    return choose_solve<D>(asked, rows, limits());
   }
   /// The same for the second half of a posv.
   template <class T, class D>
@@ -508,7 +499,7 @@ class CudaBackend final : public backend::Backend {
       case Routine::potrf: {
         FactorChoice ran;
         const Status status = factor_batch(call, row, clusters_for(problem), ran, stream);
-        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        if (resources.method_used) note_method(resources, ran.method, ran.params);
         return status;
       }
       case Routine::potrs: {
@@ -521,7 +512,7 @@ class CudaBackend final : public backend::Backend {
         const SolveChoice solution = second_choice(problem, call);
         const Status status =
             factor_and_solve_batch(call, row, clusters_for(problem), solution, ran, stream);
-        if (resources.method_used) note_method(resources, ran.method, ran.params());
+        if (resources.method_used) note_method(resources, ran.method, ran.params);
         return status;
       }
       default:
@@ -569,8 +560,8 @@ class CudaBackend final : public backend::Backend {
   int multiprocessors_;
   char name_[272];
   TuningStore tuning_;
-  std::once_flag limits_known_[4];
-  SolveLimits limits_[4];
+  std::once_flag limits_known_;
+  DeviceLimits limits_;
   Blas blas_;
   residues::Progress progress_;
   Staging staging_;

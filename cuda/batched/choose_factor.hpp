@@ -1,37 +1,39 @@
-// Which family of kernels factors a batch, and how: what its kernels accept.
+// Which method factors a batch, and how: the rows' first choice that is accepted.
 #pragma once
 
-#include "batched/left_looking/multi_panel_interface.hpp"
-#include "batched/register/interface.hpp"
+#include "batched/method.hpp"
 #include "tune/factor_rows.hpp"
 
 namespace chol::cuda {
 
-/// Whether a left-looking kernel is built and the device can run it for matrices of order n.
-using CanRunLeftLooking = bool (*)(const LeftLookingParams& params, bool fused, int64_t n,
-                                   bool upper, bool bordered);
-
-/// Whether a list has a shape for order n, of so many lanes (0: any).
-template <class... S>
-bool has_order(ShapeList<S...>, int64_t n, int lanes) {
-  return ((S::kLeast <= n && n <= S::kOrder && (lanes == 0 || lanes == S::kLanes)) || ...);
+template <class T>
+bool accepts_choice(const Case& asked, const FactorChoice& choice, const DeviceLimits& device) {
+  const BatchMethod<T>* const method = batch_methods<T>.find(choice.method);
+  return method && method->accepts(asked, choice.params, device);
 }
 
-/// Clusters and kernels of several panels ask the device when they are launched.
+/// Whether there is a kernel of several panels of so many threads for the triangle.
 template <class T>
-bool accepts_choice(const Case& asked, const FactorChoice& choice, CanRunLeftLooking can_run) {
-  const std::string_view method = choice.method;
-  if (method == factor::kRegister)
-    return has_order(SmallShapes<SmallTask::factor, T>{}, asked.n, choice.lanes);
-  if (method == factor::kRegisterPosv)
-    return has_order(SmallShapes<SmallTask::factor_and_solve, T>{}, asked.n, choice.lanes);
-  if (method == factor::kRegisterGridPosv)
-    return has_order(SmallShapes<SmallTask::factor_and_solve_one, T>{}, asked.n, choice.lanes);
-  if (method == factor::kLeftLooking || method == factor::kLeftLookingPosv) {
-    const bool fused = choice.bordered || method == factor::kLeftLookingPosv;
-    return can_run(choice.left_looking, fused, asked.n, asked.upper, choice.bordered);
-  }
-  return method != factor::kVbatchedRegister || asked.n <= RegisterShapes<T>::Vbatched::kOrder;
+bool has_multi_panel(const Case& asked, int threads, const DeviceLimits& device) {
+  return accepts_choice<T>(asked, {factor::kMultiPanel, {{"threads", threads}}}, device);
+}
+
+/// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
+template <class T, class Body>
+bool try_factor_choices(const Case& asked, const Choice& row, ClusterPlan clusters,
+                        const DeviceLimits& device, Body&& body) {
+  const auto has = [&](int threads) { return has_multi_panel<T>(asked, threads, device); };
+  return try_factor_rows(asked, row, clusters, has, [&](const FactorChoice& choice) {
+    return accepts_choice<T>(asked, choice, device) && body(choice);
+  });
+}
+/// The same of what factors and solves in one launch.
+template <class T, class Body>
+bool try_posv_choices(const Case& asked, const Choice& row, const DeviceLimits& device,
+                      Body&& body) {
+  return try_posv_rows(asked, row, [&](const FactorChoice& choice) {
+    return accepts_choice<T>(asked, choice, device) && body(choice);
+  });
 }
 
 }  // namespace chol::cuda

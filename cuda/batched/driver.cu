@@ -1,69 +1,19 @@
 #include <algorithm>
-#include <string_view>
 
 #include "batched/driver.hpp"
-#include "batched/left_looking/interface.hpp"
-#include "batched/solve/block/interface.hpp"
-#include "batched/solve/left_looking_mma/interface.hpp"
+#include "batched/multi_panel/interface.hpp"
+#include "batched/register/interface.hpp"
+#include "batched/slices.hpp"
 #include "batched/solve/streaming/interface.hpp"
-#include "batched/solve/tile/interface.hpp"
-#include "batched/solve/warp/interface.hpp"
 #include "common/precisions.hpp"
-#include "native/blocked/interface.hpp"
 
 namespace chol::cuda {
 namespace {
 
 /// What a slice of a batch may take of the workspace.
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
-/// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
-constexpr int64_t kMostSlice = int64_t(1) << 20;
-
-int64_t tiles_of(int64_t n, int64_t order) { return (n + order - 1) / order; }
-
-template <class T>
-BatchView<T> view_from(BatchView<T> view, int64_t first) {
-  if (view.pointers)
-    view.pointers += first;
-  else
-    view.first += first * view.stride;
-  if (view.lds) view.lds += first;
-  return view;
-}
-
-/// The `count` matrices from `first` on.
-template <class T>
-BatchProblem<T> slice_of(BatchProblem<T> problem, int64_t first, int64_t count) {
-  problem.count = count;
-  if (problem.sequence) {  // of positions in the whole batch
-    problem.sequence += first;
-    return problem;
-  }
-  problem.A = view_from(problem.A, first);
-  if (problem.B.pointers || problem.B.first) problem.B = view_from(problem.B, first);
-  if (problem.orders) problem.orders += first;
-  if (problem.rhs_counts) problem.rhs_counts += first;
-  if (problem.info) problem.info += first;
-  return problem;
-}
-
-/// Runs body(slice) over the batch, work.slice matrices at a time.
-template <class T, class Body>
-Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
-  if (slice <= 0) slice = kMostSlice;
-  for (int64_t first = 0; first < problem.count; first += slice) {
-    Status status = body(slice_of(problem, first, std::min(slice, problem.count - first)));
-    if (!status.ok()) return status;
-  }
-  return Status::success();
-}
 
 }  // namespace
-
-template <class T>
-SolveLimits solve_limits() {
-  return {warp_solve_limit<T>(), solve_limit<T>(), tensor_solve_limit<T>(), can_run_block_solve<T>};
-}
 
 template <class T>
 bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable) {
@@ -73,7 +23,7 @@ bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable) {
   if (routine == Routine::logdet) return row.is(kLogDeterminant);
   const bool solves = routine == Routine::posv;
   if (row.is(kVbatchedRegisterPotrf))
-    return !solves && variable && max_n <= RegisterShapes<T>::Vbatched::kOrder;
+    return !solves && variable && max_n <= VbatchedRegisterShape<T>::kOrder;
   if (row.is(kRegisterPotrf)) return small_limit<SmallTask::factor, T>(row.at(0)) >= max_n;
   if (row.is(kRegisterPosv))
     return solves && small_limit<SmallTask::factor_and_solve, T>(row.at(0)) >= max_n;
@@ -100,42 +50,12 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
   return work;
 }
 
+/// Runs choices until one runs. @param[out] ran that one.
 template <class T>
-bool can_run_left_looking_kernel(const LeftLookingParams& params, bool fused, int64_t n, bool upper,
-                                 bool bordered) {
-  return fused ? can_run_left_looking<true, T>(params, n, upper, bordered)
-               : can_run_left_looking<false, T>(params, n, upper, bordered);
-}
-
-template <class T>
-Status run_factor(const BatchProblem<T>& problem, const FactorChoice& choice, cudaStream_t stream) {
-  const std::string_view method = choice.method;
-  if (method == factor::kCluster)
-    return run_clusters(problem, {choice.threads, choice.blocks}, choice.paired, stream);
-  if (method == factor::kVbatchedRegister) return run_vbatched_register(problem, stream);
-  if (method == factor::kRegister)
-    return run_small<SmallTask::factor>(problem, choice.lanes, stream);
-  if (method == factor::kRegisterGridPosv)
-    return run_small<SmallTask::factor_and_solve_one>(problem, choice.lanes, stream);
-  if (method == factor::kRegisterPosv)
-    return run_small<SmallTask::factor_and_solve>(problem, choice.lanes, stream);
-  const bool fused = choice.bordered || method == factor::kLeftLookingPosv;
-  return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
-    if (method == factor::kMultiPanel)
-      return slice.swapped ? run_wide_left_looking<T, true>(slice, choice.threads, stream)
-                           : run_wide_left_looking<T, false>(slice, choice.threads, stream);
-    return fused ? run_left_looking<true>(slice, choice.left_looking, choice.bordered, stream)
-                 : run_left_looking<false>(slice, choice.left_looking, false, stream);
-  });
-}
-
-/// Runs choices until one is accepted and runs. @param[out] ran that one.
-template <class T>
-auto run_first(const BatchProblem<T>& problem, const Case& asked, Status& status, FactorChoice& ran,
+auto run_first(const BatchProblem<T>& problem, Status& status, FactorChoice& ran,
                cudaStream_t stream) {
-  return [&problem, &asked, &status, &ran, stream](const FactorChoice& choice) {
-    if (!accepts_choice<T>(asked, choice, can_run_left_looking_kernel<T>)) return false;
-    status = run_factor(problem, choice, stream);
+  return [&problem, &status, &ran, stream](const FactorChoice& choice) {
+    status = batch_methods<T>.find(choice.method)->run(problem, choice.params, stream);
     if (status.code() == Status::kNotSupported) return false;
     ran = choice;
     return true;
@@ -148,34 +68,15 @@ Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPl
   const Case asked = case_of(problem, Routine::potrf);
   Status status = Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
                                 static_cast<int>(problem.n));
-  const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
-  try_factor_rows(asked, row, clusters, has_multi_panel,
-                  run_first(problem, asked, status, ran, stream));
+  try_factor_choices<T>(asked, row, clusters, current_device_limits(),
+                        run_first(problem, status, ran, stream));
   return status;
 }
 
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
-  const std::string_view method = choice.method;
-  const auto is = [&](const char* name) { return method == name; };
-  if (is(solve::kRegisterGrid))
-    return run_small<SmallTask::solve_one>(problem, choice.params.of("lanes"), stream);
-  if (is(solve::kRegister))
-    return run_small<SmallTask::solve>(problem, choice.params.of("lanes"), stream);
-  // These have several blocks a matrix.
-  const bool by_columns = is(solve::kLeftLooking) || is(solve::kStreaming);
-  const int64_t most =
-      by_columns ? std::max<int64_t>(1, kMostSlice / tiles_of(problem.nrhs, 4)) : kMostSlice;
-  return for_slices(problem, most, [&](const BatchProblem<T>& slice) {
-    if (is(solve::kWarp)) return run_warp_solve(slice, stream);
-    if (is(solve::kBlock))
-      return run_block_solve(slice, BlockSolveParams::of(choice.params), stream);
-    if (is(solve::kTile)) return run_solve(slice, stream);
-    if (is(solve::kLeftLooking))
-      return run_tensor_solve(slice, choice.params.of("threads"), stream);
-    return run_stream_solve(slice, false, stream);
-  });
+  return batch_methods<T>.find(choice.method)->run(problem, choice.params, stream);
 }
 
 template <class T>
@@ -184,7 +85,9 @@ Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
                               cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::posv);
   Status status;
-  if (try_posv_rows(asked, row, run_first(problem, asked, status, ran, stream))) return status;
+  if (try_posv_choices<T>(asked, row, current_device_limits(),
+                          run_first(problem, status, ran, stream)))
+    return status;
   status = factor_batch(problem, row, clusters, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
@@ -214,7 +117,6 @@ Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& wor
   template struct BatchWorkspace<T>;                                                            \
   template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan,           \
                                   FactorChoice&, cudaStream_t);                                 \
-  template SolveLimits solve_limits<T>();                                                       \
   template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);     \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan, \
                                             const SolveChoice&, FactorChoice&, cudaStream_t);   \

@@ -3,7 +3,6 @@
 
 #include "base/arena.hpp"
 #include "batched/choose_factor.hpp"
-#include "batched/cluster/interface.hpp"
 #include "batched/inverse_and_logdet.hpp"
 #include "batched/solve/choose.hpp"
 #include "common/alignment.hpp"
@@ -47,9 +46,6 @@ struct BatchWorkspace {
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
                     FactorChoice& ran, cudaStream_t stream);
-/// What bounds the families that solve on the current device.
-template <class T>
-SolveLimits solve_limits();
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);

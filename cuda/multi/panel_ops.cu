@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <climits>
+#include <cstring>
 
 #include "base/precisions.h"
 #include "base/status_error.hpp"
 #include "common/device_type.hpp"
+#include "host/parallel_for.hpp"
 #include "multi/panel_ops.hpp"
 #include "multi/triangle.cuh"
 #include "native/method.hpp"
@@ -34,12 +37,15 @@ class Ops final : public backend::PanelOps<Public> {
     const DeviceGuard guard(queues_.device());
     // Of a panel, and of a diagonal block alone.
     const int64_t most = std::max<int64_t>(columns, 1);
+    order_ = rows;
     work_ = block_method().carve(arena, std::max(rows, most), panel_params(most));
     info_ = arena.take<int>(2);
   }
 
-  void begin(const int* devices, int count) override {
+  void begin(const int* devices, int count, int threads) override {
     const DeviceGuard guard(queues_.device());
+    threads_ = threads;
+    devices_.assign(devices, devices + count);
     queues_.prepare();
     queues_.begin();
     for (int d = 0; d < count; ++d) queues_.reach(devices[d]);
@@ -71,9 +77,17 @@ class Ops final : public backend::PanelOps<Public> {
     check(cudaMemGetInfo(&free, &total), "free memory");
     return free;
   }
-  void* pinned_memory(size_t bytes) override {
+  void* pinned_memory(backend::Pinned use, size_t bytes) override {
     const DeviceGuard guard(queues_.device());
-    return queues_.pinned(bytes);
+    return queues_.pinned(use, bytes);
+  }
+  bool reaches(int which) override { return queues_.reaches(devices_[static_cast<size_t>(which)]); }
+  bool is_pageable(const Public* memory) override {
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
+      return attributes.type == cudaMemoryTypeUnregistered;
+    cudaGetLastError();
+    return true;
   }
 
   Event record(Queue queue) override {
@@ -91,6 +105,15 @@ class Ops final : public backend::PanelOps<Public> {
     check(cudaEventSynchronize(static_cast<cudaEvent_t>(event.point)), "event");
   }
 
+  Event mark(Queue queue) override {
+    const DeviceGuard guard(queues_.device());
+    return {queues_.next_mark(queue)};
+  }
+  int64_t time_of(const Event& mark) override {
+    const DeviceGuard guard(queues_.device());
+    return queues_.time_of(static_cast<cudaEvent_t>(mark.point));
+  }
+
   void copy(Queue queue, const View& to, const View& from, int64_t rows, int64_t columns) override {
     if (rows == 0 || columns == 0) return;
     const DeviceGuard guard(queues_.device());
@@ -99,6 +122,23 @@ class Ops final : public backend::PanelOps<Public> {
                             kBytes * to.length(rows, columns), to.lines(rows, columns),
                             cudaMemcpyDefault, queues_.stream(queue)),
           "copy of a panel");
+  }
+
+  void copy_on_host(const View& to, const View& from, int64_t rows, int64_t columns,
+                    bool triangle) override {
+    const int64_t lines = to.lines(rows, columns), length = to.length(rows, columns);
+    const auto copy_line = [&](int64_t line, bool, int) {
+      const int64_t first = triangle && !to.swapped ? line : 0;
+      const int64_t end = triangle && to.swapped ? std::min(line + 1, length) : length;
+      if (first < end)
+        std::memcpy(to.first + line * to.ld + first, from.first + line * from.ld + first,
+                    sizeof(T) * static_cast<size_t>(end - first));
+    };
+    constexpr double kBytesPerNs = 8;
+    constexpr int64_t kLinesAtATime = 4;
+    host::parallel_for({lines, kLinesAtATime, std::min(threads_, host::LoopPartition::kMostShares),
+                        sizeof(T) * static_cast<double>(lines * length) / kBytesPerNs},
+                       threads_, copy_line);
   }
 
   int64_t panel_columns() const override {
@@ -142,6 +182,11 @@ class Ops final : public backend::PanelOps<Public> {
   void update(Queue queue, const View& C, const View& A, const View& B, int64_t rows,
               int64_t columns, int64_t depth) override {
     const DeviceGuard guard(queues_.device());
+    if (is_for_kernel(C, A, B, rows, columns, depth))
+      return require(persistent::update_rectangle<T>(
+          {elements(C.first), C.ld, elements(A.first), elements(B.first), A.ld, B.ld,
+           static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth)},
+          C.swapped, queues_.stream(queue)));
     const Operand<T> a{elements(A.first), A.ld, false};
     const Operand<T> b{elements(B.first), B.ld, true};
     const Result<T> c{elements(C.first), C.ld};
@@ -232,6 +277,14 @@ class Ops final : public backend::PanelOps<Public> {
   static const native::FactorMethod<T>& block_method() {
     return native::method_of<T>(kPersistentPotrf);
   }
+  /// Whether the kernel of update/ does it, as for one matrix of that order on one device.
+  bool is_for_kernel(const View& C, const View& A, const View& B, int64_t rows, int64_t columns,
+                     int64_t depth) const {
+    constexpr int64_t kMultiple = 16;
+    return by_persistent_ && !native::updates_by_blas<T>(C.swapped, order_) && rows > 0 &&
+           columns > 0 && columns % kMultiple == 0 && depth % kMultiple == 0 &&
+           rows <= INT_MAX / 2 && std::max({C.ld, A.ld, B.ld}) < persistent::kLargestDimension<T>;
+  }
   native::Params panel_params(int64_t columns) const {
     return {static_cast<int>((columns + kTile - 1) / kTile * kTile), std::max(params_.groups, 1),
             0};
@@ -255,6 +308,9 @@ class Ops final : public backend::PanelOps<Public> {
   const native::Params params_;
   const cudaStream_t callers_stream_;
   bool by_persistent_ = false;
+  int threads_ = 1;           ///< of the host
+  std::vector<int> devices_;  ///< of the call
+  int64_t order_ = 0;         ///< of the matrix
   native::FactorWorkspace<T> work_;
   T* square_ = nullptr;  ///< a triangle that goes over itself
   int* info_ = nullptr;  ///< of all panels, and of a block alone

@@ -1,6 +1,7 @@
 // What one device keeps for calls over several: streams, events, cuBLAS handles.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "backend/panel_ops.hpp"
@@ -24,15 +25,22 @@ class Queues {
   void prepare();
   /// Lets copies go straight from another device where the machine can.
   void reach(int other);
+  bool reaches(int other) const {
+    return std::find(unreached_.begin(), unreached_.end(), other) == unreached_.end();
+  }
   /// Begins a call: no event is in use.
-  void begin() { used_ = 0; }
+  void begin();
 
   cudaStream_t stream(backend::Queue queue) const { return streams_[static_cast<int>(queue)]; }
   /// Queues of panels and of updates have a handle each: they work at the same time.
   Blas& blas(backend::Queue queue) { return blas_[queue == backend::Queue::panel ? 0 : 1]; }
   cudaEvent_t next_event();
+  /// An event whose time can be told. The first of a call waits for the queue to come by.
+  cudaEvent_t next_mark(backend::Queue queue);
+  /// Nanoseconds of the host's steady clock; -1 while the device has not come by.
+  int64_t time_of(cudaEvent_t mark) const;
   /// Grows and is kept. Nothing that was queued may use it when it grows.
-  void* pinned(size_t bytes);
+  void* pinned(backend::Pinned use, size_t bytes);
   /// Waits for all queues and gives the first error.
   cudaError_t wait();
 
@@ -41,9 +49,16 @@ class Queues {
   cudaStream_t streams_[backend::kQueues] = {};
   std::vector<cudaEvent_t> events_;
   size_t used_ = 0;
-  std::vector<int> reached_;
-  void* pinned_ = nullptr;
-  size_t pinned_bytes_ = 0;
+  /// With times: the first is the one that others are told against.
+  std::vector<cudaEvent_t> marks_;
+  size_t used_marks_ = 0;
+  int64_t first_mark_time_ = 0;
+  std::vector<int> reached_, unreached_;
+  struct PinnedMemory {
+    void* start = nullptr;
+    size_t bytes = 0;
+  };
+  PinnedMemory pinned_[backend::kPinned];
   Blas blas_[2];
 };
 

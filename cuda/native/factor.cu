@@ -13,9 +13,6 @@ namespace {
 /// Order from which on cuBLAS updates a square by halves, since its products run faster than its
 /// update of a triangle.
 constexpr int64_t kWholeSquare = 1024;
-/// Order from which on updates in double precision take so long that the device's power bounds
-/// them, of which cuBLAS's products take less.
-constexpr int64_t kPowerBound = 14000;
 
 template <class T>
 struct Factorization {
@@ -45,12 +42,7 @@ struct Factorization {
     return status.ok() ? block_column(middle, rest) : status;
   }
 
-  /// Whether updates are by cuBLAS: in double precision those of large matrices and of an upper
-  /// triangle, whose updates in update/ run at 0.78 of the rate of a lower one.
-  bool by_blas() const {
-    return !by_persistent ||
-           (std::is_same_v<T, double> && (problem.swapped || problem.n > kPowerBound));
-  }
+  bool by_blas() const { return !by_persistent || updates_by_blas<T>(problem.swapped, problem.n); }
   /// Subtracts the products with columns [first, first + depth) from columns [column, column +
   /// width), from the diagonal down to row `end`.
   Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {

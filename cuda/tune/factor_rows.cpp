@@ -114,6 +114,11 @@ constexpr BorderedOrders kBorderedOrders[] = {
     {'z', kLower, 33, 289, 16}, {'z', kUpper, 33, 145, 16}};
 // clang-format on
 
+constexpr FactorRow kFactorRows[] = {
+    {'s', Triangles::upper, {0, 62}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}},
+    {'d', Triangles::upper, {0, 48}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}},
+    {'z', Triangles::upper, {0, 40}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}}};
+
 }  // namespace
 
 std::span<const LeftLookingRow> left_looking_rows() { return kLeftLooking; }
@@ -135,31 +140,6 @@ bool is_faster_bordered(char precision, bool upper, int64_t n) {
   return false;
 }
 
-int64_t upper_register_order(char precision) {
-  switch (precision) {
-    case 's':
-      return 62;
-    case 'd':
-      return 48;
-    case 'z':
-      return 40;
-    default:
-      return 0;
-  }
-}
-
-Params FactorChoice::params() const {
-  const std::string_view name = method;
-  if (name == factor::kLeftLooking || name == factor::kLeftLookingPosv)
-    return {{"warps", left_looking.warps},   {"depth", left_looking.depth},
-            {"blocks", left_looking.blocks}, {"columns", left_looking.columns},
-            {"mma", left_looking.mma},       {"options", left_looking.options},
-            {"bordered", bordered}};
-  if (name == factor::kCluster)
-    return {{"threads", threads}, {"blocks", blocks}, {"paired", paired}};
-  if (name == factor::kMultiPanel) return {{"threads", threads}};
-  if (name == factor::kVbatchedRegister) return {};
-  return {{"lanes", lanes}};
-}
+std::span<const FactorRow> factor_rows() { return kFactorRows; }
 
 }  // namespace chol::cuda

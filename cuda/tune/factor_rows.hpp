@@ -23,18 +23,30 @@ inline constexpr const char *kRegister = "register_potrf",
                             *kLeftLookingPosv = "left_looking_posv";
 }  // namespace factor
 
-/// What factors a batch, and how. A number that the method does not have is 0.
+/// What factors a batch, and how.
 struct FactorChoice {
   const char* method = "";
-  int lanes = 0;          ///< register: that share a matrix, 0: as many as the first kernel has
-  int threads = 0;        ///< multi_panel, cluster: of a block
-  int blocks = 0;         ///< cluster: of a matrix
-  bool paired = false;    ///< cluster: block columns in pairs, with the bits of multi_panel
-  bool bordered = false;  ///< left_looking: the last row is factored on its own
-  LeftLookingParams left_looking;
-
-  Params params() const;
+  Params params;
 };
+
+/// A row for matrices of equal order, of one triangle or both: what factors them instead of the
+/// kernels that tuning rows name.
+enum class Triangles { lower, upper, both };
+enum class Rows { all, left_looking };  ///< instead of what tuning rows name
+struct FactorRow {
+  char precision;
+  Triangles triangles;
+  Range n;
+  Rows instead_of;
+  const char* method;
+  Params params;
+
+  bool has(const Case& asked) const {
+    return precision == asked.precision && n.has(asked.n) && !asked.variable &&
+           (triangles == Triangles::both || (triangles == Triangles::upper) == asked.upper);
+  }
+};
+std::span<const FactorRow> factor_rows();
 
 /// Which columns a kernel is for.
 enum class Columns { any, misaligned, bordered };
@@ -57,10 +69,6 @@ bool has_left_looking(char precision, int threads);
 /// Whether the last row of matrices of order n is factored on its own: where that is faster. The
 /// same for any number of matrices, which so does not change a bit.
 bool is_faster_bordered(char precision, bool upper, int64_t n);
-/// Orders up to which the upper triangle is factored in registers where a plan has left-looking
-/// kernels, unless its last row is factored on its own.
-int64_t upper_register_order(char precision);
-
 /// Calls body(choice) for left-looking kernels that serve a case, the one that the row names
 /// first, until it returns true. @param fused whether they solve along, or are bordered: there is
 /// another way then, so that no other number of threads is tried.
@@ -75,11 +83,9 @@ bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bo
           (its_blocks != 0 && its_blocks != row.plan_blocks) ||
           (bordered && asked.n % row.params.columns != 1))
         continue;
-      FactorChoice choice;
-      choice.method = fused && !bordered ? factor::kLeftLookingPosv : factor::kLeftLooking;
-      choice.bordered = bordered;
-      choice.left_looking = row.params;
-      if (body(choice)) return true;
+      const char* const method =
+          fused && !bordered ? factor::kLeftLookingPosv : factor::kLeftLooking;
+      if (body(FactorChoice{method, row.params.params(bordered)})) return true;
     }
     return false;
   };
@@ -99,15 +105,13 @@ bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bo
 template <class HasMultiPanel, class Body>
 bool try_factor_rows(const Case& asked, const Choice& row, ClusterPlan clusters,
                      HasMultiPanel&& has_multi_panel, Body&& body) {
-  const auto try_one = [&](const char* method, int lanes, int threads, int blocks = 0,
-                           bool paired = false) {
-    FactorChoice choice;
-    choice.method = method;
-    choice.lanes = lanes;
-    choice.threads = threads;
-    choice.blocks = blocks;
-    choice.paired = paired;
-    return body(choice);
+  const auto try_one = [&](const char* method, const Params& params) {
+    return body(FactorChoice{method, params});
+  };
+  const auto try_rows = [&](Rows rows) {
+    for (const FactorRow& its : factor_rows())
+      if (its.instead_of == rows && its.has(asked) && try_one(its.method, its.params)) return true;
+    return false;
   };
   const bool by_panels = row.is(kMultiPanelPotrf);
   const bool own_threads = by_panels && asked.upper && row.at(1) != 0;
@@ -117,15 +121,16 @@ bool try_factor_rows(const Case& asked, const Choice& row, ClusterPlan clusters,
       !asked.variable && is_faster_bordered(asked.precision, asked.upper, asked.n);
   // Clusters have the bits of the kernels that they stand for, not those of bordered ones.
   if (clusters.blocks > 0 && (multi_panel || !bordered) &&
-      try_one(factor::kCluster, 0, clusters.threads, clusters.blocks, multi_panel))
+      try_one(
+          factor::kCluster,
+          {{"threads", clusters.threads}, {"blocks", clusters.blocks}, {"paired", multi_panel}}))
     return true;
+  if (try_rows(Rows::all)) return true;
   if (asked.variable && row.is(kVbatchedRegisterPotrf))
-    return try_one(factor::kVbatchedRegister, 0, 0);
-  if (is_in_registers(row)) return try_one(factor::kRegister, row.at(0), 0);
-  if (asked.upper && !asked.variable && !bordered &&
-      asked.n <= upper_register_order(asked.precision) && try_one(factor::kRegister, 0, 0))
-    return true;
-  if (multi_panel && try_one(factor::kMultiPanel, 0, threads)) return true;
+    return try_one(factor::kVbatchedRegister, {});
+  if (is_in_registers(row)) return try_one(factor::kRegister, {{"lanes", row.at(0)}});
+  if (!bordered && try_rows(Rows::left_looking)) return true;
+  if (multi_panel && try_one(factor::kMultiPanel, {{"threads", threads}})) return true;
   const int blocks = by_panels ? 0 : row.at(1);
   return (bordered && try_left_looking(asked, threads, blocks, true, true, body)) ||
          try_left_looking(asked, threads, blocks, false, false, body);
@@ -134,12 +139,12 @@ bool try_factor_rows(const Case& asked, const Choice& row, ClusterPlan clusters,
 /// The same for posv, of what factors and solves in one launch.
 template <class Body>
 bool try_posv_rows(const Case& asked, const Choice& row, Body&& body) {
-  FactorChoice in_registers;
-  in_registers.lanes = row.at(0);
-  in_registers.method = factor::kRegisterGridPosv;
-  if (is_in_registers(row) && asked.nrhs == 1 && !asked.variable && body(in_registers)) return true;
-  in_registers.method = factor::kRegisterPosv;
-  if (row.is(kRegisterPosv) && asked.nrhs > 0 && body(in_registers)) return true;
+  const Params lanes{{"lanes", row.at(0)}};
+  if (is_in_registers(row) && asked.nrhs == 1 && !asked.variable &&
+      body(FactorChoice{factor::kRegisterGridPosv, lanes}))
+    return true;
+  if (row.is(kRegisterPosv) && asked.nrhs > 0 && body(FactorChoice{factor::kRegisterPosv, lanes}))
+    return true;
   return row.is(kLeftLookingPosv) && asked.nrhs == 1 &&
          try_left_looking(asked, 32 * row.at(0), row.at(1), true, false, body);
 }

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <iterator>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -184,7 +185,7 @@ Params first_params(const Choice& choice, std::index_sequence<kIndex...>) {
 Choice solve_choice(std::string_view name) {
   for (const MethodInfo& info : kSolveInfos)
     if (info.name == name) return info;
-  return kSolveInfos[std::size(kSolveInfos) - 1];
+  throw std::invalid_argument("no such method");
 }
 
 bool solves_batches(const Choice& choice) {

@@ -1,8 +1,9 @@
-// What the routine families of chol.h have in common: which arguments a routine has, and the step
-// from checked arguments to the routine layer.
+// One call of a routine, in whatever form: the arguments as the caller gave them, their rules, and
+// the step to the routine layer.
 #pragma once
 
 #include <cinttypes>
+#include <type_traits>
 
 #include "api/check.hpp"
 #include "api/entry.hpp"
@@ -30,6 +31,72 @@ template <class T>
 T* const* writable(const T* const* factors) {
   return const_cast<T* const*>(factors);
 }
+
+/// How the matrices of a call lie: what the suffix of its name says.
+enum class Layout : uint8_t { one, pointers, strided, variable, interleaved };
+
+/// The matrices that an argument and its leading dimension describe.
+template <class T>
+struct Matrices {
+  Layout layout = Layout::one;
+  MatrixBatch<T> view;
+
+  /// The argument itself.
+  const void* argument() const {
+    return layout == Layout::pointers || layout == Layout::variable
+               ? static_cast<const void*>(view.pointers)
+               : static_cast<const void*>(view.first);
+  }
+};
+template <class T>
+Matrices<std::remove_const_t<T>> one(T* A, int64_t lda) {
+  using Element = std::remove_const_t<T>;
+  return {Layout::one, MatrixBatch<Element>::strided(writable<Element>(A), lda, 0)};
+}
+template <class T>
+Matrices<std::remove_const_t<T>> pointers(T* const* A, int64_t lda) {
+  using Element = std::remove_const_t<T>;
+  return {Layout::pointers, MatrixBatch<Element>::pointer_array(writable<Element>(A), lda)};
+}
+template <class T>
+Matrices<std::remove_const_t<T>> strided(T* A, int64_t lda, int64_t stride) {
+  using Element = std::remove_const_t<T>;
+  return {Layout::strided, MatrixBatch<Element>::strided(writable<Element>(A), lda, stride)};
+}
+template <class T>
+Matrices<std::remove_const_t<T>> variable(T* const* A, const int64_t* lda) {
+  using Element = std::remove_const_t<T>;
+  return {Layout::variable, MatrixBatch<Element>::variable(writable<Element>(A), lda)};
+}
+template <class T>
+Matrices<std::remove_const_t<T>> interleaved(T* A, int64_t lda, int64_t chunk) {
+  using Element = std::remove_const_t<T>;
+  return {Layout::interleaved, MatrixBatch<Element>::interleaved(writable<Element>(A), lda, chunk)};
+}
+
+template <class T>
+struct Call {
+  Routine routine;
+  chol_uplo_t uplo;
+  BatchSizes sizes;
+  Matrices<T> A;
+  Matrices<T> B = {};  ///< right-hand sides, of potrs and posv
+  int* info = nullptr;
+  RealOf<T>* result = nullptr;
+  RealOf<T> anorm = 0;
+
+  Layout layout() const { return A.layout; }
+  bool has_any() const { return sizes.count > 0; }
+  const char* result_name() const { return routine == Routine::pocon ? "rcond" : "logdet"; }
+};
+
+/// The first broken rule of a call, or success.
+template <class T>
+Status check(const char* function, const Call<T>& call);
+/// Of a call whose arrays of pointers and sizes lie in host memory: the same of what they hold,
+/// O(batch), and the largest sizes that are there.
+template <class T>
+Status check_elements(const char* function, const Call<T>& call, BatchSizes* sizes);
 
 /// The backend that works where the arrays lie.
 inline Status slot_of(routine::Handle& handle, const char* function,

@@ -49,3 +49,10 @@ chol_status_t enter(chol_handle_t handle, const char* function, Body&& body) noe
 }
 
 }  // namespace chol::api
+
+/// An entry of one precision: chol_ + letter + name, its parameters, of which the handle is the
+/// first, and run(handle, function, the rest), which answers it.
+#define CHOL_ENTRY(p, name, parameters, run, ...)      \
+  extern "C" chol_status_t chol_##p##name parameters { \
+    return run(handle, "chol_" #p #name, __VA_ARGS__); \
+  }

@@ -19,6 +19,10 @@ enum class Queue : uint8_t {
 };
 inline constexpr int kQueues = 5;
 
+/// What pinned memory of the host serves for.
+enum class Pinned : uint8_t { host_matrix, between_devices };
+inline constexpr int kPinned = 2;
+
 /// A point in a queue, until the next begin().
 struct Event {
   void* point = nullptr;
@@ -60,27 +64,42 @@ class PanelOps {
   virtual void carve(Arena& arena, int64_t rows, int64_t columns) = 0;
   /// Begins a call behind what the caller's stream holds. info is 0.
   /// @param devices numbers of all devices that copies come from.
-  virtual void begin(const int* devices, int count) = 0;
+  /// @param threads of the host that copy_on_host() may use.
+  virtual void begin(const int* devices, int count, int threads) = 0;
   /// Waits for all queues.
   virtual void finish() = 0;
   /// The same after an error, which it does not tell again.
   virtual void abandon() noexcept = 0;
-  /// After finish(): the first bad leading minor among the panels factored here, or 0.
+  /// The first bad leading minor among the panels factored here, of those that are done, or 0.
   virtual int info() = 0;
 
   /// Free bytes of the device's memory.
   virtual size_t free_memory() = 0;
   /// At least so many bytes of host memory that copies need not stage; the same at each call.
-  virtual void* pinned_memory(size_t bytes) = 0;
+  virtual void* pinned_memory(Pinned use, size_t bytes) = 0;
+  /// Whether copies go straight between this device and another of those that begin() was given.
+  virtual bool reaches(int which) = 0;
+  /// Whether copies of that host memory would be staged by the driver.
+  virtual bool is_pageable(const T* memory) = 0;
 
   virtual Event record(Queue queue) = 0;
   virtual void wait(Queue queue, const Event& event) = 0;
   /// Makes the calling thread wait.
   virtual void wait_on_host(const Event& event) = 0;
 
+  /// A point of a queue whose time can be told. Asked for by a trace only: it has a cost.
+  virtual Event mark(Queue queue) = 0;
+  /// When the device came by, in nanoseconds of a steady clock; -1 when it has not.
+  virtual int64_t time_of(const Event& mark) = 0;
+
   /// A block from anywhere to anywhere.
   virtual void copy(Queue queue, const View<T>& to, const View<T>& from, int64_t rows,
                     int64_t columns) = 0;
+
+  /// A block of host memory to host memory, by the calling thread and others beside it.
+  /// @param triangle without what lies above the diagonal that begins at its first element.
+  virtual void copy_on_host(const View<T>& to, const View<T>& from, int64_t rows, int64_t columns,
+                            bool triangle) = 0;
 
   /// Columns that factor() takes at most.
   virtual int64_t panel_columns() const = 0;

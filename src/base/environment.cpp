@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,21 @@ bool read_integer(const char* value, int least, int most, int* number) {
   const auto [stopped, error] = std::from_chars(value, end, read);
   if (error != std::errc() || stopped != end || read < least || read > most) return false;
   *number = read;
+  return true;
+}
+
+/// Numbers with commas between them.
+bool read_devices(std::string_view value, Environment* read) {
+  int numbers[kMostDevices], count = 0;
+  for (bool goes_on = true; goes_on;) {
+    const std::string part(value.substr(0, value.find(',')));
+    goes_on = part.size() < value.size();
+    value.remove_prefix(part.size() + (goes_on ? 1 : 0));
+    if (count == kMostDevices || !read_integer(part.c_str(), 0, INT_MAX, &numbers[count++]))
+      return false;
+  }
+  std::copy_n(numbers, count, read->devices);
+  read->device_count = count;
   return true;
 }
 
@@ -81,6 +97,9 @@ constexpr Variable kVariables[] = {
        return word >= 0;
      },
      false},
+    {"CHOL_DEVICES", "numbers of devices, such as 0 or 0,1", "the current device",
+     "the CUDA devices that host matrices are offloaded to, all at work on each (preload)",
+     [](const char* value, Environment& read) { return read_devices(value, &read); }, false},
     {"CHOL_MATH", "ieee, fast or tensor", "ieee", "the math mode of new handles (numerics)",
      [](const char* value, Environment& read) {
        static constexpr const char* kWords[] = {"ieee", "fast", "tensor"};
@@ -109,7 +128,7 @@ constexpr Variable kVariables[] = {
      },
      false},
     {"CHOL_TRACE", "a file that ends in .svg or .json", "none",
-     "which core worked on which tile when, written at exit (threads)",
+     "which core or device worked on what when, written at exit (threads)",
      [](const char* value, Environment& read) {
        const std::string_view path = value;
        if (!path.ends_with(".svg") && !path.ends_with(".json")) return false;

@@ -12,6 +12,7 @@
 namespace chol {
 
 inline constexpr int kMostThreads = 65536;
+inline constexpr int kMostDevices = 64;
 
 /// What the variables say. One that is unset, empty or not understood has its default.
 struct Environment {
@@ -19,6 +20,8 @@ struct Environment {
   int num_threads = 0;                          ///< CHOL_NUM_THREADS; 0: not said
   std::optional<chol_backend_t> backend;        ///< CHOL_BACKEND
   std::optional<chol_offload_t> offload;        ///< CHOL_OFFLOAD
+  int device_count = 0;                         ///< CHOL_DEVICES; 0: not said
+  int devices[kMostDevices] = {};               ///< CHOL_DEVICES
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;  ///< CHOL_MATH
   const char* host_isa = nullptr;               ///< CHOL_HOST_ISA: avx512, avx2 or portable
   const char* tuning_file = nullptr;            ///< CHOL_TUNING

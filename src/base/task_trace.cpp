@@ -46,11 +46,22 @@ struct OperatorStyle {
   const char* colour;
 };
 // Colours that stay apart for the colour-blind (Okabe and Ito).
-constexpr OperatorStyle kStyles[kOperatorCount] = {{"potrf", "#d55e00"}, {"trsm", "#e69f00"},
-                                                   {"syrk", "#009e73"},  {"gemm", "#0072b2"},
-                                                   {"trtri", "#cc79a7"}, {"pack", "#999999"}};
+constexpr OperatorStyle kStyles[kOperatorCount] = {
+    {"potrf", "#d55e00"}, {"trsm", "#e69f00"}, {"syrk", "#009e73"},  {"gemm", "#0072b2"},
+    {"trtri", "#cc79a7"}, {"pack", "#999999"}, {"trmm", "#882255"},  {"lauum", "#117733"},
+    {"add", "#bbbbbb"},   {"load", "#56b4e9"}, {"store", "#f0e442"}, {"receive", "#000000"}};
 const OperatorStyle& style_of(const TaskEvent& event) {
   return kStyles[static_cast<size_t>(event.kind)];
+}
+
+/// A row of the picture: a core, or a queue of a device.
+using Row = std::pair<int, int>;
+Row row_of(const TaskEvent& event) { return {event.device, event.core}; }
+std::string name_of(const Row& row) {
+  static constexpr const char* kQueues[kTraceQueues] = {"panel", "update", "receive", "load",
+                                                        "store"};
+  if (row.first < 0) return "core " + std::to_string(row.second);
+  return "device " + std::to_string(row.first) + " " + kQueues[row.second];
 }
 
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
@@ -121,38 +132,46 @@ std::vector<TaskEvent> TaskTrace::events() {
   return all;
 }
 
-/// Chrome's "complete events": microseconds, a row ("thread") a core.
+/// Chrome's "complete events": microseconds, a row ("thread") a core, a group ("process") a device.
 std::string TaskTrace::as_json(const std::vector<TaskEvent>& events) {
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
   const int64_t origin = events.empty() ? 0 : events.front().start;
-  std::set<int> cores;
+  std::set<Row> rows;
   const char* before = "\n";
   for (const TaskEvent& e : events) {
     append(text,
-           "%s{\"name\": \"%s\", \"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": "
-           "%.3f, \"args\": {\"row\": %d, \"column\": %d, \"step\": %d}}",
-           before, style_of(e).name, e.core, static_cast<double>(e.start - origin) * 1e-3,
-           static_cast<double>(e.end - e.start) * 1e-3, e.row, e.column, e.step);
-    before = ",\n";
-    cores.insert(e.core);
-  }
-  for (const int core : cores) {
+           "%s{\"name\": \"%s\", \"ph\": \"X\", \"pid\": %d, \"tid\": %d, \"ts\": %.3f, \"dur\": "
+           "%.3f, \"args\": ",
+           before, style_of(e).name, e.device + 1, e.core,
+           static_cast<double>(e.start - origin) * 1e-3,
+           static_cast<double>(e.end - e.start) * 1e-3);
     append(text,
-           "%s{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 0, \"tid\": %d, \"args\": "
-           "{\"name\": \"core %d\"}}",
-           before, core, core);
+           e.device < 0 ? "{\"row\": %d, \"column\": %d, \"step\": %d}}"
+                        : "{\"rows\": %d, \"columns\": %d, \"depth\": %d}}",
+           e.row, e.column, e.step);
+    before = ",\n";
+    rows.insert(row_of(e));
+  }
+  for (const Row& row : rows) {
+    append(text,
+           "%s{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"args\": "
+           "{\"name\": \"%s\"}}",
+           before, row.first + 1, row.second, name_of(row).c_str());
     before = ",\n";
   }
   return text + "\n]}\n";
 }
 
 std::string TaskTrace::as_svg(const std::vector<TaskEvent>& events) {
-  constexpr double kWidth = 1200, kRow = 18, kLeft = 60, kTop = 26;
-  std::vector<int> cores;
+  const bool has_devices =
+      std::any_of(events.begin(), events.end(), [](const TaskEvent& e) { return e.device >= 0; });
+  constexpr double kWidth = 1200, kRow = 18, kTop = 26;
+  const double left = has_devices ? 120 : 60;
+  std::vector<Row> cores;
   int64_t origin = events.empty() ? 0 : events.front().start, last = origin + 1;
   double busy = 0;
   for (const TaskEvent& e : events) {
-    cores.push_back(e.core);
+    cores.push_back(row_of(e));
     last = std::max(last, e.end);
     busy += static_cast<double>(e.end - e.start);
   }
@@ -164,10 +183,12 @@ std::string TaskTrace::as_svg(const std::vector<TaskEvent>& events) {
   append(text,
          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
          "font-family=\"sans-serif\" font-size=\"12\">\n",
-         kLeft + kWidth + 10, kTop + rows * kRow + 24);
+         left + kWidth + 10, kTop + rows * kRow + 24);
   append(text, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
-  double x = kLeft;
-  for (const OperatorStyle& style : kStyles) {
+  double x = left;
+  for (int kind = 0; kind < kOperatorCount; ++kind) {
+    const OperatorStyle& style = kStyles[kind];
+    if (!has_devices && kind > static_cast<int>(Operator::pack)) break;
     append(text,
            "<rect x=\"%.0f\" y=\"6\" width=\"12\" height=\"12\" fill=\"%s\"/>"
            "<text x=\"%.0f\" y=\"16\">%s</text>\n",
@@ -175,20 +196,22 @@ std::string TaskTrace::as_svg(const std::vector<TaskEvent>& events) {
     x += 70;
   }
   for (size_t i = 0; i < cores.size(); ++i)
-    append(text, "<text x=\"4\" y=\"%.1f\">core %d</text>\n",
-           kTop + (static_cast<double>(i) + 0.75) * kRow, cores[i]);
+    append(text, "<text x=\"4\" y=\"%.1f\">%s</text>\n",
+           kTop + (static_cast<double>(i) + 0.75) * kRow, name_of(cores[i]).c_str());
   for (const TaskEvent& e : events) {
-    const double row = static_cast<double>(
-        std::lower_bound(cores.begin(), cores.end(), int{e.core}) - cores.begin());
+    const double row = static_cast<double>(std::lower_bound(cores.begin(), cores.end(), row_of(e)) -
+                                           cores.begin());
     append(text,
-           "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\"><title>%s (%d, "
-           "%d) step %d, %.1f us</title></rect>\n",
-           kLeft + static_cast<double>(e.start - origin) * scale, kTop + row * kRow + 1,
+           e.device < 0 ? "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\">"
+                          "<title>%s (%d, %d) step %d, %.1f us</title></rect>\n"
+                        : "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\" fill=\"%s\">"
+                          "<title>%s %d x %d, depth %d, %.1f us</title></rect>\n",
+           left + static_cast<double>(e.start - origin) * scale, kTop + row * kRow + 1,
            std::max(0.05, static_cast<double>(e.end - e.start) * scale), kRow - 2,
            style_of(e).colour, style_of(e).name, e.row, e.column, e.step,
            static_cast<double>(e.end - e.start) * 1e-3);
   }
-  append(text, "<text x=\"%.0f\" y=\"%.0f\">%.3f ms, %.0f %% busy</text>\n</svg>\n", kLeft,
+  append(text, "<text x=\"%.0f\" y=\"%.0f\">%.3f ms, %.0f %% busy</text>\n</svg>\n", left,
          kTop + rows * kRow + 16, span * 1e-6, rows > 0 ? 100 * busy / (span * rows) : 0.0);
   return text;
 }

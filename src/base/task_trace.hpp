@@ -1,5 +1,5 @@
-// When the library's threads worked on what, and on which core: one event a task. Written when the
-// process exits, as a picture or in Chrome's trace format.
+// When the library's threads and devices worked on what, on which core or in which queue: one event
+// a task. Written when the process exits, as a picture or in Chrome's trace format.
 #pragma once
 
 #include <sched.h>
@@ -11,15 +11,33 @@
 
 namespace chol {
 
-/// What a task computes, by the names of BLAS and LAPACK. pack copies operands.
-enum class Operator : uint8_t { potrf, trsm, syrk, gemm, trtri, pack };
-inline constexpr int kOperatorCount = 6;
+/// What a task computes, by the names of BLAS and LAPACK. pack copies operands, add adds or clears
+/// a block; load, store and receive copy to a device, to the host and from one device to another.
+enum class Operator : uint8_t {
+  potrf,
+  trsm,
+  syrk,
+  gemm,
+  trtri,
+  pack,
+  trmm,
+  lauum,
+  add,
+  load,
+  store,
+  receive
+};
+inline constexpr int kOperatorCount = 12;
+
+/// Queues of a device: backend::Queue.
+inline constexpr int kTraceQueues = 5;
 
 struct TaskEvent {
   int64_t start, end;         ///< nanoseconds of a steady clock
-  int32_t row, column, step;  ///< tile, and the step of the algorithm
-  int16_t core;
+  int32_t row, column, step;  ///< tile and step of the algorithm; of a device rows, columns, depth
+  int16_t core;               ///< or the queue of a device
   Operator kind;
+  int16_t device = -1;  ///< which of those of the call; -1: the host
 };
 
 class TaskTrace {
@@ -45,7 +63,7 @@ class TracedTask {
  public:
   TracedTask(Operator kind, int64_t row, int64_t column, int64_t step) {
     if (!TaskTrace::is_on()) return;
-    event_ = {TaskTrace::now(), 0, int32_t(row), int32_t(column), int32_t(step), -1, kind};
+    event_ = {TaskTrace::now(), 0, int32_t(row), int32_t(column), int32_t(step), -1, kind, -1};
   }
   TracedTask(const TracedTask&) = delete;
   TracedTask& operator=(const TracedTask&) = delete;

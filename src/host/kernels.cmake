@@ -51,7 +51,8 @@ endif()
 # Unrolled register tiles take minutes to compile once sanitizers have instrumented them: they go
 # without UBSan, which watches the rest of the library, and AddressSanitizer checks what they access
 # by calls and leaves out their own stack.
-set(chol_kernel_flags -O3)
+set(CHOL_KERNEL_LEVEL -O3 CACHE STRING "Optimization of the host kernels, whatever the build type")
+set(chol_kernel_flags ${CHOL_KERNEL_LEVEL})
 set(CHOL_MOST_UNROLLED 16 CACHE STRING
   "Largest order whose kernels may have no loops; 16 is the fastest, 10 compiles in half the time")
 if(CHOL_SANITIZE)

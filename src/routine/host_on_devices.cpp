@@ -1,5 +1,6 @@
 #include "routine/host_on_devices.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/precisions.h"
@@ -9,11 +10,65 @@
 #include "tile/potri.hpp"
 #include "tile/potrs.hpp"
 #include "tile/redistribute.hpp"
+#include "tile/staging.hpp"
 
 namespace chol::routine {
 namespace {
 
 using backend::Problem;
+
+/// How a matrix is divided, and whether the way to it is by way of pinned buffers: what pageable
+/// memory needs, and whoever is to know which columns have come back.
+template <class T>
+tile::HostPlan plan_for(const Team<T>& team, const std::vector<size_t>& bytes,
+                        const Problem<T>& problem, bool offloaded) {
+  tile::HostPlan plan =
+      tile::plan_host_matrix(team.all, bytes, problem.sizes.n, problem.uplo == CHOL_UPPER);
+  if (!plan)
+    throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
+                                    "the devices' memory does not hold panels of the matrix"));
+  if (offloaded || team.all.front()->is_pageable(problem.A.first))
+    plan.staging = tile::Staging<T>::kBytes;
+  plan.is_kept_before_bad = offloaded;
+  return plan;
+}
+
+/// Factors the problem's matrix of order n > 0.
+/// @param need of a query, or nullptr.
+/// @param returned of an offloaded matrix: as Problem::factored. nullptr: of another.
+template <class T>
+void factor_whole(Team<T>& team, const char* function, const Problem<T>& problem, size_t* need,
+                  int64_t* returned, int* info) {
+  const int64_t n = problem.sizes.n;
+  const bool upper = problem.uplo == CHOL_UPPER;
+  const int devices = static_cast<int>(team.all.size());
+  const std::vector<size_t> bytes = team.available();
+  const tile::HostPlan plan = plan_for(team, bytes, problem, returned != nullptr);
+  tile::HostWorkspace<T> work;
+  const auto carve = [&](auto& part, size_t d, Arena& arena) {
+    part.carve(arena, *team.all[d], devices, n, plan, upper);
+  };
+  if (!team.take_workspace(need, work, carve)) return;
+  const Stopwatch watch;
+  team.begin();
+  tile::HostProgress progress;
+  const backend::View<T> whole{problem.A.first, problem.A.ld, upper};
+  try {
+    *info = tile::factor_host_matrix(team.all, whole, n, plan, work, &progress);
+  } catch (...) {
+    if (returned) *returned = progress.returned;
+    throw;
+  }
+  if (returned) *returned = progress.returned;
+  team.finish();
+  const double order = static_cast<double>(n);
+  print_cyclic_call(function, team.device(), team.all.size(), problem.uplo, n, plan.nb,
+                    watch.milliseconds(), flop_factor<T> * order * order * order / 3);
+  const double memory = static_cast<double>(*std::max_element(bytes.begin(), bytes.end()));
+  print_traffic(sizeof(T) * static_cast<double>(progress.moved),
+                sizeof(T) * tile::least_traffic(n, plan, memory / sizeof(T)));
+  team.give_back();
+}
 
 template <class T>
 class HostCall {
@@ -31,25 +86,7 @@ class HostCall {
       *info = 0;
       return;
     }
-    const tile::HostPlan plan = tile::plan_host_matrix(team_.all, team_.available(), n_, upper_);
-    if (!plan)
-      throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
-                                      "the devices' memory does not hold panels of the matrix"));
-    tile::HostWorkspace<T> work;
-    const auto carve = [&](auto& part, size_t d, Arena& arena) {
-      part.carve(arena, *team_.all[d], devices(), n_, plan, upper_);
-    };
-    if (!team_.take_workspace(handle_, work, carve)) return;
-    const Stopwatch watch;
-    team_.begin();
-    int64_t moved = 0;
-    *info = tile::factor_host_matrix(team_.all, whole(), n_, plan, work, &moved);
-    team_.finish();
-    team_.give_back();
-    const double n = static_cast<double>(n_);
-    print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, plan.nb,
-                      watch.milliseconds(), flop_factor<T> * n * n * n / 3);
-    print_traffic(sizeof(T) * static_cast<double>(moved), sizeof(T) * least_traffic(plan));
+    factor_whole(team_, function_, problem_, handle_.workspace_need, nullptr, info);
   }
 
   /// With the whole factor on the devices, or, where they do not hold it, as it comes past.
@@ -166,15 +203,6 @@ class HostCall {
       owner.copy(backend::Queue::load, A.at(first, first), whole().at(first, first), n_ - first,
                  width);
   }
-  /// Elements that any schedule moves: the triangle there and back, and n^3 / (3 sqrt(M)) where the
-  /// memory of one device, M elements, holds no more than a part of it.
-  double least_traffic(const tile::HostPlan& plan) const {
-    const double n = static_cast<double>(n_), triangle = n * n;
-    if (plan.blocks * plan.nb >= n_) return triangle;
-    const auto bytes = team_.available();
-    const double M = static_cast<double>(*std::max_element(bytes.begin(), bytes.end())) / sizeof(T);
-    return std::max(triangle, n * n * n / (3 * std::sqrt(M)));
-  }
 
   Handle& handle_;
   const char* function_;
@@ -216,8 +244,29 @@ Status run_host_on_devices(Handle& handle, const char* function, const Problem<T
   return Status::success();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R) \
-  template Status run_host_on_devices<T>(Handle&, const char*, const Problem<T>&);
+template <class T>
+Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, const char* function,
+                                const Problem<T>& problem) {
+  int info = 0;
+  try {
+    Team<T> team(devices, threads);
+    factor_whole(team, function, problem, nullptr, problem.factored, &info);
+  } catch (const StatusError& error) {
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: out of memory", function);
+  }
+  if (info > 0)
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
+                         "the minor of order %d is not positive definite", info);
+  *problem.info = 0;
+  return Status::success();
+}
+
+#define CHOL_INSTANTIATE(prefix, T, R)                                                  \
+  template Status run_host_on_devices<T>(Handle&, const char*, const Problem<T>&);      \
+  template Status run_offloaded_on_devices<T>(const Handle::Devices&, int, const char*, \
+                                              const Problem<T>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

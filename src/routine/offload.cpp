@@ -6,6 +6,7 @@
 #include "backend/flops.hpp"
 #include "base/environment.hpp"
 #include "base/precisions.h"
+#include "routine/host_on_devices.hpp"
 #include "routine/run.hpp"
 #include "routine/shared_device.hpp"
 
@@ -42,7 +43,8 @@ Times times_of(const Handle& handle, BackendSlot& host, const backend::Problem<T
   const TuningStore* tuning = device_tuning();
   const RateRow* rate = tuning ? tuning->rate(precision_letter<T>, n) : nullptr;
   if (rate && rate->gbytes_each > 0)
-    times.device = flops / (1e9 * rate->gflops) + 2 * triangle / (1e9 * rate->gbytes_each);
+    times.device =
+        flops / (1e9 * rate->gflops * device_count()) + 2 * triangle / (1e9 * rate->gbytes_each);
   return times;
 }
 
@@ -67,13 +69,21 @@ backend::Problem<T> potrf_of(const backend::Problem<T>& problem, int64_t* factor
 }
 
 template <class T>
-Status run_on_device(Handle& handle, DeviceTurn& turn, const char* function,
-                     const backend::Problem<T>& potrf) {
-  const Status status = run_on(handle, *turn, function, potrf);
+Status run_on_devices(Handle& handle, BackendSlot& host, const DeviceTurn& turn,
+                      const char* function, const backend::Problem<T>& potrf) {
+  if (turn.devices().size() == 1) return run_on(handle, *turn.devices().front(), function, potrf);
+  handle.last_backend = CHOL_BACKEND_CUDA;
+  return run_offloaded_on_devices(turn.devices(), handle.threads(*host.backend), function, potrf);
+}
+
+template <class T>
+Status run_in_turn(Handle& handle, BackendSlot& host, DeviceTurn& turn, const char* function,
+                   const backend::Problem<T>& potrf) {
+  const Status status = run_on_devices(handle, host, turn, function, potrf);
   if (status.code() == CHOL_STATUS_DEVICE_ERROR)
     turn.give_up();
   else
-    (*turn).keep_at_most(kMostKept);
+    for (const auto& slot : turn.devices()) slot->keep_at_most(kMostKept);
   if (!status.ok() && environment().verbose)
     std::fprintf(stderr, "# chol: %s (column %lld on: on the host)\n", status.message(),
                  static_cast<long long>(*potrf.factored));
@@ -115,7 +125,7 @@ bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
     if (handle.offload == CHOL_OFFLOAD_AUTO &&
         !is_worth_it(handle.offload, times_of(handle, slot, potrf)))
       return false;
-    *status = run_on_device(handle, turn, function, potrf);
+    *status = run_in_turn(handle, slot, turn, function, potrf);
   }
   if (!status->ok() && factored == 0) return false;
   if (!status->ok()) *status = run_on(handle, slot, function, potrf);

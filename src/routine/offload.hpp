@@ -1,4 +1,4 @@
-// potrf and posv of one matrix in host memory on the process's device, where that is faster.
+// potrf and posv of one matrix in host memory on the process's devices, where that is faster.
 #pragma once
 
 #include "backend/backend.hpp"

@@ -2,12 +2,15 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <new>
 
 #include "base/environment.hpp"
+#include "base/preloaded.hpp"
 
 namespace chol::routine {
 namespace {
@@ -17,7 +20,7 @@ enum class State : int { unopened, opening, open, absent };
 // Neither is ever destroyed: CUDA may be gone before the last destructors run, and threads may be
 // at work when the process ends.
 alignas(std::timed_mutex) unsigned char turn_memory[sizeof(std::timed_mutex)];
-BackendSlot* slot = nullptr;
+Handle::Devices* opened = nullptr;
 std::atomic<State> state{State::unopened};
 
 std::timed_mutex& turn() { return *std::launder(reinterpret_cast<std::timed_mutex*>(turn_memory)); }
@@ -41,13 +44,42 @@ bool is_wanted() {
   return environment().backend != CHOL_BACKEND_HOST && backend::device_is_likely();
 }
 
+Status open_all(Handle::Devices& all) {
+  const Environment& read = environment();
+  for (int d = 0; d < std::max(read.device_count, 1); ++d) {
+    all.push_back(std::make_unique<BackendSlot>());
+    const Status status = open_backend(
+        CHOL_BACKEND_CUDA, read.device_count > 0 ? read.devices + d : nullptr, all.back()->backend);
+    if (!status.ok())
+      return read.device_count == 0 ? status
+                                    : Status::error(status.code(), "CHOL_DEVICES, number %d: %s",
+                                                    d + 1, status.message());
+  }
+  return Status::success();
+}
+
+/// Devices that somebody named are missed, also where nobody looks at a status.
+void tell(const Status& status) {
+  if (environment().verbose)
+    std::fprintf(stderr, "# chol: no offload: %s\n", status.message());
+  else if (is_preloaded() && environment().device_count > 0)
+    std::fprintf(stderr, "chol: no offload: %s\n", status.message());
+}
+
 void open() {
   state = State::opening;
-  slot = new (std::nothrow) BackendSlot;
-  Status status = slot ? open_backend(CHOL_BACKEND_CUDA, nullptr, slot->backend)
-                       : Status::error(CHOL_STATUS_ALLOC_FAILED, "offload: out of memory");
-  if (!status.ok() && environment().verbose)
-    std::fprintf(stderr, "# chol: no offload: %s\n", status.message());
+  Status status;
+  try {
+    opened = new Handle::Devices;
+    status = open_all(*opened);
+  } catch (const std::bad_alloc&) {
+    status = Status::error(CHOL_STATUS_ALLOC_FAILED, "out of memory");
+  }
+  if (!status.ok()) {
+    tell(status);
+    delete opened;
+    opened = nullptr;
+  }
   state = status.ok() ? State::open : State::absent;
 }
 
@@ -71,15 +103,18 @@ bool device_is_possible() {
 }
 
 TuningStore* device_tuning() {
-  return state.load(std::memory_order_acquire) == State::open ? &slot->backend->tuning() : nullptr;
+  return state.load(std::memory_order_acquire) == State::open ? &opened->front()->backend->tuning()
+                                                              : nullptr;
 }
+
+int device_count() { return std::max(environment().device_count, 1); }
 
 DeviceTurn::DeviceTurn(double patience) {
   prepare();
   holds_ = turn().try_lock_for(std::chrono::duration<double>(patience));
   if (!holds_) return;
   if (state == State::unopened) open();
-  if (state == State::open) slot_ = slot;
+  if (state == State::open) devices_ = opened;
 }
 
 DeviceTurn::~DeviceTurn() {

@@ -1,5 +1,6 @@
-// The device that matrices in host memory go to: one for the process, whatever the number of
-// handles and threads, since its memory and its link are one.
+// The devices that matrices in host memory go to: the current one, or those that CHOL_DEVICES
+// names. The process has them once, whatever the number of handles and threads, since their memory
+// and their links are there once.
 #pragma once
 
 #include <signal.h>
@@ -26,8 +27,10 @@ class SignalShield {
 bool device_is_possible();
 /// The tuning store of the device, nullptr while it is not open.
 TuningStore* device_tuning();
+/// How many devices work on a matrix.
+int device_count();
 
-/// The device, opened if need be, for the duration of a call. There is none when it cannot be
+/// The devices, opened if need be, for the duration of a call. There is none when one cannot be
 /// opened, or when the calls before this one take longer than `patience` seconds.
 class DeviceTurn {
  public:
@@ -36,15 +39,15 @@ class DeviceTurn {
   DeviceTurn& operator=(const DeviceTurn&) = delete;
   ~DeviceTurn();
 
-  explicit operator bool() const { return slot_ != nullptr; }
-  BackendSlot& operator*() const { return *slot_; }
-  /// The device does not answer: nobody shall ask it again.
+  explicit operator bool() const { return devices_ != nullptr; }
+  const Handle::Devices& devices() const { return *devices_; }
+  /// A device does not answer: nobody shall ask them again.
   void give_up();
 
  private:
   SignalShield shield_;
   bool holds_ = false;
-  BackendSlot* slot_ = nullptr;
+  const Handle::Devices* devices_ = nullptr;
 };
 
 }  // namespace chol::routine

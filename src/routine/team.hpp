@@ -9,6 +9,7 @@
 #include "base/status_error.hpp"
 #include "routine/handle.hpp"
 #include "tile/panel_ring.hpp"
+#include "tile/traced_ops.hpp"
 
 namespace chol::routine {
 
@@ -16,13 +17,19 @@ namespace chol::routine {
 template <class T>
 class Team {
  public:
-  explicit Team(Handle& handle) : slots_(handle.named_devices()) {
+  explicit Team(Handle& handle)
+      : Team(handle.named_devices(), handle.threads(*handle.named_devices().front()->backend)) {}
+  /// @param threads of the host.
+  Team(const Handle::Devices& slots, int threads) : slots_(slots), threads_(threads) {
     for (const std::unique_ptr<BackendSlot>& slot : slots_) {
       owned_.push_back(slot->backend->panel_ops(static_cast<const T*>(nullptr), slot->stream));
       if (!owned_.back())
         throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                         "%s cannot be one of several devices",
                                         slot->backend->name()));
+      if (TaskTrace::is_on())
+        owned_.back() =
+            std::make_shared<tile::TracedOps<T>>(owned_.back(), static_cast<int>(all.size()));
       all.push_back(owned_.back().get());
       numbers_.push_back(slot->backend->device());
     }
@@ -38,12 +45,17 @@ class Team {
   /// large as it then counted. Of a query it keeps the largest count, and returns false.
   template <class Work, class Carve>
   bool take_workspace(Handle& handle, Work& work, Carve&& carve) {
+    return take_workspace(handle.workspace_need, work, carve);
+  }
+  /// @param need nullptr: no query.
+  template <class Work, class Carve>
+  bool take_workspace(size_t* need, Work& work, Carve&& carve) {
     Work counted;
     for (size_t d = 0; d < all.size(); ++d) {
       Arena count;
       carve(counted, d, count);
-      if (handle.workspace_need) {
-        *handle.workspace_need = std::max(*handle.workspace_need, count.used() + Arena::kAlignment);
+      if (need) {
+        *need = std::max(*need, count.used() + Arena::kAlignment);
         continue;
       }
       void* const memory = slots_[d]->workspace(std::max<size_t>(count.used(), 1));
@@ -54,12 +66,12 @@ class Team {
       Arena arena(memory, count.used());
       carve(work, d, arena);
     }
-    return !handle.workspace_need;
+    return !need;
   }
   void begin() {
     begun_ = true;
     for (backend::PanelOps<T>* ops : all)
-      ops->begin(numbers_.data(), static_cast<int>(numbers_.size()));
+      ops->begin(numbers_.data(), static_cast<int>(numbers_.size()), threads_);
   }
   void wait() {
     for (backend::PanelOps<T>* ops : all) ops->finish();
@@ -69,6 +81,7 @@ class Team {
     begun_ = false;
   }
 
+  const backend::Backend& device() const { return *slots_.front()->backend; }
   /// Bytes that each device can give to a call: the caller's where there are some, else most of
   /// what is free, divided among its names.
   std::vector<size_t> available() const {
@@ -91,6 +104,7 @@ class Team {
 
  private:
   const Handle::Devices& slots_;
+  const int threads_;
   std::vector<std::shared_ptr<backend::PanelOps<T>>> owned_;
   std::vector<int> numbers_;
   bool begun_ = false;

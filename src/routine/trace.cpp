@@ -38,8 +38,9 @@ void print_cyclic_call(const char* function, const backend::Backend& device, siz
 
 void print_traffic(double moved, double least) {
   if (!environment().verbose) return;
-  std::fprintf(stderr, "#   moved %.3f GB between host and devices, at least %.3f GB\n",
-               moved * 1e-9, least * 1e-9);
+  std::fprintf(stderr,
+               "#   moved %.3f GB between host and devices, %.2f times the least of %.3f GB\n",
+               moved * 1e-9, moved / least, least * 1e-9);
 }
 
 #define CHOL_INSTANTIATE_PRINT(prefix, T, R)                                                     \

@@ -1,6 +1,10 @@
 #include "tile/host_matrix.hpp"
 
+#include <cmath>
+#include <memory>
+
 #include "base/precisions.h"
+#include "tile/staging.hpp"
 
 namespace chol::tile {
 namespace {
@@ -22,90 +26,113 @@ int64_t local_columns(const HostPlan& plan, int devices) {
   return (plan.blocks + devices - 1) / devices * plan.nb;
 }
 
-/// One superpanel: its block columns arrive when they are needed, and return.
+/// One superpanel: its block columns arrive when they are needed or their place is free, and
+/// return.
 template <class T>
 class Superpanel final : public ColumnSource<T> {
  public:
+  /// @param staging nullptr: copies go straight.
   Superpanel(const Devices<T>& devices, const View<T>& whole, int64_t n, const HostPlan& plan,
-             int64_t first, HostWorkspace<T>& work, int64_t* moved)
-      : devices_(devices), whole_(whole), plan_(plan), first_(first), work_(work), moved_(moved) {
+             int64_t first, HostWorkspace<T>& work, Staging<T>* staging, HostProgress* progress)
+      : devices_(devices),
+        whole_(whole),
+        plan_(plan),
+        first_(first),
+        work_(work),
+        staging_(staging),
+        progress_(progress) {
     const int count = static_cast<int>(devices.size());
     const int64_t columns = std::min(plan.blocks * plan.nb, n - first);
     A_.over = {columns, plan.nb, count, n - first - columns};
-    const int64_t ld = padded<T>(whole.swapped ? local_columns(plan, count) : n - first);
+    // The same for all, so that a block column has the place of one of the superpanel before.
+    const int64_t ld = padded<T>(whole.swapped ? local_columns(plan, count) : n);
     for (T* memory : work.columns) A_.local.push_back({memory, ld, whole.swapped});
     const auto blocks = static_cast<size_t>(A_.over.blocks());
     loaded_.resize(blocks);
     finished_.resize(blocks);
-    returned_.resize(blocks);
+    reads_.resize(blocks);
     for (auto& awaited : awaited_) awaited.resize(blocks);
   }
 
-  void run() {
+  /// @param next whose block columns take the place of these, or nullptr.
+  void run(Superpanel* next) {
+    if (staging_) staging_->count_from(first_);
     factor(devices_, A_, work_.factor, this);
     const int64_t blocks = A_.over.blocks(), under_way = 2 * A_.over.devices;
     for (int64_t k = 0; k < blocks; ++k) {
-      if (k >= under_way) unpack_diagonal(k - under_way);
+      if (!staging_ && k >= under_way) unpack_diagonal(k - under_way);
       send_back(k);
+      if (next && k < next->A_.over.blocks()) next->follow(k, reads_[static_cast<size_t>(k)]);
     }
+    if (staging_) return staging_->finish();
     for (int64_t k = std::max<int64_t>(0, blocks - under_way); k < blocks; ++k) unpack_diagonal(k);
   }
 
   void need(Queue queue, int64_t J) override {
-    Event& loaded = loaded_[static_cast<size_t>(J)];
-    PanelOps<T>& owner = ops(J);
-    if (!loaded) {
-      const int64_t at = A_.over.start(J), rows = A_.over.rows_from(J), width = A_.over.width(J);
-      owner.copy(Queue::load, A_.at(at, at), whole_.at(first_ + at, first_ + at), rows, width);
-      *moved_ += rows * width;
-      loaded = owner.record(Queue::load);
-    }
+    if (!loaded_[static_cast<size_t>(J)]) load_own(J);
     auto awaited = awaited_[queue == Queue::panel ? 0 : 1].begin() + J;
-    if (!*awaited) owner.wait(queue, loaded);
+    if (!*awaited) ops(J).wait(queue, loaded_[static_cast<size_t>(J)]);
     *awaited = true;
   }
   int64_t panels_before() const override { return first_ / plan_.nb; }
   int64_t columns_of(int64_t) const override { return plan_.nb; }
   void load(int device, int64_t panel, const View<T>& to) override {
-    const int64_t rows = A_.over.rows_from(0);
-    devices_[static_cast<size_t>(device)]->copy(
-        Queue::load, to, whole_.at(first_, panel * plan_.nb), rows, plan_.nb);
-    *moved_ += rows * plan_.nb;
+    copy_in(device, to, first_, panel * plan_.nb, A_.over.rows_from(0), plan_.nb);
   }
   void finished(int64_t k, const Event& event) override {
     finished_[static_cast<size_t>(k)] = event;
+  }
+  void read(int64_t k, const Event& event) override {
+    reads_[static_cast<size_t>(k)].push_back(event);
   }
 
  private:
   PanelOps<T>& ops(int64_t block) const {
     return *devices_[static_cast<size_t>(A_.over.owner(block))];
   }
+  void copy_in(int device, const View<T>& to, int64_t row, int64_t column, int64_t rows,
+               int64_t columns) {
+    progress_->moved += rows * columns;
+    if (staging_) return staging_->load(device, to, row, column, rows, columns);
+    devices_[static_cast<size_t>(device)]->copy(Queue::load, to, whole_.at(row, column), rows,
+                                                columns);
+  }
+  void load_own(int64_t J) {
+    const int64_t at = A_.over.start(J);
+    copy_in(A_.over.owner(J), A_.at(at, at), first_ + at, first_ + at, A_.over.rows_from(J),
+            A_.over.width(J));
+    loaded_[static_cast<size_t>(J)] = ops(J).record(Queue::load);
+  }
+  /// Takes the place of the block column that is read until `reads`.
+  void follow(int64_t J, const std::vector<Event>& reads) {
+    for (const Event& event : reads) ops(J).wait(Queue::load, event);
+    load_own(J);
+  }
   /// Where diagonal block k lies on its way: beside it nothing of the host's matrix may be written.
   View<T> diagonal_on_the_way(int64_t k) const {
     const auto size = static_cast<size_t>(plan_.nb * plan_.nb);
-    T* const slots = static_cast<T*>(ops(k).pinned_memory(2 * size * sizeof(T)));
+    T* const slots =
+        static_cast<T*>(ops(k).pinned_memory(backend::Pinned::host_matrix, 2 * size * sizeof(T)));
     return {slots + static_cast<size_t>(k / A_.over.devices % 2) * size, plan_.nb, whole_.swapped};
   }
   void send_back(int64_t k) {
     const int64_t at = A_.over.start(k), end = A_.over.end(k), width = A_.over.width(k);
     PanelOps<T>& owner = ops(k);
     owner.wait(Queue::store, finished_[static_cast<size_t>(k)]);
+    progress_->moved += A_.over.rows_from(k) * width;
+    if (staging_)
+      return read(k, staging_->store(A_.over.owner(k), A_.at(at, at), first_ + at, width));
     owner.copy(Queue::store, diagonal_on_the_way(k), A_.at(at, at), width, width);
     if (A_.over.rows_after(k) > 0)
       owner.copy(Queue::store, whole_.at(first_ + end, first_ + at), A_.at(end, at),
                  A_.over.rows_after(k), width);
-    *moved_ += A_.over.rows_from(k) * width;
-    returned_[static_cast<size_t>(k)] = owner.record(Queue::store);
+    read(k, owner.record(Queue::store));
   }
   void unpack_diagonal(int64_t k) {
     const int64_t at = first_ + A_.over.start(k), width = A_.over.width(k);
-    ops(k).wait_on_host(returned_[static_cast<size_t>(k)]);
-    const View<T> from = diagonal_on_the_way(k), to = whole_.at(at, at);
-    for (int64_t line = 0; line < width; ++line) {
-      const View<T> source = whole_.swapped ? from.at(line, 0) : from.at(line, line);
-      const View<T> target = whole_.swapped ? to.at(line, 0) : to.at(line, line);
-      std::copy_n(source.first, whole_.swapped ? line + 1 : width - line, target.first);
-    }
+    // The last that was told of is its way back.
+    ops(k).wait_on_host(reads_[static_cast<size_t>(k)].back());
+    ops(k).copy_on_host(whole_.at(at, at), diagonal_on_the_way(k), width, width, true);
   }
 
   const Devices<T>& devices_;
@@ -113,10 +140,12 @@ class Superpanel final : public ColumnSource<T> {
   const HostPlan plan_;
   const int64_t first_;  ///< column
   HostWorkspace<T>& work_;
-  int64_t* const moved_;
+  Staging<T>* const staging_;
+  HostProgress* const progress_;
   CyclicMatrix<T> A_;
-  std::vector<Event> loaded_, finished_, returned_;  ///< of each block column
-  std::vector<bool> awaited_[2];                     ///< by the queue of panels, and of updates
+  std::vector<Event> loaded_, finished_;   ///< of each block column
+  std::vector<std::vector<Event>> reads_;  ///< of each where it lies, its way back last
+  std::vector<bool> awaited_[2];           ///< by the queue of panels, and of updates
 };
 
 }  // namespace
@@ -143,10 +172,12 @@ HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& 
     }
     return true;
   };
-  constexpr int64_t kLeast = 64;
+  constexpr int64_t kLeast = 64, kMostOfParts = 512;
   for (int64_t nb = block_columns(n, count); nb >= kLeast; nb /= 2) {
     HostPlan plan{nb, (n + nb - 1) / nb};
     if (fits(plan)) return plan;
+    // Narrower panels leave memory to wider superpanels, and run at full rate down to here.
+    if (nb > kMostOfParts) continue;
     // Whole rounds of devices, so that each superpanel begins at the first.
     int64_t least = 0, most = (plan.blocks - 1) / count;
     while (least < most) {
@@ -165,13 +196,30 @@ HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& 
 
 template <class T>
 int factor_host_matrix(const Devices<T>& devices, const View<T>& whole, int64_t n,
-                       const HostPlan& plan, HostWorkspace<T>& work, int64_t* moved) {
-  for (int64_t first = 0; first < n; first += plan.blocks * plan.nb) {
-    Superpanel<T>(devices, whole, n, plan, first, work, moved).run();
+                       const HostPlan& plan, HostWorkspace<T>& work, HostProgress* progress) {
+  std::unique_ptr<Staging<T>> staging;
+  if (plan.staging > 0) {
+    staging = std::make_unique<Staging<T>>(devices, whole, n, plan.staging, &progress->returned);
+    if (plan.is_kept_before_bad) staging->keep_bad_piece();
+  }
+  const int64_t width = plan.blocks * plan.nb;
+  std::vector<std::unique_ptr<Superpanel<T>>> superpanels;
+  for (int64_t first = 0; first < n; first += width)
+    superpanels.push_back(std::make_unique<Superpanel<T>>(devices, whole, n, plan, first, work,
+                                                          staging.get(), progress));
+  for (size_t s = 0; s < superpanels.size(); ++s) {
+    superpanels[s]->run(s + 1 < superpanels.size() ? superpanels[s + 1].get() : nullptr);
     for (PanelOps<T>* ops : devices) ops->finish();
-    if (const int bad = first_bad_minor(devices); bad > 0) return static_cast<int>(first) + bad;
+    if (const int bad = first_bad_minor(devices); bad > 0)
+      return static_cast<int>(static_cast<int64_t>(s) * width) + bad;
   }
   return 0;
+}
+
+double least_traffic(int64_t n, const HostPlan& plan, double memory) {
+  const double order = static_cast<double>(n), triangle = order * order;
+  if (plan.blocks * plan.nb >= n) return triangle;
+  return std::max(triangle, order * order * order / (3 * std::sqrt(memory)));
 }
 
 #define CHOL_INSTANTIATE(prefix, T, R)                                                            \
@@ -179,7 +227,7 @@ int factor_host_matrix(const Devices<T>& devices, const View<T>& whole, int64_t 
   template HostPlan plan_host_matrix<T>(const Devices<T>&, const std::vector<size_t>&, int64_t,   \
                                         bool);                                                    \
   template int factor_host_matrix<T>(const Devices<T>&, const View<T>&, int64_t, const HostPlan&, \
-                                     HostWorkspace<T>&, int64_t*);
+                                     HostWorkspace<T>&, HostProgress*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

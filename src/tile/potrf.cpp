@@ -2,6 +2,7 @@
 
 #include "base/precisions.h"
 #include "tile/factor_panel.hpp"
+#include "tile/peer_copy.hpp"
 
 namespace chol::tile {
 namespace {
@@ -43,7 +44,8 @@ class Factorization {
       ops(d).wait(Queue::receive, given.finished);
       ring_.claim(ops(d), Queue::receive, d, k);
       ring_.claimed(d, k);
-      ops(d).copy(Queue::receive, ring_.memory(d, k), from, rows, columns);
+      copy_between<T>(devices_, d, Queue::receive, {d, ring_.memory(d, k)}, {given.owner, from},
+                      rows, columns);
       given.arrived[static_cast<size_t>(d)] = ops(d).record(Queue::receive);
     }
   }
@@ -90,6 +92,7 @@ class ByColumns : Factorization<T> {
       update_next(k);
       finish_panel(k + 1);
       for (int d = 0; d < this->count(); ++d) update_from(d, before_ + k, k + 2);
+      if (source_) tell_readers(k);
     }
   }
 
@@ -142,6 +145,15 @@ class ByColumns : Factorization<T> {
     if (source_) source_->finished(k, panel(step).finished);
     this->publish(step, here, over_.rows_from(k), over_.width(k),
                   [&](int d) { return this->has_after(d, k); });
+  }
+  /// Of panel k: its owner, whose products with it are queued, and who has a copy.
+  void tell_readers(int64_t k) {
+    const int owner = over_.owner(k);
+    for (const Queue queue : {Queue::panel, Queue::update})
+      source_->read(k, ops(owner).record(queue));
+    for (int d = 0; d < this->count(); ++d)
+      if (d != owner && this->has_after(d, k))
+        source_->read(k, panel(before_ + k).arrived[static_cast<size_t>(d)]);
   }
   void update_diagonal(int device, int64_t step, int64_t J) {
     const int64_t at = over_.start(J);
@@ -248,7 +260,8 @@ class ByRows : Factorization<T> {
       if (!has_part(d, k)) continue;
       ring_.claim(ops(d), Queue::panel, owner, k);
       for_each_part(d, k, whole, [&](const View<T>& mine, const View<T>& there, int64_t rows) {
-        ops(d).copy(Queue::panel, there, mine, rows, over_.width(k));
+        copy_between<T>(this->devices_, d, Queue::panel, {owner, there}, {d, mine}, rows,
+                        over_.width(k));
       });
       if (d != owner) gathered.push_back(ops(d).record(Queue::panel));
     }

@@ -35,6 +35,8 @@ class ColumnSource {
   virtual void load(int device, int64_t panel, const View<T>& to) = 0;
   /// Up to `event` block column k of the factor is finished.
   virtual void finished(int64_t k, const Event& event) = 0;
+  /// Up to `event` somebody reads it where it lies: all have when each that is told of is past.
+  virtual void read(int64_t k, const Event& event) = 0;
 };
 
 /// Queues the factorization of A in place. What comes after a bad leading minor is unspecified.

@@ -1,6 +1,7 @@
 #include "tile/potri.hpp"
 
 #include "base/precisions.h"
+#include "tile/peer_copy.hpp"
 
 namespace chol::tile {
 namespace {
@@ -52,9 +53,9 @@ class Inversion {
         ops(d).wait(Queue::receive, final_[static_cast<size_t>(owner)]);
       ring_.claim(ops(d), Queue::receive, d, step_);
       ring_.claimed(d, step_);
-      ops(d).copy(Queue::receive, ring_.memory(d, step_).at(from, 0),
-                  {stored(owner, from, over_.local_start(j)), ld(owner)}, to - from,
-                  over_.width(j));
+      copy_between<T>(devices_, d, Queue::receive, {d, ring_.memory(d, step_).at(from, 0)},
+                      {owner, {stored(owner, from, over_.local_start(j)), ld(owner)}}, to - from,
+                      over_.width(j));
       arrived_.push_back(ops(d).record(Queue::receive));
       ops(d).wait(Queue::update, arrived_.back());
       part(d, j);

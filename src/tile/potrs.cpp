@@ -1,6 +1,7 @@
 #include "tile/potrs.hpp"
 
 #include "base/precisions.h"
+#include "tile/peer_copy.hpp"
 
 namespace chol::tile {
 namespace {
@@ -103,8 +104,9 @@ class Sweeps {
     // The block that came before has been added.
     if (const Event& added = received_[static_cast<size_t>(owner)])
       receiver.wait(Queue::receive, added);
-    receiver.copy(Queue::receive, {incoming(owner, from), work_.block_ld}, {X(from, k), work_.ld},
-                  over_.width(k), nrhs_);
+    copy_between<T>(devices_, owner, Queue::receive,
+                    {owner, {incoming(owner, from), work_.block_ld}},
+                    {from, {X(from, k), work_.ld}}, over_.width(k), nrhs_);
     receiver.wait(Queue::update, receiver.record(Queue::receive));
     receiver.add(Queue::update, X(owner, k), work_.ld, incoming(owner, from), work_.block_ld,
                  over_.width(k), nrhs_);
@@ -151,8 +153,8 @@ class Sweeps {
       const bool has_more = upper_ ? over_.next_of(d, k + 1) < over_.blocks() : d < k;
       if (d == owner || !has_more) continue;
       ops(d).wait(Queue::receive, solved(k));
-      ops(d).copy(Queue::receive, {X(d, k), work_.ld}, {X(owner, k), work_.ld}, over_.width(k),
-                  nrhs_);
+      copy_between<T>(devices_, d, Queue::receive, {d, {X(d, k), work_.ld}},
+                      {owner, {X(owner, k), work_.ld}}, over_.width(k), nrhs_);
       const Event here = ops(d).record(Queue::receive);
       if (d == next_owner(k)) arrived_ = here;
     }

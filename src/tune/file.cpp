@@ -59,6 +59,7 @@ size_t position_of(const Json& entry, const char* key, const std::vector<const c
 template <class Enum>
 Enum enum_of(const Json& entry, const char* key, int count, const char* (*name)(Enum)) {
   std::vector<const char*> names;
+  names.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) names.push_back(name(static_cast<Enum>(i)));
   return static_cast<Enum>(position_of(entry, key, names));
 }
@@ -151,6 +152,7 @@ CoreRow core_of(const Json& entry) {
 
 Choice choice_of(const Json& entry, Methods methods) {
   std::vector<const char*> names;
+  names.reserve(methods.size());
   for (const MethodInfo* method : methods) names.push_back(method->name);
   const MethodInfo& method = *methods[position_of(entry, "method", names)];
   Choice choice(method);

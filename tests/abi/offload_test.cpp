@@ -8,7 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -43,7 +48,15 @@ class Offload : public testing::Test {
  protected:
   void SetUp() override {
     setenv("CHOL_CUDA_PLUGIN", CHOL_TEST_PLUGIN, 1);
-    for (const char* name : {"CHOL_TEST_NO_DEVICE", "CHOL_TEST_NO_MEMORY", "CHOL_TEST_FAIL_AFTER"})
+    forget_variables();
+  }
+  void TearDown() override { forget_variables(); }
+
+ private:
+  static void forget_variables() {
+    for (const char* name :
+         {"CHOL_TEST_NO_DEVICE", "CHOL_TEST_NO_MEMORY", "CHOL_TEST_FAIL_AFTER", "CHOL_TEST_DEVICES",
+          "CHOL_TEST_FAIL_PANELS", "CHOL_TEST_FAIL_STORE", "CHOL_DEVICES"})
       unsetenv(name);
   }
 };
@@ -291,6 +304,97 @@ TEST_F(Offload, ManyThreadsTakeTurns) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(recording().live_backends, 1);
   }));
+}
+
+/// One may be named more than once, as in chol_create_on. The host finds bad minors.
+TEST_F(Offload, AllNamedDevicesWork) {
+  setenv("CHOL_DEVICES", "0,3,0", 1);
+  EXPECT_TRUE(succeeds_in_child([] {
+    const Always handle;
+    for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+      expect_factored(handle, Matrix<float>(uplo, kOrder), CHOL_BACKEND_CUDA);
+      expect_factored(handle, Matrix<std::complex<double>>(uplo, kOrder), CHOL_BACKEND_CUDA);
+      for (const int64_t bad : {0, 129, 299}) {
+        Matrix<double> A(uplo, kOrder);
+        A.at(bad, bad) = -1;
+        expect_factored(handle, A, CHOL_BACKEND_HOST);
+        A.at(bad, bad) = std::numeric_limits<double>::quiet_NaN();
+        expect_factored(handle, A, CHOL_BACKEND_HOST);
+      }
+      expect_factored(handle, Matrix<double>(uplo, kOrder), CHOL_BACKEND_CUDA);
+    }
+    EXPECT_EQ(recording().live_backends, 3);
+    EXPECT_EQ(recording().host_matrices, 0);
+    EXPECT_GT(recording().panels[0], 0);
+    EXPECT_GT(recording().panels[3], 0);
+    EXPECT_EQ(recording().panels[1], 0);
+  }));
+}
+
+TEST_F(Offload, OneNamedDeviceIsNotTheCurrentOne) {
+  setenv("CHOL_DEVICES", "2", 1);
+  EXPECT_TRUE(succeeds_in_child([] {
+    expect_factored(Always(), Matrix<double>(CHOL_LOWER, kOrder), CHOL_BACKEND_CUDA);
+    EXPECT_EQ(recording().first_device, 2);
+    EXPECT_EQ(recording().host_matrices, 1);
+  }));
+}
+
+TEST_F(Offload, OfDevicesThatAreNotAllThereNoneWorks) {
+  setenv("CHOL_DEVICES", "0,9", 1);
+  setenv("CHOL_TEST_DEVICES", "2", 1);
+  EXPECT_TRUE(succeeds_in_child([] {
+    const Always handle;
+    expect_factored(handle, Matrix<double>(CHOL_LOWER, kOrder), CHOL_BACKEND_HOST);
+    expect_factored(handle, Matrix<double>(CHOL_UPPER, kOrder), CHOL_BACKEND_HOST);
+    EXPECT_EQ(recording().live_backends, 0);
+  }));
+}
+
+/// Before the first panel, and when a few columns are back. None of them is asked again.
+TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
+  setenv("CHOL_DEVICES", "0,1", 1);
+  const auto expect_host_goes_on = [] {
+    for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER})
+      for (const int64_t bad : {-1, 70, 200})
+        EXPECT_TRUE(succeeds_in_child([&] {
+          const Always handle;
+          Matrix<double> A(uplo, kOrder);
+          if (bad >= 0) A.at(bad, bad) = -1;
+          expect_factored(handle, A, CHOL_BACKEND_HOST);
+          const int panels = recording().panels[0];
+          expect_factored(handle, A, CHOL_BACKEND_HOST);
+          EXPECT_EQ(recording().panels[0], panels);
+        }));
+  };
+  setenv("CHOL_TEST_FAIL_PANELS", "1", 1);
+  expect_host_goes_on();
+  unsetenv("CHOL_TEST_FAIL_PANELS");
+  for (const char* stores : {"0", "1", "2"}) {
+    setenv("CHOL_TEST_FAIL_STORE", stores, 1);
+    expect_host_goes_on();
+  }
+}
+
+/// Also of a call that a device fails in.
+TEST_F(Offload, TheTraceTellsOfTheDevices) {
+  const std::string path = testing::TempDir() + "chol_offload_" + std::to_string(getpid()) + ".svg";
+  setenv("CHOL_TRACE", path.c_str(), 1);
+  setenv("CHOL_DEVICES", "0,1", 1);
+  for (const bool fails : {false, true}) {
+    if (fails) setenv("CHOL_TEST_FAIL_STORE", "1", 1);
+    EXPECT_TRUE(succeeds_in_child([&] {
+      expect_factored(Always(), Matrix<double>(CHOL_LOWER, kOrder),
+                      fails ? CHOL_BACKEND_HOST : CHOL_BACKEND_CUDA);
+      std::exit(testing::Test::HasFailure() ? 1 : 0);  // where the file is written
+    }));
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    for (const char* row : {">device 0 panel<", ">device 1 update<", ">device 0 store<", "</svg>"})
+      EXPECT_NE(text.str().find(row), std::string::npos) << row << fails;
+    std::remove(path.c_str());
+  }
+  unsetenv("CHOL_TRACE");
 }
 
 TEST_F(Offload, ChecksItsArguments) {

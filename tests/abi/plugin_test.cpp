@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "abi/recording_backend.hpp"
@@ -246,6 +248,76 @@ TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
     for (int d = 0; d < kDevices; ++d)
       EXPECT_EQ(chol_set_device_workspace(handle_, d, nullptr, 0), CHOL_STATUS_SUCCESS);
   }
+}
+
+/// Of a diagonally dominant matrix of order n; beside its triangle stands -7.
+std::vector<double> large_matrix(int64_t n, bool upper) {
+  std::vector<double> A(static_cast<size_t>(n * n), -7);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i)
+      A[static_cast<size_t>(upper ? i * n + j : j * n + i)] =
+          i == j ? 2.0 * static_cast<double>(n) : static_cast<double>((i * 7 + j * 13) % 19) / 19;
+  return A;
+}
+
+/// Solves with the matrix for the sums of its rows: what must come out is 1.
+void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
+  std::vector<double> A = large_matrix(n, upper), x(static_cast<size_t>(n));
+  const std::vector<double> whole = A;
+  const auto at = [&](int64_t i, int64_t j) {
+    return whole[static_cast<size_t>((i < j) == upper ? j * n + i : i * n + j)];
+  };
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      x[size_t(i)] += i == j ? 2.0 * static_cast<double>(n) : at(i, j);
+  int info = -1;
+  EXPECT_EQ(
+      chol_dposv(handle, upper ? CHOL_UPPER : CHOL_LOWER, n, 1, A.data(), n, x.data(), n, &info),
+      CHOL_STATUS_SUCCESS)
+      << chol_last_error(handle);
+  EXPECT_EQ(info, 0);
+  double worst = 0, beside = 0;
+  for (const double value : x) worst = std::max(worst, std::abs(value - 1));
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j + 1; i < n; ++i)
+      beside =
+          std::max(beside, std::abs(A[static_cast<size_t>(upper ? j * n + i : i * n + j)] + 7));
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_EQ(beside, 0);
+}
+
+/// Each device has half of the matrix's memory, panels in it, then a quarter: two superpanels, then
+/// eleven, and a factor that comes past.
+TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
+  constexpr int64_t kLarge = 2000;
+  for (const size_t parts : {2, 4}) {
+    const size_t bytes = kLarge * kLarge * sizeof(double) / parts;
+    const OnDevice<char> first(bytes), second(bytes), third(bytes);
+    for (int d = 0; d < kDevices; ++d)
+      ASSERT_EQ(chol_set_device_workspace(handle_, d,
+                                          d == 0   ? first
+                                          : d == 1 ? second
+                                                   : third,
+                                          bytes),
+                CHOL_STATUS_SUCCESS);
+    for (const bool upper : {false, true}) expect_ones(handle_, kLarge, upper);
+    for (int d = 0; d < kDevices; ++d)
+      EXPECT_EQ(chol_set_device_workspace(handle_, d, nullptr, 0), CHOL_STATUS_SUCCESS);
+  }
+}
+
+/// Each has queues and memory of its own there.
+TEST_F(SeveralDevices, TwoHandlesOverThemWorkSideBySide) {
+  std::vector<std::thread> threads;
+  for (const bool upper : {false, true})
+    threads.emplace_back([upper] {
+      const int devices[] = {0, 1, 2};
+      chol_handle_t handle = nullptr;
+      ASSERT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 3, devices), CHOL_STATUS_SUCCESS);
+      for (int64_t n = 150; n < 200; n += 10) expect_ones(handle, n, upper);
+      EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(SeveralDevices, AFailureStaysWithTheHandle) {

@@ -60,6 +60,8 @@ struct Triangle {
   }
 };
 
+/// Elements are not watched: each device has a machine of its own, whose clocks tell nothing of the
+/// others.
 struct OwnMachine {
   Machine machine{1};
 };
@@ -67,13 +69,28 @@ struct OwnMachine {
 template <class T>
 class RecordedDevice final : OwnMachine, public StandInDevice<T> {
  public:
-  RecordedDevice() : StandInDevice<T>(machine, 0, 8) {}
+  explicit RecordedDevice(int number) : StandInDevice<T>(machine, 0, 8), device_(number) {
+    machine.watches = false;
+    this->set_pageable(true);
+  }
   void factor(backend::Queue queue, const backend::View<T>& A, int64_t rows, int64_t columns,
               int64_t before, int64_t behind) override {
-    if (std::getenv("CHOL_TEST_FAIL_PANELS"))
-      throw StatusError(Status::error(Status::kDeviceError, "device 7: it is gone"));
+    if (std::getenv("CHOL_TEST_FAIL_PANELS")) fail();
+    ++recording.panels[device_ % 8];
     StandInDevice<T>::factor(queue, A, rows, columns, before, behind);
   }
+  void copy(backend::Queue queue, const backend::View<T>& to, const backend::View<T>& from,
+            int64_t rows, int64_t columns) override {
+    const char* const most = std::getenv("CHOL_TEST_FAIL_STORE");
+    if (most && queue == backend::Queue::store && stores_++ >= std::atoi(most)) fail();
+    StandInDevice<T>::copy(queue, to, from, rows, columns);
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    throw StatusError(Status::error(Status::kDeviceError, "device 7: it is gone"));
+  }
+  int device_, stores_ = 0;
 };
 
 constexpr MethodInfo kOnly{"recorded", {}};
@@ -81,7 +98,7 @@ constexpr const MethodInfo* kMethods[] = {&kOnly};
 
 class RecordingBackend final : public backend::Backend {
  public:
-  RecordingBackend() {
+  explicit RecordingBackend(int device) : device_(device) {
     ++recording.live_backends;
     for (int r = 0; r < kRoutineCount; ++r)
       for (const Form form : {Form::one, Form::batch, Form::interleaved})
@@ -96,6 +113,7 @@ class RecordingBackend final : public backend::Backend {
 
   const char* name() const override { return "recording"; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
+  int device() const override { return device_; }
   TuningStore& tuning() override { return tuning_; }
   std::span<const MethodInfo* const> methods() const override { return kMethods; }
   bool accepts(const Row&) const override { return true; }
@@ -124,9 +142,9 @@ class RecordingBackend final : public backend::Backend {
   }
 
   template <class T>
-  static std::shared_ptr<backend::PanelOps<T>> recorded_device() {
+  std::shared_ptr<backend::PanelOps<T>> recorded_device() const {
     if (std::getenv("CHOL_TEST_NO_PANELS")) return nullptr;
-    return std::make_shared<RecordedDevice<T>>();
+    return std::make_shared<RecordedDevice<T>>(device_);
   }
 #define CHOL_TEST_PANELS(T)                                                   \
   std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void*) override { \
@@ -205,6 +223,7 @@ class RecordingBackend final : public backend::Backend {
       L.solve(n, upper, problem.B.matrix(b) + c * problem.B.leading_dimension(b));
   }
 
+  const int device_;
   TuningStore tuning_;
 };
 
@@ -225,7 +244,14 @@ __attribute__((visibility("default"))) backend::Backend* chol_backend_open(int p
   }
   test::recording.device_count = device_count;
   test::recording.first_device = device_count > 0 ? devices[0] : -1;
-  return new test::RecordingBackend;
+  const int device = device_count > 0 ? devices[0] : 0;
+  const char* const there = std::getenv("CHOL_TEST_DEVICES");
+  if (there && device >= std::atoi(there)) {
+    *status = Status::error(CHOL_STATUS_NO_DEVICE, "device %d, must be in 0 .. %d", device,
+                            std::atoi(there) - 1);
+    return nullptr;
+  }
+  return new test::RecordingBackend(device);
 }
 
 __attribute__((visibility("default"))) const test::Recording* chol_test_recording() {

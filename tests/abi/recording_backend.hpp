@@ -1,19 +1,21 @@
 // What the test plug-in tells about itself, beside its entry: found by dlsym.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace chol::test {
 
-/// What the plug-in's backends have seen since it was loaded.
+/// What the plug-in's backends, which several threads may have, have seen since it was loaded.
 struct Recording {
-  int calls = 0;
-  int host_matrices = 0;  ///< calls among them whose matrix lies in host memory
-  int live_backends = 0;
-  int live_allocations = 0;
-  int device_count = -1;
-  int first_device = -1;
+  std::atomic<int> calls = 0;
+  std::atomic<int> host_matrices = 0;  ///< calls among them whose matrix lies in host memory
+  std::atomic<int> live_backends = 0;
+  std::atomic<int> live_allocations = 0;
+  std::atomic<int> device_count = -1;
+  std::atomic<int> first_device = -1;
+  std::atomic<int> panels[8] = {};  ///< that each of several devices has factored
   int64_t last_n = -1;
   void* last_stream = nullptr;
   size_t last_workspace_bytes = 0;
@@ -27,8 +29,10 @@ inline constexpr const char* kRecordingSymbol = "chol_test_recording";
 //   CHOL_TEST_NO_MEMORY     allocations fail
 //   CHOL_TEST_FAIL_AFTER=k  a matrix in host memory gets k columns of its factor, then the call
 //   fails
+//   CHOL_TEST_DEVICES=k     there are k; without it any number is one
 //   CHOL_TEST_NO_PANELS     it cannot be one of several devices
 //   CHOL_TEST_FAIL_PANELS   panels of several devices fail
+//   CHOL_TEST_FAIL_STORE=k  after k copies back to the host a device of several fails
 
 /// Memory that the plug-in calls device memory.
 using AllocateFunction = void*(size_t bytes);

@@ -1,15 +1,13 @@
-// What factors batches: every left-looking kernel is named by a row, every row names a kernel that
-// is built, and every case of every built-in row has a choice that is accepted. Needs no device.
+// What factors batches: every kernel that is built is named by a row or is for the tuner, every row
+// names a kernel that is built, and every case of every built-in row has a choice that is
+// accepted. Needs no device. Usage: test_choose_factor FOLDER, that of cuda/batched.
 #include <cstdio>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "batched/choose_factor.hpp"
-#include "batched/left_looking/kernel.cuh"
-#include "batched/left_looking/shapes.hpp"
-#include "batched/solve/choose.hpp"
+#include "instance_lines.hpp"
 #include "tally.hpp"
 #include "tune/cluster_rows.hpp"
 #include "tune/rows.hpp"
@@ -18,29 +16,13 @@ namespace chol::cuda {
 namespace {
 
 Tally tally;
-constexpr size_t kSharedBytes = 227 * 1024;  ///< of a block, sm_90
+constexpr DeviceLimits kHopper{227 * 1024, 2}, kSlowDouble{227 * 1024, 64};
 
-template <class T, bool kSwapped, bool kFused>
-bool can_run(const LeftLookingParams& params, int64_t n, bool bordered) {
-  const auto fits = [&]<class Shape>(Shape) {
-    if constexpr (!kFused || kSolvesAlong<Shape>)
-      return Shape::kParams == params &&
-             LeftLooking<T, kSwapped, Shape, kFused>::bytes(n, bordered) <= kSharedBytes;
-    return false;
-  };
-  return [&]<class... Shape>(ShapeList<Shape...>) {
-    return (fits(Shape{}) || ...);
-  }(LeftLookingList<T, kSwapped, kFused>{});
-}
-template <class T>
-bool can_run_any(const LeftLookingParams& params, bool fused, int64_t n, bool upper,
-                 bool bordered) {
-  if (fused)
-    return upper ? can_run<T, true, true>(params, n, bordered)
-                 : can_run<T, false, true>(params, n, bordered);
-  return upper ? can_run<T, true, false>(params, n, bordered)
-               : can_run<T, false, false>(params, n, bordered);
-}
+/// The lines of the families that factor.
+struct Families {
+  InstanceLines registers, left_looking, multi_panel, cluster;
+  std::vector<InstanceLines> others;  ///< whose lines are the parameters of a choice
+};
 
 template <class T>
 Case case_of(Routine routine, int64_t n, int64_t batch, int flags) {
@@ -53,74 +35,108 @@ Case case_of(Routine routine, int64_t n, int64_t batch, int flags) {
   asked.variable = flags & 4;
   return asked;
 }
-/// The choice as text, empty where there is none.
+/// The first choice; that of no method where there is none.
 template <class T>
-std::string choose(const Case& asked, const Choice& row, ClusterPlan clusters) {
+FactorChoice choose(const Case& asked, const Choice& row, ClusterPlan clusters,
+                    const DeviceLimits& device = kHopper) {
   FactorChoice chosen;
   const auto take = [&](const FactorChoice& choice) {
-    if (!accepts_choice<T>(asked, choice, can_run_any<T>)) return false;
     chosen = choice;
     return true;
   };
-  const auto has_multi_panel = [&](int threads) { return has_wide<T>(asked.upper, threads); };
-  const bool found = (asked.routine == Routine::posv && try_posv_rows(asked, row, take)) ||
-                     try_factor_rows(asked, row, clusters, has_multi_panel, take);
-  if (!found) return "";
-  char text[160];
-  print_method(text, sizeof text, chosen.method, chosen.params());
-  return text;
+  if (asked.routine != Routine::posv || !try_posv_choices<T>(asked, row, device, take))
+    try_factor_choices<T>(asked, row, clusters, device, take);
+  return chosen;
 }
 
-/// Every kernel of a list is named by a row of that triangle.
-template <class T, bool kSwapped, bool kFused>
-void check_kernels() {
-  const auto check = [](const LeftLookingParams& params) {
-    bool named = false;
-    for (const LeftLookingRow& row : left_looking_rows())
-      named =
-          named || (row.precision == kLetter<T> && row.upper == kSwapped && row.params == params);
-    if (!tally.count(named))
-      std::printf("%c, upper %d: no row names the kernel of %d warps, %d blocks\n", kLetter<T>,
-                  kSwapped, params.warps, params.blocks);
+/// Marks the line of the kernel that runs.
+void name_line(Families& families, const Case& asked, const FactorChoice& choice,
+               const DeviceLimits& device) {
+  const std::string_view method = choice.method;
+  const char precision = asked.precision;
+  const bool tensor = precision == 'd' || precision == 'z' || device.single_over_double <= 2;
+  const int threads = choice.params.of("threads"), lanes = choice.params.of("lanes");
+  const auto name_register = [&](const char* macro, const char* task, size_t order) {
+    families.registers.name_first([&](const InstanceLine& line) {
+      return line.is(macro, precision) && line.cells[1] == task && asked.n <= line.number(order) &&
+             (order == 2 || asked.n >= line.number(2)) &&
+             (lanes == 0 || lanes == line.number(order + 1));
+    });
   };
-  [&]<class... Shape>(ShapeList<Shape...>) {
-    (check(Shape::kParams), ...);
-  }(LeftLookingList<T, kSwapped, kFused>{});
+  if (method == factor::kRegister) name_register("CHOL_INSTANCE", "factor", 2);
+  if (method == factor::kRegisterPosv) name_register("CHOL_INSTANCE", "factor_and_solve", 2);
+  if (method == factor::kRegisterGridPosv)
+    name_register("CHOL_GRID_INSTANCE", "factor_and_solve_one", 3);
+  if (method == factor::kVbatchedRegister)
+    families.registers.name_first(
+        [&](const InstanceLine& line) { return line.is("CHOL_VBATCHED_INSTANCE", precision); });
+  const auto has_threads = [&](const InstanceLine& line) {
+    return line.is("CHOL_INSTANCE", precision) && line.has_triangle(1, asked.upper) &&
+           32 * line.number(2) == threads;
+  };
+  if (method == factor::kCluster && tensor) families.cluster.name_first(has_threads);
+  if (method == factor::kMultiPanel)
+    families.multi_panel.name_first([&](const InstanceLine& line) {
+      return has_threads(line) && (tensor || line.number(8) == 0);
+    });
+  for (InstanceLines& other : families.others)
+    other.name_first([&](const InstanceLine& line) {
+      return line.is("CHOL_INSTANCE", precision) && line.has(choice.params);
+    });
 }
+void name_left_looking(InstanceLines& lines, const LeftLookingRow& row) {
+  lines.name_first([&](const InstanceLine& line) {
+    return line.cells[0][0] == row.precision && line.has_triangle(1, row.upper) &&
+           LeftLookingParams{line.number(2), line.number(3),      line.number(4),
+                             line.number(5), line.number(6) != 0, line.number(7)} == row.params;
+  });
+}
+
 /// Every row names a kernel that is built.
 template <class T>
-void check_rows() {
+void check_rows(InstanceLines& lines) {
   for (const LeftLookingRow& row : left_looking_rows())
     if (row.precision == kLetter<T>) {
+      name_left_looking(lines, row);
       const bool bordered = row.columns == Columns::bordered;
-      if (!tally.count(can_run_any<T>(row.params, bordered, 33, row.upper, bordered)))
+      Case asked{Routine::potrf, Form::batch, kLetter<T>, row.upper};
+      asked.n = 33;
+      const FactorChoice choice{factor::kLeftLooking, row.params.params(bordered)};
+      if (!tally.count(accepts_choice<T>(asked, choice, kHopper)))
         std::printf("%c, upper %d: the kernel of %d warps, %d blocks is not built\n", kLetter<T>,
                     row.upper, row.plan_warps, row.plan_blocks);
     }
+  for (const FactorRow& row : factor_rows())
+    tally.count(row.precision != kLetter<T> || batch_methods<T>.find(row.method));
 }
+/// @param row whose choice factors, or solves along, where it does.
 template <class T>
-void check_choice(Routine routine, const Choice& row, Range orders) {
-  for (int64_t n = std::max<int64_t>(orders.least, 1); n <= std::min<int64_t>(orders.most, 700);
-       ++n)
-    for (const int64_t batch : {10, 100000})
+void check_row(Families& families, const Row& row) {
+  const auto check = [&](Case asked, int64_t nrhs, const DeviceLimits& device) {
+    asked.nrhs = nrhs;
+    const ClusterPlan clusters = cluster_plan(kLetter<T>, asked.upper, asked.n, asked.batch, 132);
+    const FactorChoice choice = choose<T>(asked, row.choice, clusters, device);
+    const BatchMethod<T>* const method = batch_methods<T>.find(choice.method);
+    if (!tally.count(method && choice.params.are_of(method->knobs)))
+      std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(asked.n));
+    if (row.cases.has(asked)) name_line(families, asked, choice, device);
+  };
+  for (int64_t n = 1; n <= std::min<int64_t>(row.cases.n.most, 1200); n += n < 700 ? 1 : 50)
+    for (const int64_t batch : {10, 60, 80, 130, 100000})
       for (int flags = 0; flags < 8; ++flags) {
-        const Case asked = case_of<T>(routine, n, batch, flags);
-        const ClusterPlan clusters = cluster_plan(kLetter<T>, asked.upper, n, batch, 132);
-        if (!tally.count(!choose<T>(asked, row, clusters).empty()))
-          std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(n));
+        const Case asked = case_of<T>(row.routine, n, batch, flags);
+        check(asked, asked.nrhs, kHopper);
+        check(asked, asked.nrhs, kSlowDouble);
+        if (row.routine == Routine::posv) check(asked, 2, kHopper);
       }
 }
 template <class T>
-void check_all() {
-  check_kernels<T, false, false>();
-  check_kernels<T, false, true>();
-  check_kernels<T, true, false>();
-  check_kernels<T, true, true>();
-  check_rows<T>();
+void check_all(Families& families) {
+  check_rows<T>(families.left_looking);
   for (const Row& row : built_in_rows(90, 132))
     if (row.form == Form::batch && row.precision == kLetter<T> && !is_native(row.choice) &&
         (row.routine == Routine::potrf || row.routine == Routine::posv))
-      check_choice<T>(row.routine, row.choice, row.cases.n);
+      check_row<T>(families, row);
 }
 /// The built-in row of a case.
 std::string built_in(const Case& asked) {
@@ -162,22 +178,36 @@ void check_built_in() {
 /// What is known of some cases.
 void expect(int64_t n, int64_t batch, int flags, const Choice& row, const char* wanted) {
   const Case asked = case_of<double>(Routine::potrf, n, batch, flags);
-  const std::string text =
+  const FactorChoice choice =
       choose<double>(asked, row, cluster_plan('d', asked.upper, n, batch, 132));
-  if (!tally.count(text == wanted))
-    std::printf("n = %d, batch %d: %s, must be %s\n", int(n), int(batch), text.c_str(), wanted);
+  char text[160];
+  print_method(text, sizeof text, choice.method, choice.params);
+  if (!tally.count(std::string_view(text) == wanted))
+    std::printf("n = %d, batch %d: %s, must be %s\n", int(n), int(batch), text, wanted);
 }
 
 }  // namespace
 }  // namespace chol::cuda
 
-int main() {
+int main(int count, char** arguments) {
   using namespace chol;
   using namespace chol::cuda;
-  check_all<float>();
-  check_all<double>();
-  check_all<Complex<float>>();
-  check_all<Complex<double>>();
+  if (count != 2) return 2;
+  const std::string folder = arguments[1];
+  Families families{InstanceLines(folder + "/register"), InstanceLines(folder + "/left_looking"),
+                    InstanceLines(folder + "/multi_panel"), InstanceLines(folder + "/cluster"),
+                    families_but(folder, {"register", "left_looking", "multi_panel", "cluster"})};
+  check_all<float>(families);
+  check_all<double>(families);
+  check_all<Complex<float>>(families);
+  check_all<Complex<double>>(families);
+  families.registers.check(tally, [](const InstanceLine& line) {
+    return line.macro == "CHOL_VBATCHED_INSTANCE" || line.cells[1].starts_with("factor");
+  });
+  families.left_looking.check(tally);
+  families.multi_panel.check(tally);
+  families.cluster.check(tally);
+  for (const InstanceLines& other : families.others) other.check(tally);
   check_built_in();
   const auto left_looking = [](int warps, int blocks) {
     return Choice(kLeftLookingPotrf, {{"warps", warps}, {"blocks", blocks}});

@@ -1,12 +1,13 @@
-// What solves with the factors of batches: every kernel of block_solve is named by a row, every row
-// names a kernel that is built and serves some case, and every case has a method that accepts it.
-// Needs no device.
+// What solves with the factors of batches: every kernel that is built is named by a row or is for
+// the tuner, every row names a kernel that is built and serves some case, and every case has a
+// method that accepts it. Needs no device. Usage: test_choose_solve FOLDER, that of cuda/batched.
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "batched/solve/block/kernel.cuh"
 #include "batched/solve/choose.hpp"
+#include "instance_lines.hpp"
 #include "tally.hpp"
 #include "tune/rows.hpp"
 
@@ -14,29 +15,13 @@ namespace chol::cuda {
 namespace {
 
 Tally tally;
-constexpr int64_t kSharedBytes = 227 * 1024;  ///< of a block, sm_90
+constexpr DeviceLimits kHopper{227 * 1024, 2}, kSlowDouble{227 * 1024, 64};
 
-template <class T, bool kSwapped>
-bool is_built(const BlockSolveParams& params, int64_t n) {
-  bool fits = false;
-  const auto check = [&]<bool kOne>(std::bool_constant<kOne>) {
-    for_block_solve_shape<T, kOne>(params, [&]<class Shape>(Shape) {
-      using Layout = BlockSolveLayout<T, kSwapped, kOne, Shape>;
-      fits = int64_t(Layout::bytes(static_cast<int>(n))) <= kSharedBytes;
-    });
-  };
-  if (params.rhs > 1)
-    check(std::false_type{});
-  else
-    check(std::true_type{});
-  return fits;
-}
-template <class T>
-constexpr SolveLimits kLimits{128, sizeof(T) == 4 ? 192 : 64, 1024,
-                              [](const BlockSolveParams& params, int64_t n, bool upper) {
-                                return upper ? is_built<T, true>(params, n)
-                                             : is_built<T, false>(params, n);
-                              }};
+/// The lines of the families that solve.
+struct Families {
+  InstanceLines registers, block, tile;
+  std::vector<InstanceLines> others;  ///< whose lines are the parameters of a choice
+};
 
 template <class T>
 Case case_of(int64_t n, int64_t nrhs, int flags) {
@@ -55,35 +40,64 @@ void for_each_case(int64_t most_n, Body&& body) {
       for (int flags = 0; flags < 8; ++flags) body(case_of<T>(n, nrhs, flags));
 }
 
-template <class T, bool kOne>
-void check_kernels(const SolveRows& rows) {
-  []<class... Shape>(ShapeList<Shape...>, const SolveRows& named) {
-    const auto check = [&](const BlockSolveParams& params) {
-      bool found = false;
-      for (const SolveRow& row : named) found = found || row.params == params.params();
-      if (!tally.count(found))
-        std::printf("%c: no row names the kernel of order %d\n", kLetter<T>, params.order);
-    };
-    (check(Shape::kParams), ...);
-  }(BlockSolveShapes<T, kOne>{}, rows);
+void name_block(InstanceLines& lines, char precision, const Params& named) {
+  const auto params = BlockSolveParams::of(named);
+  lines.name_first([&](const InstanceLine& line) {
+    return line.cells[0][0] == precision &&
+           BlockSolveParams{line.number(1), line.number(2), line.number(3), line.number(4),
+                            line.number(5), line.number(6), line.number(7)} == params;
+  });
 }
+/// Marks the line of the kernel that runs.
+void name_line(Families& families, const Case& asked, const SolveChoice& choice) {
+  const std::string_view method = choice.method;
+  const char precision = asked.precision;
+  const int lanes = choice.params.of("lanes");
+  if (method == solve::kBlock) name_block(families.block, precision, choice.params);
+  if (method == solve::kTile)
+    families.tile.name_first([&](const InstanceLine& line) {
+      return line.is("CHOL_INSTANCE", precision) && line.number(1) == (asked.nrhs == 1) &&
+             asked.n <= 8 * line.number(2);
+    });
+  // Lines of one right-hand side stand behind the others in the file and come first in a launch.
+  bool found = false;
+  const auto name_register = [&](const char* macro, const char* task, size_t order) {
+    families.registers.name_first([&](const InstanceLine& line) {
+      const bool matches = !found && line.is(macro, precision) &&
+                           (order == 1 || line.cells[1] == task) && asked.n <= line.number(order) &&
+                           (order != 3 || asked.n >= line.number(2)) &&
+                           (lanes == 0 || lanes == line.number(order + 1));
+      found = found || matches;
+      return matches;
+    });
+  };
+  if (method == solve::kRegisterGrid) name_register("CHOL_GRID_INSTANCE", "solve_one", 3);
+  if (method == solve::kRegister) {
+    if (asked.nrhs == 1) name_register("CHOL_ONE_RHS_INSTANCE", "", 1);
+    name_register("CHOL_INSTANCE", "solve", 2);
+  }
+  for (InstanceLines& other : families.others)
+    other.name_first([&](const InstanceLine& line) {
+      return line.is("CHOL_INSTANCE", precision) && line.has(choice.params);
+    });
+}
+
 template <class T>
 void check_row(const SolveRow& row, const SolveRows& rows) {
   bool built = false, serves = false;
-  const auto of = BlockSolveParams::of(row.params);
-  SolveLimits without = kLimits<T>;
-  without.can_run_block = [](const BlockSolveParams& params, int64_t n, bool upper) {
-    return !params.mma && kLimits<T>.can_run_block(params, n, upper);
-  };
-  for_each_case<T>(352, [&](const Case& asked) {
-    built = built || is_built<T, false>(of, asked.n);
-    for (const SolveLimits& limits : {kLimits<T>, without})
-      serves =
-          serves || (row.has(asked) && choose_solve<T>(asked, rows, limits).params == row.params);
+  const BatchMethod<T>& method = *batch_methods<T>.find(row.method);
+  for_each_case<T>(352, [&](Case asked) {
+    asked.nrhs = row.params.of("rhs");
+    built = built || method.accepts(asked, row.params, kHopper);
   });
-  if (!tally.count(built && serves && row.params.are_of(kBlockSolveKnobs)))
+  for_each_case<T>(352, [&](const Case& asked) {
+    for (const DeviceLimits& device : {kHopper, kSlowDouble})
+      serves =
+          serves || (row.has(asked) && choose_solve<T>(asked, rows, device).params == row.params);
+  });
+  if (!tally.count(built && serves && row.params.are_of(method.knobs)))
     std::printf("%c: the row of the kernel of order %d: built %d, serves %d\n", kLetter<T>,
-                of.order, built, serves);
+                row.params.of("order"), built, serves);
 }
 /// The built-in rows of batches, or of one matrix.
 template <class T>
@@ -94,62 +108,90 @@ RowTable built_in(Form form) {
       table.add(row.cases, row.choice);
   return table;
 }
-/// The first row that has a case and whose method accepts it.
+/// The first row that has a case and whose method accepts it, or that is of one matrix.
 template <class T>
-const Choice* choose(const Case& asked, const RowTable& table) {
+const Choice* choose(const Case& asked, const RowTable& table, const DeviceLimits& device) {
   return table.choose(asked, [&](const Choice& its) {
-    if (!solves_batches(its)) return true;
-    return solve_method<T>(its.method->name).accepts(asked, params_of(its), kLimits<T>);
+    return !solves_batches(its) ||
+           batch_methods<T>.find(its.method->name)->accepts(asked, params_of(its), device);
   });
 }
 template <class T>
-void check_table() {
-  for (const Form form : {Form::one, Form::batch}) {
-    const RowTable table = built_in<T>(form);
-    for_each_case<T>(400, [&](Case asked) {
-      for (const int64_t batch : {1, 263, 264}) {
+void check_table(Families& families, Form form) {
+  const RowTable table = built_in<T>(form);
+  for_each_case<T>(400, [&](Case asked) {
+    for (const int64_t batch : {1, 263, 264})
+      for (const DeviceLimits& device : {kHopper, kSlowDouble}) {
         asked.batch = batch;
-        if (!tally.count(choose<T>(asked, table) != nullptr))
+        const Choice* const choice = choose<T>(asked, table, device);
+        if (!tally.count(choice))
           std::printf("%c, n = %d, %d right-hand sides: no row\n", kLetter<T>, int(asked.n),
                       int(asked.nrhs));
+        if (!choice || !solves_batches(*choice)) continue;
+        const SolveChoice chosen = choose_solve<T>(asked, table, device);
+        const BatchMethod<T>* const method = batch_methods<T>.find(chosen.method);
+        if (!tally.count(chosen.method == std::string_view(choice->method->name) &&
+                         chosen.params == params_of(*choice) &&
+                         chosen.params.are_of(method->knobs)))
+          std::printf("%c, n = %d, %d right-hand sides: not as %s\n", kLetter<T>, int(asked.n),
+                      int(asked.nrhs), chosen.method);
+        name_line(families, asked, chosen);
       }
-    });
-  }
+  });
 }
 /// What is known of some cases.
 template <class T>
 void expect(Case asked, const char* wanted) {
   asked.batch = 100000;
-  char text[160] = "";
-  if (const Choice* const choice = choose<T>(asked, built_in<T>(Form::batch)))
-    print_choice(text, sizeof text, *choice);
+  const SolveChoice choice = choose_solve<T>(asked, built_in<T>(Form::batch), kHopper);
+  char text[160];
+  print_method(text, sizeof text, choice.method, choice.params);
   if (!tally.count(std::string_view(text) == wanted))
     std::printf("n = %d, %d right-hand sides: %s, must be %s\n", int(asked.n), int(asked.nrhs),
                 text, wanted);
 }
 
 template <class T>
-void check_all() {
+void check_all(Families& families) {
   SolveRows of_one, of_several;
   add_block_rows(of_one, kLetter<T>, {1, 1});
   add_block_rows(of_several, kLetter<T>, {2, 16});
-  check_kernels<T, true>(of_one);
-  check_kernels<T, false>(of_several);
-  for (const SolveRow& row : of_one) check_row<T>(row, of_one);
-  for (const SolveRow& row : of_several) check_row<T>(row, of_several);
-  check_table<T>();
+  for (const SolveRows& rows : {of_one, of_several})
+    for (const SolveRow& row : rows) {
+      check_row<T>(row, rows);
+      name_block(families.block, kLetter<T>, row.params);
+    }
+  for (const Form form : {Form::one, Form::batch}) check_table<T>(families, form);
+  for_each_case<T>(kWarpSolveOrder, [&](const Case& asked) {
+    name_line(families, asked, choose_solve<T>(asked, solve_rows_of_posv(kLetter<T>), kHopper));
+  });
+  for_each_case<T>(400, [&](const Case& asked) {
+    if (asked.nrhs == 1)
+      name_line(families, asked, choose_solve<T>(asked, solve_rows_of_pocon(kLetter<T>), kHopper));
+  });
 }
 
 }  // namespace
 }  // namespace chol::cuda
 
-int main() {
+int main(int count, char** arguments) {
   using namespace chol;
   using namespace chol::cuda;
-  check_all<float>();
-  check_all<double>();
-  check_all<Complex<float>>();
-  check_all<Complex<double>>();
+  if (count != 2) return 2;
+  const std::string folder = arguments[1];
+  Families families{InstanceLines(folder + "/register"), InstanceLines(folder + "/solve/block"),
+                    InstanceLines(folder + "/solve/tile"),
+                    families_but(folder + "/solve", {"block", "tile"})};
+  check_all<float>(families);
+  check_all<double>(families);
+  check_all<Complex<float>>(families);
+  check_all<Complex<double>>(families);
+  families.registers.check(tally, [](const InstanceLine& line) {
+    return line.macro == "CHOL_ONE_RHS_INSTANCE" || line.cells[1].starts_with("solve");
+  });
+  families.block.check(tally);
+  families.tile.check(tally);
+  for (const InstanceLines& other : families.others) other.check(tally);
   const char* const three =
       "block_solve(order=128,warp_blocks=1,groups=1,rhs=1,blocks=3,mma=0,register_columns=0)";
   const char* const two =

@@ -1,5 +1,5 @@
 // The kernels of cuda/batched/left_looking/kernel.cuh, cluster/kernel.cuh and
-// left_looking/multi_panel_kernel.cuh by contexts of the host: every shape that is built, both
+// multi_panel/kernel.cuh by contexts of the host: every shape that is built, both
 // triangles, equal and mixed orders, aligned and not, pivots that are none. Copies arrive when they
 // are waited for, so that what is read too early shows.
 #include <cmath>
@@ -10,9 +10,9 @@
 #include "batched/cluster/kernel.cuh"
 #include "batched/cluster/shapes.hpp"
 #include "batched/left_looking/kernel.cuh"
-#include "batched/left_looking/multi_panel_kernel.cuh"
-#include "batched/left_looking/multi_panel_shapes.hpp"
 #include "batched/left_looking/shapes.hpp"
+#include "batched/multi_panel/kernel.cuh"
+#include "batched/multi_panel/shapes.hpp"
 #include "host_batch.hpp"
 #include "shared_memory.hpp"
 #include "tune/cluster_rows.hpp"
@@ -117,8 +117,8 @@ void try_cluster_rows(char precision) {
       for (const int64_t count : {1, 12, 13, 30, 50, 75, 100, 132, 133, 10000}) {
         const ClusterPlan plan = cluster_plan(precision, upper, n, count, 132);
         const ClusterPlan larger = cluster_plan(precision, upper, n, 2 * count, 264);
-        const bool is_built = upper ? has(typename ClusterShapes<T>::Row{}, plan.threads)
-                                    : has(typename ClusterShapes<T>::Column{}, plan.threads);
+        const bool is_built = upper ? has(ClusterList<T, true>{}, plan.threads)
+                                    : has(ClusterList<T, false>{}, plan.threads);
         const bool is_plan = is_built && plan.blocks > 0 && plan.blocks <= 8;
         const bool wanted = n >= 300 && count <= 66;
         tally.count((plan.blocks == 0 || is_plan) && (!wanted || is_plan) &&
@@ -205,8 +205,8 @@ void try_shapes(ShapeList<Shape...>, ShapeList<Wide...>) {
 }
 template <class T>
 void try_all() {
-  try_clusters<T, false>(typename ClusterShapes<T>::Column{}, WideShapes<T, false>{});
-  try_clusters<T, true>(typename ClusterShapes<T>::Row{}, WideShapes<T, true>{});
+  try_clusters<T, false>(ClusterList<T, false>{}, WideShapes<T, false>{});
+  try_clusters<T, true>(ClusterList<T, true>{}, WideShapes<T, true>{});
   // Those that are built only with a fused right-hand side too.
   try_shapes<T, false>(LeftLookingList<T, false, true>{}, WideShapes<T, false>{});
   try_shapes<T, true>(LeftLookingList<T, true, true>{}, WideShapes<T, true>{});

@@ -2,6 +2,7 @@
 // and one or two blocks of groups at a time, of which each has shared memory of its own. It begins
 // as NaN and copies arrive when they are waited for, so that what is read too early, or was never
 // written, shows.
+#include <cstdint>
 #include <cstring>
 
 #include "elements.hpp"
@@ -157,10 +158,10 @@ class Problem {
     expect(changed == 0, "other elements", swapped ? 'U' : 'L', n_, changed);
   }
 
- private:
   static double size_of(double x) { return std::fabs(x); }
   static double size_of(Complex<double> x) { return std::hypot(x.re, x.im); }
 
+ private:
   int n_, columns_, ld_, info_ = -1;
   std::vector<T> A_, before_;
 };
@@ -183,9 +184,67 @@ void factor_orders() {
   panel.check();
 }
 
+/// A rectangle whose operands lie elsewhere, by two blocks, one after the other.
+template <class T, bool swapped, bool aligned>
+void update_rectangle(int rows, int columns, int depth, bool backwards) {
+  using C = update::Config<T>;
+  const auto span = [](int r, int c) { return swapped ? c : r; };
+  const auto lines = [](int r, int c) { return swapped ? r : c; };
+  constexpr int kShift = aligned ? 0 : 1;
+  const auto ld_of = [&](int r, int c) { return (span(r, c) + 3) / 4 * 4 + 4 + kShift; };
+  const auto matrix = [&](int r, int c) {
+    std::vector<T> elements(size_t(ld_of(r, c)) * lines(r, c) + kShift + 32, from_real<T>(-77));
+    for (T& x : elements) x = random_element<T>();
+    return elements;
+  };
+  std::vector<T> A = matrix(rows, depth), B = matrix(columns, depth),
+                 result = matrix(rows, columns);
+  const std::vector<T> before = result;
+  const auto first = [](auto& elements) {
+    auto address = reinterpret_cast<uintptr_t>(elements.data());
+    return elements.data() + ((address + 15) / 16 * 16 - address) / sizeof(T) + kShift;
+  };
+  const int ldc = ld_of(rows, columns), lda = ld_of(rows, depth), ldb = ld_of(columns, depth);
+  const update::RectangleCall<T> call{first(result), ldc,  first(A), first(B), lda,
+                                      ldb,           rows, columns,  depth};
+  for (int block = 0; block < 2; ++block) {
+    std::memset(shared, 0xFF, sizeof shared);
+    auto& barriers = *reinterpret_cast<update::Barriers<T>*>(shared);
+    barriers.prepare();
+    HostBlock(C::kThreads, backwards).run([&] {
+      const int thread = HostBlock::running;
+      update::TrailingUpdate<T, swapped, aligned, update::RectangleCall>{
+          call, barriers, reinterpret_cast<T*>(shared + kBarrierBytes), thread, block, 2}
+          .run(thread / 32);
+    });
+  }
+  std::vector<T> rest = result;
+  double most = 0;
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < rows; ++i) {
+      const size_t at = size_t(call.template at<swapped>(i, j) - result.data());
+      Doubled<T> sum = convert<Doubled<T>>(before[at]);
+      for (int k = 0; k < depth; ++k)
+        sum = subtract_product_conj(
+            sum, convert<Doubled<T>>(*call.template of<swapped>(call.left, lda, i, k)),
+            convert<Doubled<T>>(*call.template of<swapped>(call.right, ldb, j, k)));
+      const double error = Problem<T, swapped>::size_of(
+          subtract_product_conj(sum, convert<Doubled<T>>(result[at]), from_real<Doubled<T>>(1)));
+      most = std::max(most, error == error ? error : 1e300);
+      rest[at] = before[at];
+    }
+  const double epsilon = sizeof(Real<T>) == 4 ? 1.2e-7 : 2.2e-16;
+  expect(most / (depth * epsilon) < 30, "rectangle", swapped ? 'U' : 'L', rows,
+         most / (depth * epsilon));
+  expect(std::memcmp(rest.data(), before.data(), sizeof(T) * rest.size()) == 0,
+         "elements beside a rectangle", swapped ? 'U' : 'L', rows, 0);
+}
+
 template <class T, bool swapped>
 void update_orders() {
   constexpr int kOrder = update::Config<T>::kOrder;
+  update_rectangle<T, swapped, true>(2 * kOrder + 37, kOrder + 48, 64, false);
+  update_rectangle<T, swapped, sizeof(T) == 16>(kOrder - 3, 16, 32, true);
   const int n = 2 * kOrder + 37;
   Problem<T, swapped>(n, n, n + 3).template update<true>(64, 64, n - 64, false);
   Problem<T, swapped>(n, n, n + 3).template update<sizeof(T) == 16>(32, 32, kOrder + 16, true);

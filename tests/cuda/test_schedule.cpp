@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "native/persistent/schedule.hpp"
@@ -224,17 +225,20 @@ class Threads {
   ProgressBarrier next_{0};
 };
 
-/// That a trailing update has each tile on and below the diagonal once.
-void check_update(const update::Tiles& tiles) {
+/// That a trailing update has each tile once: on and below the diagonal, or of a rectangle.
+template <class Tiles>
+void check_update(const Tiles& tiles) {
+  constexpr bool kWhole = std::is_same_v<Tiles, update::RectangleTiles>;
   std::vector<int> met(size_t(tiles.rows) * tiles.columns, 0);
   for (int64_t index = 0; index < tiles.total(); ++index) {
     const auto [row, column] = tiles.at(index);
-    const bool inside = row < tiles.rows && column < tiles.columns && row >= column && column >= 0;
+    const bool inside =
+        row < tiles.rows && column < tiles.columns && row >= (kWhole ? 0 : column) && column >= 0;
     expect(inside, "a tile of an update", {tiles.rows, tiles.columns}, static_cast<int>(index));
     if (inside) ++met[size_t(row) * tiles.columns + column];
   }
   for (int row = 0; row < tiles.rows; ++row)
-    for (int column = 0; column <= row && column < tiles.columns; ++column)
+    for (int column = 0; (kWhole || column <= row) && column < tiles.columns; ++column)
       expect(met[size_t(row) * tiles.columns + column] == 1, "tiles of an update",
              {tiles.rows, tiles.columns}, row);
 }
@@ -247,7 +251,9 @@ int main() {
   for (int rows = 1; rows <= 40; ++rows)
     for (int columns = 1; columns <= rows; ++columns) {
       InOrder({rows, columns}).run();
-      check_update({rows, columns});
+      check_update(chol::cuda::update::Tiles{rows, columns});
+      check_update(chol::cuda::update::RectangleTiles{rows, columns});
+      check_update(chol::cuda::update::RectangleTiles{columns, rows});
     }
   for (int rows : {1, 2, 3, 4, 5, 8, 13, 21})
     for (int columns : {rows, (rows + 1) / 2, 1})

@@ -80,7 +80,7 @@ class DealtSuite {
 
  private:
   using Data = Batch<T, kSwapped>;
-  using Dealt = typename RegisterShapes<T>::Vbatched;
+  using Dealt = VbatchedRegisterShape<T>;
   static constexpr int kBadOrder = 3, kCount = Dealt::kShare + 9;
 
   static void launch_dealt(const BatchProblem<T>& problem, int share) {
@@ -126,12 +126,12 @@ template <class T>
 void try_all() {
   DealtSuite<T, false>::run();
   DealtSuite<T, true>::run();
-  try_shapes<T, SmallTask::factor>(typename RegisterShapes<T>::SmallFactor{});
-  try_shapes<T, SmallTask::solve>(typename RegisterShapes<T>::SmallSolve{});
-  try_shapes<T, SmallTask::solve>(typename RegisterShapes<T>::SmallSolveOne{});
-  try_shapes<T, SmallTask::factor_and_solve>(typename RegisterShapes<T>::SmallFactorAndSolve{});
-  try_shapes<T, SmallTask::solve_one>(typename RegisterShapes<T>::GridSolve{});
-  try_shapes<T, SmallTask::factor_and_solve_one>(typename RegisterShapes<T>::GridFactorAndSolve{});
+  try_shapes<T, SmallTask::factor>(SmallShapes<SmallTask::factor, T>{});
+  try_shapes<T, SmallTask::solve>(SmallShapes<SmallTask::solve, T>{});
+  try_shapes<T, SmallTask::solve>(OneRhsShapes<T>{});
+  try_shapes<T, SmallTask::factor_and_solve>(SmallShapes<SmallTask::factor_and_solve, T>{});
+  try_shapes<T, SmallTask::solve_one>(SmallShapes<SmallTask::solve_one, T>{});
+  try_shapes<T, SmallTask::factor_and_solve_one>(SmallShapes<SmallTask::factor_and_solve_one, T>{});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ lines() { grep -c '^chol: ' "$work/said" || true; }
 
 for setting in CHOL_NUM_THREADS=abc CHOL_NUM_THREADS=1e3 CHOL_NUM_THREADS=-1 CHOL_NUM_THREADS=99999999 \
   CHOL_VERBOSE=maybe CHOL_OFFLOAD=sometimes CHOL_HOST_ISA=sse2 CHOL_BACKEND=foo CHOL_PRELOAD=offf \
-  CHOL_PRELOAD=dpotrf,foo; do
+  CHOL_PRELOAD=dpotrf,foo CHOL_DEVICES=-1 CHOL_DEVICES=0,,1; do
   run threads $setting
   [ "$(lines)" = 1 ] || fail "$setting: $(cat "$work/said")"
   grep -q "^chol: ${setting%%=*} = ${setting#*=}, must be " "$work/said" || fail "$setting: $(cat "$work/said")"

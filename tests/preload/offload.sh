@@ -33,3 +33,14 @@ if ran_on_device; then fail "no device: $(cat "$work/report")"; fi
 grep -q "# chol: no offload: .*/nowhere/plugin.so" "$work/said" || fail "$(cat "$work/said")"
 CHOL_TEST_FAIL_AFTER=111 run always "$plugin" large
 if ran_on_device; then fail "a lost device: $(cat "$work/report")"; fi
+
+# Several devices, which are all at work; one that is not there is told of, with CHOL_VERBOSE or without.
+CHOL_DEVICES=0,1 run always "$plugin" large
+ran_on_device || fail "several devices: $(cat "$work/report")"
+grep -q "# recording, 2 devices" "$work/said" || fail "no line of two devices: $(cat "$work/said")"
+export CHOL_DEVICES=0,7 CHOL_TEST_DEVICES=2
+run always "$plugin" large
+if ran_on_device; then fail "device 7: $(cat "$work/report")"; fi
+grep -q "^# chol: no offload: CHOL_DEVICES, number 2: device 7, must be in 0 .. 1" "$work/said" || fail "$(cat "$work/said")"
+CHOL_OFFLOAD=always CHOL_CUDA_PLUGIN=$plugin LD_PRELOAD=$preload "$program" large >"$work/said" 2>&1
+grep -q "^chol: no offload: CHOL_DEVICES, number 2: device 7, must be in 0 .. 1" "$work/said" || fail "$(cat "$work/said")"

@@ -2,11 +2,13 @@
 // needed and none is missing.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <limits>
 #include <memory>
 #include <random>
 
 #include "base/precisions.h"
+#include "tile/peer_copy.hpp"
 #include "tile/potrf.hpp"
 #include "tile/potri.hpp"
 #include "tile/potrs.hpp"
@@ -43,6 +45,7 @@ class Setting {
       memory_.emplace_back(static_cast<size_t>((n + 1) * matrix.over.columns_of(d) + 1),
                            std::numeric_limits<RealOf<T>>::quiet_NaN());
       matrix.local.push_back({memory_.back().data(), n + 1, upper});
+      machine.own(memory_.back().data(), memory_.back().size() * sizeof(T), d);
       made_.push_back(std::make_unique<StandInDevice<T>>(machine, d, panel_columns));
       all.push_back(made_.back().get());
     }
@@ -62,6 +65,7 @@ class Setting {
       tile::PotrfWorkspace<T> work;
       for (size_t d = 0; d < all.size(); ++d) {
         Arena arena = pass == 0 ? Arena() : Arena(space_[d].data(), space_[d].size());
+        if (pass == 1) machine.own(space_[d].data(), space_[d].size(), int(d));
         work.carve(arena, *all[d], matrix.over, n_, upper_);
         bytes = arena.used();
       }
@@ -105,6 +109,7 @@ class Setting {
       // What was there before must not matter.
       std::fill(space.back().begin(), space.back().end(), char(-1));
       Arena arena(space.back().data(), space.back().size());
+      machine.own(space.back().data(), space.back().size(), int(d));
       work.carve(arena, matrix.over, nrhs);
     }
     tile::FactorColumns<T> factor(matrix);
@@ -135,6 +140,7 @@ class Setting {
       count.carve(counted, *ops, matrix.over);
       space.emplace_back(counted.used());
       Arena arena(space.back().data(), space.back().size());
+      machine.own(space.back().data(), space.back().size(), int(space.size()) - 1);
       work.carve(arena, *ops, matrix.over);
     }
     if (n_ > 0) tile::invert(all, matrix, work);
@@ -233,6 +239,55 @@ TYPED_TEST(SeveralDevices, InvertTheMatrix) {
   });
 }
 
+TYPED_TEST(SeveralDevices, WorkWithoutPeerAccess) {
+  for (const bool upper : {false, true})
+    for (const int devices : {2, 3})
+      for (const int64_t nb : {1, 3, 7}) {
+        Setting<TypeParam> setting(13, nb, devices, upper);
+        setting.machine.has_peer_access = false;
+        setting.factor();
+        SCOPED_TRACE(testing::Message()
+                     << "nb " << nb << " devices " << devices << (upper ? " upper" : " lower"));
+        EXPECT_LT(setting.residual(13), 30);
+        EXPECT_LT(setting.solve(2), 30);
+        EXPECT_LT(setting.invert(), 30);
+        EXPECT_EQ(setting.machine.races, 0);
+        EXPECT_EQ(setting.machine.refused, 0);
+      }
+}
+
+/// By pieces of a few elements, in both directions; each event between the two devices is needed.
+TYPED_TEST(SeveralDevices, CopyByWayOfTheHost) {
+  for (const bool swapped : {false, true})
+    for (const int at : {0, 1})
+      for (const size_t room : {1, 3, 7, 1000}) {
+        int waits = 1, found = 0;
+        for (int dropped = -1; dropped < waits; ++dropped) {
+          Machine machine(2);
+          machine.has_peer_access = false;
+          machine.dropped = dropped;
+          StandInDevice<TypeParam> first(machine, 0, 3), second(machine, 1, 3);
+          const Devices<TypeParam> devices{&first, &second};
+          std::vector<TypeParam> from(30), to(40);
+          machine.own(from.data(), 30 * sizeof(TypeParam), 0);
+          machine.own(to.data(), 40 * sizeof(TypeParam), 1);
+          for (size_t i = 0; i < 30; ++i) from[i] = TypeParam(RealOf<TypeParam>(i + 1));
+          using tile::View;
+          tile::copy_between<TypeParam>(
+              devices, at, tile::Queue::receive, {1, View<TypeParam>{to.data(), 8, swapped}},
+              {0, View<TypeParam>{from.data(), 6, swapped}}, 5, 5, room * sizeof(TypeParam));
+          EXPECT_EQ(machine.refused, 0);
+          for (size_t i = 0; i < 5; ++i)
+            for (size_t j = 0; j < 5; ++j) EXPECT_EQ(to[i * 8 + j], from[i * 6 + j]);
+          EXPECT_LE(machine.races, dropped < 0 ? 0 : INT_MAX);
+          found += machine.races > 0;
+          waits = machine.waits;
+        }
+        // The first wait of a queue that nothing was in, and the last, behind which nothing comes.
+        EXPECT_GE(found, waits - 2) << room;
+      }
+}
+
 TYPED_TEST(SeveralDevices, FindTheFirstBadMinorOnAnyDevice) {
   constexpr int64_t kOrder = 13;
   for (const bool upper : {false, true})
@@ -269,6 +324,68 @@ TEST(Waits, AreFoundToBeMissing) {
         EXPECT_GE(found * 8, needed * 7) << blocks << " blocks, " << devices << " devices";
         EXPECT_GE(found, blocks - 1);
       }
+}
+
+/// The same of what is done with a factor: work(setting) in each.
+template <class Work>
+void expect_missing_waits_found(const char* what, Work&& work) {
+  for (const bool upper : {false, true})
+    for (const int devices : {2, 3})
+      for (const int64_t blocks : {3, 7}) {
+        SCOPED_TRACE(testing::Message() << what << ", " << blocks << " blocks, " << devices
+                                        << " devices" << (upper ? " upper" : " lower"));
+        int waits = 1, found = 0, needed = 0;
+        for (int dropped = 0; dropped < waits; ++dropped) {
+          Setting<double> setting(2 * blocks - 1, 2, devices, upper);
+          setting.factor();
+          const int before = setting.machine.waits;
+          setting.machine.dropped = before + dropped;
+          work(setting);
+          waits = setting.machine.waits - before;
+          const bool is_found = setting.machine.races > 0;
+          found += is_found;
+          needed += setting.machine.dropped_one_mattered;
+          EXPECT_LE(is_found, setting.machine.dropped_one_mattered) << "wait " << dropped;
+        }
+        // Events order a device's whole slot or part, of which three blocks leave some untouched.
+        EXPECT_GE(found * 6, needed * 5) << found << " of " << needed;
+        EXPECT_GE(found, blocks - 1);
+      }
+}
+
+TEST(Waits, OfSolvesAreFoundToBeMissing) {
+  expect_missing_waits_found("potrs", [](Setting<double>& setting) { setting.solve(2); });
+}
+
+TEST(Waits, OfInversionsAreFoundToBeMissing) {
+  expect_missing_waits_found("potri", [](Setting<double>& setting) { setting.invert(); });
+}
+
+/// Between two calls of one handle nothing but their own finish() stands: what a solve has queued
+/// must not meet the factorization of the next posv, nor the copies that bring a matrix.
+TEST(Waits, OfCallsThatFollowAreTheirOwn) {
+  for (const bool upper : {false, true})
+    for (const int devices : {1, 2, 3}) {
+      Setting<double> setting(13, 2, devices, upper);
+      std::vector<double> whole(13 * 13, 1.0), diagonal(13);
+      for (int round = 0; round < 2; ++round) {
+        for (int64_t j = 0; j < 13; ++j) whole[size_t(j * 14)] = 26;
+        tile::scatter<double>(setting.all, setting.matrix, {whole.data(), 13, upper});
+        setting.finish();
+        setting.factor();
+        setting.solve(2);
+        tile::read_diagonal(setting.all, setting.matrix, diagonal.data());
+        setting.finish();
+        setting.invert();
+        tile::gather<double>(setting.all, setting.matrix, {whole.data(), 13, upper});
+        setting.finish();
+        EXPECT_EQ(setting.machine.races, 0) << round;
+      }
+      // Each of these is needed: without it the copies race with what the devices do.
+      tile::scatter<double>(setting.all, setting.matrix, {whole.data(), 13, upper});
+      setting.factor();
+      EXPECT_GT(setting.machine.races, 0);
+    }
 }
 
 }  // namespace

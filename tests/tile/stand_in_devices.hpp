@@ -3,9 +3,11 @@
 // in which they happened to run (vector clocks, as race detectors have them).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
-#include <functional>
+#include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -17,74 +19,131 @@ namespace chol::test {
 
 using Clock = std::vector<int>;
 
-/// What all stand-ins of one machine share.
+/// What all stand-ins of one machine share. Its host, which is the calling thread, comes after the
+/// queues: what it queues comes after all that it has waited for.
 struct Machine {
   explicit Machine(int devices)
-      : clocks(static_cast<size_t>(devices) * backend::kQueues,
-               Clock(static_cast<size_t>(devices) * backend::kQueues, 0)) {}
+      : clocks(static_cast<size_t>(devices) * backend::kQueues + 1,
+               Clock(static_cast<size_t>(devices) * backend::kQueues + 1, 0)),
+        times(clocks.size(), 0),
+        host(static_cast<int>(clocks.size()) - 1) {}
 
   struct Access {
     int queue = -1, time = 0;
   };
   struct History {
     Access writer;
-    std::vector<Access> readers;
+    std::vector<Access> readers;  ///< the last of each queue
+  };
+  struct Point {
+    Clock clock;
+    int64_t time;
   };
 
   bool is_ordered(const Access& before, int queue) const {
     return before.queue < 0 || clocks[size_t(queue)][size_t(before.queue)] >= before.time;
   }
   void read(int queue, const void* element) {
+    if (!watches) return;
     History& history = elements[element];
     races += !is_ordered(history.writer, queue);
-    history.readers.push_back({queue, clocks[size_t(queue)][size_t(queue)]});
+    const Access now{queue, clocks[size_t(queue)][size_t(queue)]};
+    for (Access& reader : history.readers)
+      if (reader.queue == queue) {
+        reader = now;
+        return;
+      }
+    history.readers.push_back(now);
   }
   void write(int queue, const void* element) {
+    if (!watches) return;
     History& history = elements[element];
     races += !is_ordered(history.writer, queue);
     for (const Access& reader : history.readers) races += !is_ordered(reader, queue);
     history.readers.clear();
     history.writer = {queue, clocks[size_t(queue)][size_t(queue)]};
   }
-  void begin_operation(int queue) {
+  /// @param cost nanoseconds that it would take.
+  void begin_operation(int queue, double cost) {
     Clock& mine = clocks[size_t(queue)];
-    if (queue == pending_queue_) {
-      pending_queue_ = -1;
+    merge(mine, clocks[size_t(host)]);
+    if (pending_queue_ == queue || pending_queue_ == host)
       for (size_t k = 0; k < mine.size(); ++k) dropped_one_mattered |= pending_[k] > mine[k];
-    }
+    if (pending_queue_ == queue) pending_queue_ = -1;
     ++mine[size_t(queue)];
+    int64_t& time = times[size_t(queue)];
+    const int64_t start = std::max(time, times[size_t(host)]);
+    time = start + 1 + static_cast<int64_t>(cost);
+    if (keeps_spans) spans.push_back({queue, start, time});
   }
   backend::Event record(int queue) {
-    points.push_back(clocks[size_t(queue)]);
+    merge(clocks[size_t(queue)], clocks[size_t(host)]);
+    points.push_back({clocks[size_t(queue)], times[size_t(queue)]});
     return {&points.back()};
   }
   void wait(int queue, const backend::Event& event) {
-    const Clock& point = *static_cast<const Clock*>(event.point);
-    Clock& mine = clocks[size_t(queue)];
+    const Point& point = *static_cast<const Point*>(event.point);
     if (waits++ == dropped) {
-      pending_ = point;
+      pending_ = point.clock;
       pending_queue_ = queue;
+      dropped_one_of_host = queue == host;
       return;
     }
-    for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], point[k]);
+    merge(clocks[size_t(queue)], point.clock);
+    times[size_t(queue)] = std::max(times[size_t(queue)], point.time);
+  }
+
+  /// Memory of a device; all other is the host's.
+  void own(const void* first, size_t bytes, int device) {
+    owners[static_cast<const char*>(first)] = {bytes, device};
+  }
+  bool is_within_reach(const void* element, int device) const {
+    auto after = owners.upper_bound(static_cast<const char*>(element));
+    if (after == owners.begin()) return true;
+    const auto& [first, owned] = *std::prev(after);
+    return owned.device == device || static_cast<const char*>(element) >= first + owned.bytes;
   }
 
   /// The host waits for all queues before it goes on.
   void join() {
-    for (const Clock& clock : std::vector<Clock>(clocks))
-      for (Clock& mine : clocks)
-        for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], clock[k]);
+    for (size_t queue = 0; queue < clocks.size(); ++queue) {
+      merge(clocks[size_t(host)], clocks[queue]);
+      times[size_t(host)] = std::max(times[size_t(host)], times[queue]);
+    }
+    joins.push_back(times[size_t(host)]);
   }
 
   std::vector<Clock> clocks;
-  std::deque<Clock> points;
+  std::vector<int64_t> times;  ///< what each has been given would be done by then
+  int host;
+  struct Span {
+    int queue;
+    int64_t start, end;
+  };
+  bool keeps_spans = false;
+  std::vector<Span> spans;     ///< of all operations
+  std::vector<int64_t> joins;  ///< when the host had waited for all queues
+  std::deque<Point> points;
   std::unordered_map<const void*, History> elements;
   int races = 0, waits = 0;
   int dropped = -1;                   ///< which wait does nothing
   bool dropped_one_mattered = false;  ///< no other wait orders the same
+  bool dropped_one_of_host = false;   ///< the host went on
+  bool watches = true;                ///< elements, for races
+  bool computes = true;               ///< or is a schedule without elements
   int64_t copied = 0;                 ///< elements
+  bool has_peer_access = true;        ///< copies go straight from device to device
+  int refused = 0;                    ///< those that would have had to
+  struct Owned {
+    size_t bytes;
+    int device;
+  };
+  std::map<const char*, Owned> owners;
 
  private:
+  static void merge(Clock& mine, const Clock& other) {
+    for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], other[k]);
+  }
   Clock pending_;  ///< what the dropped one would have waited for
   int pending_queue_ = -1;
 };
@@ -101,33 +160,54 @@ class StandInDevice : public backend::PanelOps<T> {
       : machine_(machine), number_(number), panel_columns_(panel_columns) {}
 
   void carve(Arena&, int64_t, int64_t) override {}
-  void begin(const int*, int) override {}
+  void begin(const int*, int, int) override { info_ = 0; }
   void finish() override { machine_.join(); }
   void abandon() noexcept override {}
   int info() override { return info_; }
 
   size_t free_memory() override { return free_memory_; }
-  void* pinned_memory(size_t bytes) override {
-    if (pinned_.size() < bytes) pinned_.resize(bytes);
-    return pinned_.data();
+  void* pinned_memory(backend::Pinned use, size_t bytes) override {
+    Memory& memory = pinned_[static_cast<int>(use)];
+    if (memory.bytes < bytes) memory = {std::make_unique_for_overwrite<char[]>(bytes), bytes};
+    return memory.start.get();
   }
+  bool reaches(int which) override { return machine_.has_peer_access || which == number_; }
+  bool is_pageable(const T*) override { return is_pageable_; }
   void set_free_memory(size_t bytes) { free_memory_ = bytes; }
+  void set_pageable(bool pageable) { is_pageable_ = pageable; }
 
   backend::Event record(Queue queue) override { return machine_.record(index(queue)); }
   void wait(Queue queue, const backend::Event& event) override {
     machine_.wait(index(queue), event);
   }
-  void wait_on_host(const backend::Event&) override {}
+  void wait_on_host(const backend::Event& event) override { machine_.wait(machine_.host, event); }
+  backend::Event mark(Queue queue) override {
+    int64_t& time = machine_.times[size_t(index(queue))];
+    time = std::max(time, machine_.times[size_t(machine_.host)]);
+    return machine_.record(index(queue));
+  }
+  int64_t time_of(const backend::Event& mark) override {
+    return static_cast<const Machine::Point*>(mark.point)->time;
+  }
 
   void copy(Queue queue, const View& to, const View& from, int64_t rows, int64_t columns) override {
-    operation(queue);
-    machine_.copied += rows * columns;
-    for_each(rows, columns, [&](int64_t i, int64_t j) { set(to, i, j, get(from, i, j)); });
+    operation(queue, double(rows * columns) / (queue == Queue::receive ? kPeerRate : kHostRate));
+    if (!machine_.has_peer_access)
+      machine_.refused += !machine_.is_within_reach(to.first, number_) ||
+                          !machine_.is_within_reach(from.first, number_);
+    copy_elements(to, from, rows, columns, false);
+  }
+  void copy_on_host(const View& to, const View& from, int64_t rows, int64_t columns,
+                    bool triangle) override {
+    queue_ = machine_.host;
+    machine_.begin_operation(queue_, double(rows * columns) / kHostRate);
+    copy_elements(to, from, rows, columns, triangle);
   }
   int64_t panel_columns() const override { return panel_columns_; }
   void factor(Queue queue, const View& A, int64_t rows, int64_t columns, int64_t before,
               int64_t) override {
-    operation(queue);
+    operation(queue, double(rows * columns * columns) / kRate);
+    if (!machine_.computes) return;
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = j; i < rows; ++i) {
         T sum = get(A, i, j);
@@ -143,14 +223,18 @@ class StandInDevice : public backend::PanelOps<T> {
   }
   void update_diagonal(Queue queue, const View& C, const View& A, int64_t n,
                        int64_t depth) override {
-    operation(queue);
+    operation(queue, double(n * n * depth) / (2 * kRate));
+    if (!machine_.computes) return;
+    if (!machine_.watches) return subtract_product(C, A, A, n, n, depth, true);
     for_each(n, n, [&](int64_t i, int64_t j) {
       if (i >= j) subtract(C, A, A, i, j, depth);
     });
   }
   void update(Queue queue, const View& C, const View& A, const View& B, int64_t rows,
               int64_t columns, int64_t depth) override {
-    operation(queue);
+    operation(queue, double(rows * columns * depth) / kRate);
+    if (!machine_.computes) return;
+    if (!machine_.watches) return subtract_product(C, A, B, rows, columns, depth, false);
     for_each(rows, columns, [&](int64_t i, int64_t j) { subtract(C, A, B, i, j, depth); });
   }
   void solve(Queue queue, bool upper, const Stored& L, int64_t n, int64_t nrhs, T* B,
@@ -259,9 +343,21 @@ class StandInDevice : public backend::PanelOps<T> {
 
  protected:
   int index(Queue queue) const { return number_ * backend::kQueues + static_cast<int>(queue); }
-  void operation(Queue queue) {
+  /// Elements a nanosecond over NVLink and over the host's, and products: about those of double
+  /// precision on an H200.
+  static constexpr double kPeerRate = 25, kHostRate = 3, kRate = 25000;
+
+  void operation(Queue queue, double cost = 0) {
     queue_ = index(queue);
-    machine_.begin_operation(queue_);
+    machine_.begin_operation(queue_, cost);
+  }
+  void copy_elements(const View& to, const View& from, int64_t rows, int64_t columns,
+                     bool triangle) {
+    machine_.copied += rows * columns;
+    if (!machine_.computes) return;
+    for_each(rows, columns, [&](int64_t i, int64_t j) {
+      if (!triangle || i >= j) set(to, i, j, get(from, i, j));
+    });
   }
   template <class Body>
   static void for_each(int64_t rows, int64_t columns, Body&& body) {
@@ -283,6 +379,25 @@ class StandInDevice : public backend::PanelOps<T> {
     for (int64_t k = 0; k < depth; ++k) sum -= get(A, i, k) * conjugate(get(B, j, k));
     set(C, i, j, sum);
   }
+  /// The same for all elements, or those of a lower triangle, along what lies side by side.
+  static void subtract_product(const View& C, const View& A, const View& B, int64_t rows,
+                               int64_t columns, int64_t depth, bool lower) {
+    for (int64_t j = 0; j < columns; ++j)
+      if (C.swapped) {
+        for (int64_t i = lower ? j : 0; i < rows; ++i) {
+          const T *const a = A.at(i, 0).first, *const b = B.at(j, 0).first;
+          T sum{};
+          for (int64_t k = 0; k < depth; ++k) sum += a[k] * conjugate(b[k]);
+          *C.at(i, j).first -= sum;
+        }
+      } else {
+        T* const c = C.at(0, j).first;
+        for (int64_t k = 0; k < depth; ++k) {
+          const T b = conjugate(*B.at(j, k).first), *const a = A.at(0, k).first;
+          for (int64_t i = lower ? j : 0; i < rows; ++i) c[i] -= a[i] * b;
+        }
+      }
+  }
   T element(const Stored& A, int64_t i, int64_t j) {
     return A.adjoint ? conjugate(load(A.first + i * A.ld + j)) : load(A.first + j * A.ld + i);
   }
@@ -292,7 +407,12 @@ class StandInDevice : public backend::PanelOps<T> {
   int64_t panel_columns_;
   int info_ = 0;
   size_t free_memory_ = size_t{1} << 30;
-  std::vector<char> pinned_;
+  bool is_pageable_ = false;
+  struct Memory {
+    std::unique_ptr<char[]> start;
+    size_t bytes = 0;
+  };
+  Memory pinned_[backend::kPinned];
 };
 
 }  // namespace chol::test

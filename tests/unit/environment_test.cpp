@@ -52,6 +52,19 @@ TEST(Environment, Offload) {
   }
 }
 
+/// That devices are there is seen when one is wanted.
+TEST(Environment, Devices) {
+  for (const char* value : {"0", "0,1,0", "63,7"}) {
+    const std::string output =
+        probe(std::string("CHOL_CUDA_PLUGIN=/nowhere/plugin.so CHOL_DEVICES=") + value);
+    EXPECT_TRUE(has(output, "potrf: CHOL_STATUS_SUCCESS 0 2\n")) << output;
+  }
+  std::string many = "0";
+  for (int d = 1; d < kMostDevices; ++d) many += ",0";
+  EXPECT_TRUE(has(probe("CHOL_DEVICES=" + many), "create: CHOL_STATUS_SUCCESS\n"));
+  EXPECT_TRUE(has(probe("CHOL_DEVICES=" + many + ",0"), "create: CHOL_STATUS_INVALID_VALUE\n"));
+}
+
 /// Every variable that libchol.so reads and whose values are not names of files.
 TEST(Environment, WhatIsNotUnderstoodIsRefused) {
   const struct {
@@ -62,6 +75,7 @@ TEST(Environment, WhatIsNotUnderstoodIsRefused) {
       {"CHOL_NUM_THREADS",
        {"-4", "many", "1e3", "1.5", "2x", "' 2'", "+2", "0x10", "65537", "99999999999"}},
       {"CHOL_OFFLOAD", {"sometimes", "1", "alway"}},
+      {"CHOL_DEVICES", {"-1", "two", "0,", "0,,1", ",", "1.5", "'0 1'", "99999999999"}},
       {"CHOL_MATH", {"2", "exact", "tensors"}},
       {"CHOL_VERBOSE", {"2", "maybe", "-1"}},
       {"CHOL_HOST_ISA", {"sse2", "avx", "avx512f"}},

@@ -147,10 +147,10 @@ TEST(TileSolve, NothingStartsTooEarly) {
 TEST(TileSolve, GroupsFitThreadsAndCache) {
   Board few(1000), many(1000), one(1000);
   solve(few, 1000, 100, 16);
-  solve(many, 1000, 500, 1);
+  solve(many, 1000, 1500, 1);
   solve(one, 1000, 8, 16);
   EXPECT_EQ(few.groups(), 6u);
-  EXPECT_EQ(many.groups(), 4u);
+  EXPECT_EQ(many.groups(), 3u);
   EXPECT_EQ(one.groups(), 1u);
 }
 

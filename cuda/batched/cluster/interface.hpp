@@ -11,7 +11,7 @@ namespace chol::cuda {
 
 /// Factors matrices of any order by a cluster each. NOT_SUPPORTED where the device has no clusters,
 /// or no kernel of so many threads at full rate. @param paired whether the bits are those of
-/// left_looking/multi_panel_kernel.cuh, where these are others than those of
+/// multi_panel/kernel.cuh, where these are others than those of
 /// left_looking/kernel.cuh.
 template <class T, bool kSwapped>
 Status run_clusters_stored(const BatchProblem<T>& problem, ClusterPlan plan, bool paired,

@@ -4,7 +4,7 @@
 // keeps it in shared memory; one block writes it, once all blocks have read its operands.
 //
 // The bits are those of the kernel for larger batches, left_looking/kernel.cuh or
-// left_looking/multi_panel_kernel.cuh: the block columns, the order of the products, and the rows
+// multi_panel/kernel.cuh: the block columns, the order of the products, and the rows
 // that are divided by the pivot before its square root is known are the same.
 #pragma once
 
@@ -33,7 +33,7 @@ struct ClusterLeftLooking {
   int warp, lane, rank, blocks;
   bool aligned;
 
-  /// Whether the block columns are in pairs, as those of left_looking/multi_panel_kernel.cuh, which
+  /// Whether the block columns are in pairs, as those of multi_panel/kernel.cuh, which
   /// lie so that the last one ends a pair.
   bool paired;
 

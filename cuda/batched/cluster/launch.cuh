@@ -4,7 +4,7 @@
 #include "batched/cluster/interface.hpp"
 #include "batched/cluster/kernel.cuh"
 #include "batched/cluster/shapes.hpp"
-#include "batched/left_looking/multi_panel_shapes.hpp"
+#include "batched/multi_panel/shapes.hpp"
 #include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
@@ -40,8 +40,6 @@ Status launch_clusters(const BatchProblem<T>& problem, int blocks, bool paired,
 template <class T, bool kSwapped>
 Status run_clusters_stored(const BatchProblem<T>& problem, ClusterPlan plan, bool paired,
                            cudaStream_t stream) {
-  using List = std::conditional_t<kSwapped, typename ClusterShapes<T>::Row,
-                                  typename ClusterShapes<T>::Column>;
   static_assert(!Traits<T>::is_complex || come_in_pairs(WideShapes<T, kSwapped>{}));
   const bool can = device_attribute(cudaDevAttrClusterLaunch) != 0 && multiplies_by_tensor<T>();
   const auto limit = static_cast<size_t>(block_shared_limit());
@@ -52,8 +50,9 @@ Status run_clusters_stored(const BatchProblem<T>& problem, ClusterPlan plan, boo
     status = launch_clusters<T, kSwapped, S>(problem, plan.blocks, paired, stream);
     return true;
   };
-  const bool found =
-      can && [&]<class... S>(ShapeList<S...>) { return (try_shape(S{}) || ...); }(List{});
+  const bool found = can && [&]<class... S>(ShapeList<S...>) {
+    return (try_shape(S{}) || ...);
+  }(ClusterList<T, kSwapped>{});
   return found ? status
                : Status::error(Status::kNotSupported, "clusters: no kernel of %d threads here",
                                plan.threads);

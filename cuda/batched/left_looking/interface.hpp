@@ -3,6 +3,7 @@
 
 #include "batched/left_looking/params.hpp"
 #include "common/batch_view.cuh"
+#include "common/device_limits.hpp"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
@@ -19,13 +20,15 @@ Status run_left_looking(const BatchProblem<T>& problem, const LeftLookingParams&
              ? run_left_looking_stored<kFused, T, true>(problem, params, bordered, stream)
              : run_left_looking_stored<kFused, T, false>(problem, params, bordered, stream);
 }
-/// Whether that kernel is built and the current device has what it needs for order n.
+/// Whether that kernel is built and the device has what it needs for order n.
 template <bool kFused, class T, bool kSwapped>
-bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered);
+bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered,
+                                 const DeviceLimits& device);
 template <bool kFused, class T>
-bool can_run_left_looking(const LeftLookingParams& params, int64_t n, bool upper, bool bordered) {
-  return upper ? can_run_left_looking_stored<kFused, T, true>(params, n, bordered)
-               : can_run_left_looking_stored<kFused, T, false>(params, n, bordered);
+bool can_run_left_looking(const LeftLookingParams& params, int64_t n, bool upper, bool bordered,
+                          const DeviceLimits& device) {
+  return upper ? can_run_left_looking_stored<kFused, T, true>(params, n, bordered, device)
+               : can_run_left_looking_stored<kFused, T, false>(params, n, bordered, device);
 }
 
 }  // namespace chol::cuda

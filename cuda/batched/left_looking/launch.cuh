@@ -4,7 +4,6 @@
 #include "batched/left_looking/interface.hpp"
 #include "batched/left_looking/kernel.cuh"
 #include "batched/left_looking/shapes.hpp"
-#include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
 
@@ -45,9 +44,10 @@ Status run_left_looking_stored(const BatchProblem<T>& problem, const LeftLooking
 }
 
 template <bool kFused, class T, bool kSwapped>
-bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered) {
-  if (params.mma && !multiplies_by_tensor<T>()) return false;
-  const auto limit = static_cast<size_t>(block_shared_limit());
+bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered,
+                                 const DeviceLimits& device) {
+  if (params.mma && !device.multiplies_by_tensor<T>()) return false;
+  const auto limit = static_cast<size_t>(device.block_bytes);
   bool fits = false;
   for_left_looking_shape<T, kSwapped, kFused>(params, [&]<class Shape>(Shape) {
     fits = LeftLooking<T, kSwapped, Shape, kFused>::bytes(n, bordered) <= limit;
@@ -61,4 +61,4 @@ bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, boo
   template chol::Status chol::cuda::run_left_looking_stored<fused, T, swapped>(          \
       const BatchProblem<T>&, const chol::cuda::LeftLookingParams&, bool, cudaStream_t); \
   template bool chol::cuda::can_run_left_looking_stored<fused, T, swapped>(              \
-      const chol::cuda::LeftLookingParams&, int64_t, bool);
+      const chol::cuda::LeftLookingParams&, int64_t, bool, const chol::cuda::DeviceLimits&);

@@ -1,8 +1,6 @@
 // What drivers call of the kernels of matrices in registers.
 #pragma once
 
-#include <type_traits>
-
 #include "batched/register/shapes.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
@@ -21,7 +19,7 @@ Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream)
                          : run_small_stored<kTask, T, false>(problem, lanes, stream);
 }
 
-/// Factors a variable batch of orders up to RegisterShapes<T>::Vbatched::kOrder, and checks its
+/// Factors a variable batch of orders up to VbatchedRegisterShape<T>::kOrder, and checks its
 /// arguments itself where they are not.
 template <class T, bool kSwapped>
 Status run_vbatched_register_stored(const BatchProblem<T>& problem, cudaStream_t stream);
@@ -30,19 +28,6 @@ Status run_vbatched_register(const BatchProblem<T>& problem, cudaStream_t stream
   return problem.swapped ? run_vbatched_register_stored<T, true>(problem, stream)
                          : run_vbatched_register_stored<T, false>(problem, stream);
 }
-/// The shapes of register/kernel.cuh for a task.
-template <SmallTask kTask, class T>
-struct SmallShapesOf {
-  using Of = RegisterShapes<T>;
-  template <SmallTask kThis, class Its, class Others>
-  using If = std::conditional_t<kTask == kThis, Its, Others>;
-  using OfOne = If<SmallTask::solve_one, typename Of::GridSolve, typename Of::GridFactorAndSolve>;
-  using OfMany = If<SmallTask::solve, typename Of::SmallSolve, typename Of::SmallFactorAndSolve>;
-  using Type = If<SmallTask::factor, typename Of::SmallFactor,
-                  std::conditional_t<kIsOfOne<kTask>, OfOne, OfMany>>;
-};
-template <SmallTask kTask, class T>
-using SmallShapes = typename SmallShapesOf<kTask, T>::Type;
 /// Largest order that run_small takes with that many lanes (0: any).
 template <SmallTask kTask, class T>
 int small_limit(int lanes) {

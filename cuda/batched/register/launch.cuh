@@ -28,8 +28,7 @@ Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t 
   };
   const auto try_list = [&]<class... S>(ShapeList<S...>) { return (try_shape(S{}) || ...); };
   bool found = false;
-  if constexpr (kTask == SmallTask::solve)
-    found = problem.nrhs == 1 && try_list(typename RegisterShapes<T>::SmallSolveOne{});
+  if constexpr (kTask == SmallTask::solve) found = problem.nrhs == 1 && try_list(OneRhsShapes<T>{});
   found = found || try_list(SmallShapes<kTask, T>{});
   return found ? status
                : Status::error(Status::kNotSupported, "small: no kernel for order %d",

@@ -1,8 +1,8 @@
-// The kernels of matrices in registers: what they are compiled for, and those that are built, for
-// each element type in the order in which they are tried. What is not listed is not built.
+// What the kernels of matrices in registers are compiled for, and those that are built
+// (register/instances.def).
 #pragma once
 
-#include "common/shape_list.hpp"
+#include "common/instances.hpp"
 
 namespace chol::cuda {
 
@@ -37,113 +37,44 @@ struct VbatchedShape {
   static constexpr int kOrder = larger(Class::kOrder...);
 };
 
-/// A list a task: a solve holds right-hand sides beside the matrix. SmallSolveOne has what is
-/// faster for one right-hand side than what SmallSolve has, GridSolve and GridFactorAndSolve what
-/// is faster for one than all others.
+/// The kernels of a task, in the order in which they are tried.
+template <SmallTask kTask, class T>
+struct SmallShapesOf {
+  using Type = decltype(ShapeList<>{}
+#define CHOL_INSTANCE(precision, task, ...) \
+  +list_if<is_of<T>(#precision) && SmallTask::task == kTask, SmallShape<__VA_ARGS__>>()
+#define CHOL_GRID_INSTANCE(precision, task, ...) \
+  +list_if<is_of<T>(#precision) && SmallTask::task == kTask, GridShape<__VA_ARGS__>>()
+#include "batched/register/instances.def"
+  );
+};
+template <SmallTask kTask, class T>
+using SmallShapes = typename SmallShapesOf<kTask, T>::Type;
+
+/// Those of a solve that are tried before its others where there is one right-hand side.
 template <class T>
-struct RegisterShapes;
-template <>
-struct RegisterShapes<float> {
-  using SmallFactor =
-      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 32>,
-                SmallShape<12, 4, 1, 24>, SmallShape<16, 8, 1, 24>, SmallShape<20, 16, 1, 28>,
-                SmallShape<24, 16, 1, 24>, SmallShape<28, 16, 1, 20>, SmallShape<32, 16, 4, 4>,
-                SmallShape<35, 16, 1, 14>, SmallShape<40, 32, 1, 24>, SmallShape<48, 32, 1, 20>,
-                SmallShape<64, 32, 1, 16>>;
-  using Vbatched = VbatchedShape<8, 2, SmallClass<32, 16>, SmallClass<16, 8>>;
-  using SmallSolve =
-      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 4, 1>,
-                SmallShape<12, 4, 1, 20>, SmallShape<16, 4, 1, 20>, SmallShape<24, 4, 1, 16>,
-                SmallShape<32, 8, 1, 1>>;
-  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
-                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
-  using SmallFactorAndSolve =
-      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<5, 2, 2, 1>,
-                SmallShape<8, 4, 1, 1>, SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 24>,
-                SmallShape<24, 8, 1, 1>, SmallShape<32, 8, 4, 1>>;
-  using GridSolve = ShapeList<GridShape<25, 28, 16, 1, 24>, GridShape<29, 31, 16, 1, 24>,
-                              GridShape<33, 36, 16, 1, 20>, GridShape<37, 40, 16, 1, 20>,
-                              GridShape<41, 47, 16, 1, 16>>;
-  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 20>, GridShape<21, 24, 16, 1, 20>,
-                                       GridShape<25, 28, 16, 1, 20>, GridShape<29, 32, 16, 1, 16>,
-                                       GridShape<33, 36, 16, 1, 14>, GridShape<37, 40, 16, 1, 11>,
-                                       GridShape<41, 44, 16, 1, 11>, GridShape<45, 48, 32, 1, 16>>;
+struct OneRhsShapesOf {
+  using Type = decltype(ShapeList<>{}
+#define CHOL_ONE_RHS_INSTANCE(precision, ...) \
+  +list_if<is_of<T>(#precision), SmallShape<__VA_ARGS__>>()
+#include "batched/register/instances.def"
+  );
 };
-template <>
-struct RegisterShapes<double> {
-  using SmallFactor =
-      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 8>,
-                SmallShape<7, 4, 1, 32>, SmallShape<8, 8, 1, 32>, SmallShape<11, 4, 4, 4>,
-                SmallShape<12, 4, 12, 1>, SmallShape<15, 8, 1, 16>, SmallShape<16, 16, 1, 20>,
-                SmallShape<18, 16, 1, 20>, SmallShape<24, 16, 1, 16>, SmallShape<32, 16, 1, 12>,
-                SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>, SmallShape<64, 32, 1, 8>>;
-  using Vbatched = VbatchedShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>,
-                                 SmallClass<8, 8>>;
-  using SmallSolve =
-      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
-                SmallShape<12, 4, 1, 16>, SmallShape<16, 4, 1, 1>, SmallShape<24, 4, 1, 1>,
-                SmallShape<32, 8, 1, 1>>;
-  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
-                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
-  using SmallFactorAndSolve =
-      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
-                SmallShape<12, 4, 4, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
-                SmallShape<32, 8, 4, 1>>;
-  using GridSolve = ShapeList<GridShape<18, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
-                              GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
-                              GridShape<33, 39, 16, 1, 11>>;
-  using GridFactorAndSolve = ShapeList<
-      GridShape<13, 16, 8, 1, 16>, GridShape<17, 20, 16, 1, 16>, GridShape<21, 24, 16, 1, 16>,
-      GridShape<25, 28, 16, 1, 16>, GridShape<29, 32, 16, 1, 12>, GridShape<33, 36, 16, 1, 10>,
-      GridShape<37, 40, 16, 1, 8>, GridShape<41, 44, 16, 1, 8>, GridShape<45, 48, 32, 1, 12>>;
+template <class T>
+using OneRhsShapes = typename OneRhsShapesOf<T>::Type;
+
+/// The one of register/vbatched_kernel.cuh.
+template <class T>
+struct VbatchedShapeOf {
+  template <class Shape>
+  static Shape only(ShapeList<Shape>);
+  using Type = decltype(only(ShapeList<>{}
+#define CHOL_VBATCHED_INSTANCE(precision, ...) \
+  +list_if<is_of<T>(#precision), VbatchedShape<__VA_ARGS__>>()
+#include "batched/register/instances.def"
+                             ));
 };
-template <>
-struct RegisterShapes<Complex<float>> {
-  using SmallFactor =
-      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 4, 14>,
-                SmallShape<7, 4, 1, 28>, SmallShape<8, 8, 1, 28>, SmallShape<11, 4, 4, 4>,
-                SmallShape<12, 4, 12, 1>, SmallShape<14, 8, 1, 16>, SmallShape<16, 16, 1, 28>,
-                SmallShape<20, 16, 1, 20>, SmallShape<24, 16, 1, 16>, SmallShape<28, 16, 1, 16>,
-                SmallShape<32, 16, 4, 3>, SmallShape<40, 32, 1, 16>, SmallShape<48, 32, 1, 12>>;
-  using Vbatched = VbatchedShape<6, 2, SmallClass<24, 8>, SmallClass<32, 16>, SmallClass<16, 16>>;
-  using SmallSolve =
-      ShapeList<SmallShape<2, 2, 4, 1>, SmallShape<4, 4, 4, 1>, SmallShape<8, 4, 1, 24>,
-                SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>,
-                SmallShape<32, 8, 1, 10>>;
-  using SmallSolveOne = ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>,
-                                  SmallShape<6, 1, 2, 1>, SmallShape<8, 2, 2, 1>>;
-  using SmallFactorAndSolve =
-      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<8, 4, 1, 24>,
-                SmallShape<12, 4, 1, 1>, SmallShape<16, 8, 1, 1>, SmallShape<24, 8, 4, 1>,
-                SmallShape<32, 8, 4, 2>>;
-  using GridSolve = ShapeList<GridShape<17, 20, 16, 1, 24>, GridShape<21, 24, 16, 1, 20>,
-                              GridShape<25, 28, 16, 1, 18>, GridShape<29, 31, 16, 1, 16>,
-                              GridShape<33, 36, 16, 1, 13>, GridShape<37, 40, 16, 1, 11>>;
-  using GridFactorAndSolve = ShapeList<GridShape<13, 16, 8, 1, 16>, GridShape<17, 20, 8, 1, 12>,
-                                       GridShape<21, 24, 16, 1, 14>, GridShape<25, 28, 16, 1, 12>,
-                                       GridShape<29, 32, 16, 4, 3>, GridShape<33, 36, 16, 1, 8>>;
-};
-template <>
-struct RegisterShapes<Complex<double>> {
-  using SmallFactor =
-      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<3, 2, 4, 1>, SmallShape<4, 4, 1, 32>,
-                SmallShape<6, 4, 1, 24>, SmallShape<8, 8, 1, 24>, SmallShape<10, 4, 4, 3>,
-                SmallShape<12, 4, 8, 1>, SmallShape<16, 8, 4, 3>, SmallShape<20, 16, 1, 12>,
-                SmallShape<24, 8, 4, 2>, SmallShape<28, 16, 1, 8>, SmallShape<32, 16, 1, 8>,
-                SmallShape<40, 32, 1, 8>>;
-  using Vbatched = VbatchedShape<4, 2, SmallClass<24, 16>, SmallClass<32, 32>, SmallClass<16, 8>>;
-  using SmallSolve =
-      ShapeList<SmallShape<4, 2, 4, 1>, SmallShape<8, 2, 4, 1>, SmallShape<12, 4, 1, 1>,
-                SmallShape<16, 4, 1, 1>, SmallShape<24, 8, 1, 1>, SmallShape<32, 16, 1, 1>>;
-  using SmallSolveOne =
-      ShapeList<SmallShape<3, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<7, 1, 2, 1>>;
-  using SmallFactorAndSolve =
-      ShapeList<SmallShape<2, 1, 2, 1>, SmallShape<4, 2, 4, 1>, SmallShape<6, 2, 2, 1>,
-                SmallShape<8, 4, 4, 1>, SmallShape<12, 4, 4, 1>, SmallShape<16, 4, 1, 1>,
-                SmallShape<24, 8, 4, 1>>;
-  using GridSolve = ShapeList<GridShape<17, 20, 16, 1, 16>, GridShape<25, 28, 16, 1, 10>>;
-  using GridFactorAndSolve = ShapeList<GridShape<17, 20, 16, 1, 12>, GridShape<25, 28, 16, 1, 8>,
-                                       GridShape<29, 32, 16, 1, 8>, GridShape<33, 39, 32, 1, 8>>;
-};
+template <class T>
+using VbatchedRegisterShape = typename VbatchedShapeOf<T>::Type;
 
 }  // namespace chol::cuda

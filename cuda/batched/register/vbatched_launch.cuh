@@ -17,7 +17,7 @@ int share_of_block(int64_t count) {
 
 template <class T, bool kSwapped>
 Status run_vbatched_register_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
-  using Shape = typename RegisterShapes<T>::Vbatched;
+  using Shape = VbatchedRegisterShape<T>;
   const int share = share_of_block<Shape>(problem.count);
   return launch("vbatched register", vbatched_register_kernel<T, kSwapped, Shape>,
                 static_cast<unsigned>((problem.count + share - 1) / share), 32 * Shape::kWarps, 0,

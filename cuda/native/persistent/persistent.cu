@@ -84,13 +84,21 @@ Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t dep
                          : update::run_stored<T, false>(call, device, stream);
 }
 
+template <class T>
+Status update_rectangle(const update::RectangleCall<T>& call, bool swapped, cudaStream_t stream) {
+  const DeviceFacts& device = current_device();
+  return swapped ? update::run_rectangle<T, true>(call, device, stream)
+                 : update::run_rectangle<T, false>(call, device, stream);
+}
+
 #define CHOL_INSTANTIATE(T)                                                                     \
   template struct Workspace<T>;                                                                 \
   template bool can_run<T>();                                                                   \
   template Status factor_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int,              \
                                     const Workspace<T>&, cudaStream_t);                         \
   template Status update_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int64_t, int64_t, \
-                                    cudaStream_t);
+                                    cudaStream_t);                                              \
+  template Status update_rectangle<T>(const update::RectangleCall<T>&, bool, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

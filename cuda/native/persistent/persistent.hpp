@@ -4,6 +4,7 @@
 #include "base/arena.hpp"
 #include "common/batch_view.cuh"
 #include "native/persistent/launch.hpp"
+#include "native/update/call.hpp"
 
 namespace chol::cuda::persistent {
 
@@ -43,5 +44,10 @@ bool factors_whole(int64_t n, int64_t ld) {
 template <class T>
 Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t depth, int64_t column,
                       int64_t width, cudaStream_t stream);
+
+/// The same of a rectangle with operands elsewhere. @param swapped as the storage of an upper
+/// triangle has it, of all three.
+template <class T>
+Status update_rectangle(const update::RectangleCall<T>& call, bool swapped, cudaStream_t stream);
 
 }  // namespace chol::cuda::persistent

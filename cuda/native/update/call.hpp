@@ -44,4 +44,31 @@ struct Call {
   }
 };
 
+/// From a rectangle of n rows and `width` columns the product of `depth` columns of one operand, of
+/// n rows, with the adjoint of those of another, of `width` rows, is subtracted. width and depth
+/// are multiples of 16.
+template <class T>
+struct RectangleCall {
+  T* A;
+  int64_t ld;
+  const T *left, *right;
+  int64_t left_ld, right_ld;
+  int n, width, depth;
+  static constexpr int column = 0;  ///< where the rectangle begins
+
+  CHOL_ANYWHERE RectangleTiles tiles() const {
+    constexpr int kOrder = Config<T>::kOrder;
+    return {(n + kOrder - 1) / kOrder, (width + kOrder - 1) / kOrder};
+  }
+  template <bool swapped>
+  CHOL_ANYWHERE T* at(int64_t i, int64_t j) const {
+    return swapped ? A + i * ld + j : A + j * ld + i;
+  }
+  /// Column k from row `row` on of an operand.
+  template <bool swapped>
+  CHOL_ANYWHERE static const T* of(const T* operand, int64_t operand_ld, int64_t row, int64_t k) {
+    return swapped ? operand + row * operand_ld + k : operand + k * operand_ld + row;
+  }
+};
+
 }  // namespace chol::cuda::update

@@ -26,4 +26,25 @@ __global__ void __launch_bounds__(Config<T>::kThreads, 1)
 #endif
 }
 
+template <class T, bool swapped, bool aligned>
+__global__ void __launch_bounds__(Config<T>::kThreads, 1)
+    rectangle_kernel(const __grid_constant__ RectangleCall<T> call) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char memory[];
+  auto& barriers = *reinterpret_cast<Barriers<T>*>(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) barriers.prepare();
+  __syncthreads();
+  const int warp = __shfl_sync(kFullWarp, thread / 32, 0);
+  const TrailingUpdate<T, swapped, aligned, RectangleCall> part{
+      call,
+      barriers,
+      reinterpret_cast<T*>(memory + kBarrierBytes),
+      thread,
+      static_cast<int>(blockIdx.x),
+      static_cast<int>(gridDim.x)};
+  part.run(warp);
+#endif
+}
+
 }  // namespace chol::cuda::update

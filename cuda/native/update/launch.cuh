@@ -27,9 +27,36 @@ Status run_stored(const Call<T>& call, const persistent::DeviceFacts& device, cu
                  : launch_kernel<T, swapped, sizeof(T) == 16>(call, device, stream);
 }
 
+template <class T, bool swapped, bool aligned>
+Status launch_rectangle(const RectangleCall<T>& call, const persistent::DeviceFacts& device,
+                        cudaStream_t stream) {
+  constexpr int kBytes = Config<T>::kSharedBytes;
+  const Status status =
+      persistent::allow_shared_memory<rectangle_kernel<T, swapped, aligned>>(device.number, kBytes);
+  if (!status.ok()) return status;
+  const auto blocks =
+      static_cast<unsigned>(smaller<int64_t>(call.tiles().total(), device.multiprocessors));
+  rectangle_kernel<T, swapped, aligned><<<blocks, Config<T>::kThreads, kBytes, stream>>>(call);
+  return launched("update of a rectangle");
+}
+
+template <class T, bool swapped>
+Status run_rectangle(const RectangleCall<T>& call, const persistent::DeviceFacts& device,
+                     cudaStream_t stream) {
+  const uintptr_t all = reinterpret_cast<uintptr_t>(call.A) |
+                        reinterpret_cast<uintptr_t>(call.left) |
+                        reinterpret_cast<uintptr_t>(call.right) |
+                        uintptr_t(call.ld | call.left_ld | call.right_ld) * sizeof(T);
+  return all % 16 == 0 ? launch_rectangle<T, swapped, true>(call, device, stream)
+                       : launch_rectangle<T, swapped, sizeof(T) == 16>(call, device, stream);
+}
+
 }  // namespace chol::cuda::update
 
-#define CHOL_INSTANTIATE_UPDATE(swapped, T)                                           \
-  template chol::Status chol::cuda::update::run_stored<T, swapped>(                   \
-      const chol::cuda::update::Call<T>&, const chol::cuda::persistent::DeviceFacts&, \
+#define CHOL_INSTANTIATE_UPDATE(swapped, T)                                                    \
+  template chol::Status chol::cuda::update::run_stored<T, swapped>(                            \
+      const chol::cuda::update::Call<T>&, const chol::cuda::persistent::DeviceFacts&,          \
+      cudaStream_t);                                                                           \
+  template chol::Status chol::cuda::update::run_rectangle<T, swapped>(                         \
+      const chol::cuda::update::RectangleCall<T>&, const chol::cuda::persistent::DeviceFacts&, \
       cudaStream_t);

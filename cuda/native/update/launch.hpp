@@ -9,4 +9,8 @@ namespace chol::cuda::update {
 template <class T, bool swapped>
 Status run_stored(const Call<T>& call, const persistent::DeviceFacts& device, cudaStream_t stream);
 
+template <class T, bool swapped>
+Status run_rectangle(const RectangleCall<T>& call, const persistent::DeviceFacts& device,
+                     cudaStream_t stream);
+
 }  // namespace chol::cuda::update

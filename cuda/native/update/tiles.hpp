@@ -45,4 +45,18 @@ struct Tiles {
   }
 };
 
+/// All tiles of a rectangle in the same order.
+struct RectangleTiles {
+  static constexpr int kStrip = Tiles::kStrip;
+  int rows, columns;  ///< tiles
+
+  CHOL_ANYWHERE int64_t total() const { return int64_t(rows) * columns; }
+  CHOL_ANYWHERE Tiles::Tile at(int64_t index) const {
+    const int64_t strip = index / (int64_t(kStrip) * rows);
+    const int first = static_cast<int>(strip) * kStrip, w = Tiles::width(first, columns);
+    const int rest = static_cast<int>(index - strip * kStrip * rows);
+    return {rest / w, first + rest % w};
+  }
+};
+
 }  // namespace chol::cuda::update

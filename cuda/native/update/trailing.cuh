@@ -1,8 +1,11 @@
-// C := C - A B^H on a trapezoid of one matrix, by the double precision tensor cores for all four
-// types: all warps copy 16 columns a stage into a ring in shared memory, beyond the end of a tile,
-// and each has a part of the tile in registers. As in persistent/worker.cuh a tile begins with its
-// products, from zero; its elements are the last to come, and what is subtracted from.
+// C := C - A B^H on a trapezoid of one matrix or on a rectangle, by the double precision tensor
+// cores for all four types: all warps copy 16 columns a stage into a ring in shared memory, beyond
+// the end of a tile, and each has a part of the tile in registers. As in persistent/worker.cuh a
+// tile begins with its products, from zero; its elements are the last to come, and what is
+// subtracted from.
 #pragma once
+
+#include <type_traits>
 
 #include "native/persistent/call.cuh"
 #include "native/persistent/line_copy.cuh"
@@ -23,8 +26,10 @@ struct Barriers {
   }
 };
 
-template <class T, bool swapped, bool aligned>
+/// @tparam CallOf Call, or RectangleCall.
+template <class T, bool swapped, bool aligned, template <class> class CallOf = Call>
 struct TrailingUpdate {
+  static constexpr bool kRectangle = std::is_same_v<CallOf<T>, RectangleCall<T>>;
   using C = Config<T>;
   using Sum = persistent::Products<C::kParts, swapped>;
   using Lines = persistent::LineCopy<T, swapped, aligned, C::kOrder, C::kPitch, C::kThreads>;
@@ -33,11 +38,11 @@ struct TrailingUpdate {
   /// Stages that are copied ahead; a warp may be the two others behind.
   static constexpr int kAhead = C::kStages - 2;
 
-  const Call<T>& call;
+  const CallOf<T>& call;
   Barriers<T>& barriers;
   T* stages;
   int thread, block, blocks;
-  Tiles tiles = call.tiles();
+  std::conditional_t<kRectangle, RectangleTiles, Tiles> tiles = call.tiles();
   int64_t total = tiles.total();
 
   /// A tile of this block, and the columns of its products that come next, or of its own.
@@ -59,15 +64,37 @@ struct TrailingUpdate {
     Lines::copy(to, call.template at<swapped>(row, column), call.ld, call.n - row, call.n - column,
                 thread);
   }
+  /// The same of a rectangle, whose operands lie elsewhere.
+  __device__ __forceinline__ void copy_rectangle_stage(const Position& at, int beyond,
+                                                       int stage) const {
+    T *const first = operand(stage, 0), *const second = operand(stage, 1);
+    if (beyond < 0) {
+      const int rest = call.depth - at.k;
+      Lines::copy(first, call.template of<swapped>(call.left, call.left_ld, at.row, at.k),
+                  call.left_ld, call.n - at.row, rest, thread);
+      Lines::copy(second, call.template of<swapped>(call.right, call.right_ld, at.column, at.k),
+                  call.right_ld, call.width - at.column, rest, thread);
+    } else {
+      const int column = at.column + 2 * beyond;
+      Lines::copy(first, call.template at<swapped>(at.row, column), call.ld, call.n - at.row,
+                  call.width - column, thread);
+      Lines::copy(second, call.template at<swapped>(at.row, column + kSmall), call.ld,
+                  call.n - at.row, call.width - column - kSmall, thread);
+    }
+  }
   /// 16 columns of both operands or, behind them, 32 of the tile.
   __device__ __forceinline__ void copy_stage(Position& at, Turn& turn) const {
     if (ends(at)) return;
     const int beyond = at.k - call.depth;
     barriers.empty[turn.stage].wait(turn.parity ^ 1);
-    const int column = beyond < 0 ? call.first + at.k : at.column + 2 * beyond;
-    copy_lines(operand(turn.stage, 0), at.row, column);
-    copy_lines(operand(turn.stage, 1), beyond < 0 ? at.column : at.row,
-               beyond < 0 ? column : column + kSmall);
+    if constexpr (kRectangle) {
+      copy_rectangle_stage(at, beyond, turn.stage);
+    } else {
+      const int column = beyond < 0 ? call.first + at.k : at.column + 2 * beyond;
+      copy_lines(operand(turn.stage, 0), at.row, column);
+      copy_lines(operand(turn.stage, 1), beyond < 0 ? at.column : at.row,
+                 beyond < 0 ? column : column + kSmall);
+    }
     barriers.full[turn.stage].arrive_after_copies();
     turn.advance();
     at.k += kSmall;
@@ -160,7 +187,7 @@ struct TrailingUpdate {
       for (int q = 0; q < C::kBlockColumns; ++q) {
         const int i = row + kSmall * m, j = column + kSmall * q;
         if (j >= call.column + call.width) continue;
-        if (i > j)
+        if (kRectangle || i > j)
           persistent::store_factor<swapped, aligned>(call, i, j, values[m][q], lane);
         else if (i == j)
           persistent::store_factor<swapped, aligned, true>(call, i, j, values[m][q], lane);

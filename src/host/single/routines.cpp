@@ -10,9 +10,10 @@
 namespace chol::host {
 namespace {
 
-/// Most right-hand sides that a thread takes at a time: all read the factor once, and stay in the
-/// second-level cache.
-constexpr int64_t kSolveColumns = 128;
+/// Most right-hand sides that a thread takes at a time, which read the factor once. Of large
+/// matrices 128 of them leave the second-level cache as well, and the factor is read four times as
+/// often: d, n = 2000 1.16 times as long.
+constexpr int64_t kSolveColumns = 512;
 
 /// Columns of a block of an inverse that goes by no tiles of a row.
 constexpr int kInverseColumns = 256;

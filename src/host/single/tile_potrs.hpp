@@ -28,8 +28,8 @@ class TileSolve final : public TeamWork {
   Outcome advance(int worker) override;
 
  private:
-  /// Most right-hand sides of a group: its unknowns stay in the second-level cache.
-  static constexpr int64_t kMostColumns = 128;
+  /// Most right-hand sides of a group: each group reads the factor once.
+  static constexpr int64_t kMostColumns = 512;
   /// Least strips of right-hand sides of a group: two reach most of a register tile's rate.
   static constexpr int64_t kLeastStrips = 2;
 

@@ -3,6 +3,7 @@
 
 #include "batched/solve/block/params.hpp"
 #include "common/batch_view.cuh"
+#include "common/device_limits.hpp"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
@@ -17,13 +18,15 @@ Status run_block_solve(const BatchProblem<T>& problem, const BlockSolveParams& p
   return problem.swapped ? run_block_solve_stored<T, true>(problem, params, stream)
                          : run_block_solve_stored<T, false>(problem, params, stream);
 }
-/// Whether that kernel is built and the current device has what it needs for order n.
+/// Whether that kernel is built and the device has what it needs for order n.
 template <class T, bool kSwapped>
-bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n);
+bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n,
+                                const DeviceLimits& device);
 template <class T>
-bool can_run_block_solve(const BlockSolveParams& params, int64_t n, bool upper) {
-  return upper ? can_run_block_solve_stored<T, true>(params, n)
-               : can_run_block_solve_stored<T, false>(params, n);
+bool can_run_block_solve(const BlockSolveParams& params, int64_t n, bool upper,
+                         const DeviceLimits& device) {
+  return upper ? can_run_block_solve_stored<T, true>(params, n, device)
+               : can_run_block_solve_stored<T, false>(params, n, device);
 }
 
 }  // namespace chol::cuda

@@ -17,11 +17,6 @@
 
 namespace chol::cuda {
 
-/// The kernels that are built for one right-hand side, or for several.
-template <class T, bool kOne>
-using BlockSolveShapes =
-    std::conditional_t<kOne, typename BlockSolveLists<T>::One, typename BlockSolveLists<T>::Many>;
-
 /// Calls body(shape) with the kernel of those parameters, and says whether it is built.
 template <class T, bool kOne, class Body>
 bool for_block_solve_shape(const BlockSolveParams& params, Body&& body) {

@@ -4,7 +4,6 @@
 #include "batched/solve/block/interface.hpp"
 #include "batched/solve/block/kernel.cuh"
 #include "batched/solve/grid.hpp"
-#include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
 
@@ -38,13 +37,14 @@ Status run_block_solve_stored(const BatchProblem<T>& problem, const BlockSolvePa
 }
 
 template <class T, bool kSwapped>
-bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n) {
-  if (params.mma && !multiplies_by_tensor<T>()) return false;
+bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n,
+                                const DeviceLimits& device) {
+  if (params.mma && !device.multiplies_by_tensor<T>()) return false;
   bool fits = false;
   const auto check = [&]<bool kOne>(std::bool_constant<kOne>) {
     for_block_solve_shape<T, kOne>(params, [&]<class Shape>(Shape) {
       const int64_t bytes = BlockSolveLayout<T, kSwapped, kOne, Shape>::bytes(static_cast<int>(n));
-      fits = bytes <= block_shared_limit();
+      fits = bytes <= device.block_bytes;
     });
   };
   if (params.rhs > 1)
@@ -60,4 +60,4 @@ bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n) {
   template chol::Status chol::cuda::run_block_solve_stored<T, kSwapped>(          \
       const BatchProblem<T>&, const chol::cuda::BlockSolveParams&, cudaStream_t); \
   template bool chol::cuda::can_run_block_solve_stored<T, kSwapped>(              \
-      const chol::cuda::BlockSolveParams&, int64_t);
+      const chol::cuda::BlockSolveParams&, int64_t, const chol::cuda::DeviceLimits&);

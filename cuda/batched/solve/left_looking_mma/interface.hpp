@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/batch_view.cuh"
+#include "common/device_limits.hpp"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
@@ -16,9 +17,9 @@ Status run_tensor_solve(const BatchProblem<T>& problem, int threads, cudaStream_
                          : run_tensor_solve_stored<T, false>(problem, threads, stream);
 }
 inline bool has_tensor_solve(int threads) { return threads == 128 || threads == 256; }
-/// Largest order that it takes on the current device, 0 where the cores do not multiply what T is
+/// Largest order that it takes on the device, 0 where the cores do not multiply what T is
 /// summed up in.
 template <class T>
-int tensor_solve_limit();
+int tensor_solve_limit(const DeviceLimits& device);
 
 }  // namespace chol::cuda

@@ -3,7 +3,6 @@
 
 #include "batched/solve/left_looking_mma/interface.hpp"
 #include "batched/solve/left_looking_mma/kernel.cuh"
-#include "common/tensor_cores.hpp"
 
 namespace chol::cuda {
 
@@ -25,11 +24,12 @@ Status run_tensor_solve_stored(const BatchProblem<T>& problem, int threads, cuda
 
 /// What a matrix takes of shared memory bounds the order.
 template <class T>
-int tensor_solve_limit() {
-  if (!multiplies_by_tensor<T>()) return 0;
-  const int64_t limit = block_shared_limit();
+int tensor_solve_limit(const DeviceLimits& device) {
+  if (!device.multiplies_by_tensor<T>()) return 0;
   int n = 0;
-  while (int64_t(TensorSolveLayout<T, LargeTensorSolve::kWarps>::bytes(n + 32)) <= limit) n += 32;
+  while (int64_t(TensorSolveLayout<T, LargeTensorSolve::kWarps>::bytes(n + 32)) <=
+         device.block_bytes)
+    n += 32;
   return n;
 }
 
@@ -40,4 +40,4 @@ int tensor_solve_limit() {
                                                                       cudaStream_t);               \
   template chol::Status chol::cuda::run_tensor_solve_stored<T, true>(const BatchProblem<T>&, int,  \
                                                                      cudaStream_t);                \
-  template int chol::cuda::tensor_solve_limit<T>();
+  template int chol::cuda::tensor_solve_limit<T>(const chol::cuda::DeviceLimits&);

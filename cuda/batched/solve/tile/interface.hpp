@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/batch_view.cuh"
+#include "common/device_limits.hpp"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
@@ -15,12 +16,12 @@ Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_solve_stored<T, true>(problem, stream)
                          : run_solve_stored<T, false>(problem, stream);
 }
-/// Largest order that run_solve takes on the current device, the same in either storage.
+/// Largest order that run_solve takes on the device, the same in either storage.
 template <class T, bool kSwapped>
-int solve_limit_stored();
+int solve_limit_stored(const DeviceLimits& device);
 template <class T>
-int solve_limit() {
-  return solve_limit_stored<T, false>();
+int solve_limit(const DeviceLimits& device) {
+  return solve_limit_stored<T, false>(device);
 }
 
 }  // namespace chol::cuda

@@ -172,11 +172,9 @@ Status launch_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 /// Calls body(shape) with the first shape for that order, if there is one.
 template <class T, bool kOne, class Body>
 bool for_solve_shape(int64_t n, Body&& body) {
-  using List = std::conditional_t<kOne, typename TileSolveShapes<T>::SolveOne,
-                                  typename TileSolveShapes<T>::SolveMany>;
   return [&]<class... S>(ShapeList<S...>) {
     return ((n <= TileTriangle<T, false>::kOrder * S::kTiles && (body(S{}), true)) || ...);
-  }(List{});
+  }(TileSolveList<T, kOne>{});
 }
 
 template <class T, bool kSwapped>
@@ -196,13 +194,12 @@ Status run_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream) {
 }
 
 template <class T, bool kSwapped>
-int solve_limit_stored() {
-  const int64_t most = block_shared_limit();
+int solve_limit_stored(const DeviceLimits& device) {
   int n = 256;
   const auto fits = [&]<bool kOne>(std::bool_constant<kOne>) {
     bool found = false;
     for_solve_shape<T, kOne>(n, [&]<class S>(S) {
-      found = S::kMatrices * solve_shared_bytes<T, S, kOne>(n) <= size_t(most);
+      found = S::kMatrices * solve_shared_bytes<T, S, kOne>(n) <= size_t(device.block_bytes);
     });
     return found;
   };
@@ -215,4 +212,4 @@ int solve_limit_stored() {
 #define CHOL_INSTANTIATE_SOLVE(kSwapped, T)                                               \
   template chol::Status chol::cuda::run_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
                                                                   cudaStream_t);          \
-  template int chol::cuda::solve_limit_stored<T, kSwapped>();
+  template int chol::cuda::solve_limit_stored<T, kSwapped>(const chol::cuda::DeviceLimits&);

@@ -1,8 +1,8 @@
-// The solves by tiles of a triangle in shared memory: what the kernels are compiled for, and those
-// that are built, for each element type in the order in which they are tried.
+// What the solves by tiles of a triangle in shared memory are compiled for, and those that are
+// built (solve/tile/instances.def), in the order in which they are tried.
 #pragma once
 
-#include "common/shape_list.hpp"
+#include "common/instances.hpp"
 
 namespace chol::cuda {
 
@@ -16,32 +16,17 @@ struct SolveShape {
   static_assert(kWarps == 1 || kMatrices == 1);
 };
 
-/// SolveOne is for one right-hand side, of which other kernels take most.
-template <class T>
-struct TileSolveShapes;
-template <>
-struct TileSolveShapes<float> {
-  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 20>, SolveShape<24, 1, 1, 1, 2>>;
-  using SolveMany =
-      ShapeList<SolveShape<4, 4, 1, 4, 4>, SolveShape<8, 4, 1, 1, 12>, SolveShape<24, 4, 1, 1, 2>>;
+/// The kernels for one right-hand side, of which other families take most, or for several.
+template <class T, bool kOne>
+struct TileSolveListOf {
+  enum class Rhs { one, many };
+  using Type = decltype(ShapeList<>{}
+#define CHOL_INSTANCE(precision, rhs, ...) \
+  +list_if<is_of<T>(#precision) && (Rhs::rhs == Rhs::one) == kOne, SolveShape<__VA_ARGS__>>()
+#include "batched/solve/tile/instances.def"
+  );
 };
-template <>
-struct TileSolveShapes<double> {
-  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
-  using SolveMany =
-      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 1, 4, 4>, SolveShape<8, 1, 2, 1, 8>>;
-};
-template <>
-struct TileSolveShapes<Complex<float>> {
-  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 12>>;
-  using SolveMany =
-      ShapeList<SolveShape<2, 4, 1, 4, 3>, SolveShape<4, 4, 1, 4, 3>, SolveShape<8, 2, 2, 1, 5>>;
-};
-template <>
-struct TileSolveShapes<Complex<double>> {
-  using SolveOne = ShapeList<SolveShape<8, 1, 1, 1, 6>>;
-  using SolveMany =
-      ShapeList<SolveShape<2, 2, 1, 4, 4>, SolveShape<4, 2, 2, 1, 7>, SolveShape<8, 2, 2, 1, 6>>;
-};
+template <class T, bool kOne>
+using TileSolveList = typename TileSolveListOf<T, kOne>::Type;
 
 }  // namespace chol::cuda

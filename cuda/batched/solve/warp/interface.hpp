@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/batch_view.cuh"
+#include "common/device_limits.hpp"
 #include "common/launch.hpp"
 
 namespace chol::cuda {
@@ -14,12 +15,13 @@ Status run_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_warp_solve_stored<T, true>(problem, stream)
                          : run_warp_solve_stored<T, false>(problem, stream);
 }
-/// Largest order that it takes on the current device, in either storage.
+/// Largest order that it takes on the device, in either storage.
 template <class T, bool kSwapped>
-int warp_solve_limit_stored();
+int warp_solve_limit_stored(const DeviceLimits& device);
 template <class T>
-int warp_solve_limit() {
-  return smaller(warp_solve_limit_stored<T, false>(), warp_solve_limit_stored<T, true>());
+int warp_solve_limit(const DeviceLimits& device) {
+  return smaller(warp_solve_limit_stored<T, false>(device),
+                 warp_solve_limit_stored<T, true>(device));
 }
 
 }  // namespace chol::cuda

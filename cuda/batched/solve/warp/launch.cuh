@@ -17,11 +17,10 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
 
 /// What a matrix takes of shared memory bounds the order.
 template <class T, bool kSwapped>
-int warp_solve_limit_stored() {
-  const int64_t most = block_shared_limit();
+int warp_solve_limit_stored(const DeviceLimits& device) {
   int n = 32 * kMostWarpGroup;
   using Largest = WarpSolveShape<T, kSwapped, kMostWarpGroup, 1, kSolveWarps<kMostWarpGroup>>;
-  while (n > 0 && Largest::bytes(n) > size_t(most)) n -= 8;
+  while (n > 0 && Largest::bytes(n) > size_t(device.block_bytes)) n -= 8;
   return n;
 }
 
@@ -68,4 +67,4 @@ Status run_warp_solve_stored(const BatchProblem<T>& problem, cudaStream_t stream
 #define CHOL_INSTANTIATE_WARP_SOLVE(kSwapped, T)                                               \
   template chol::Status chol::cuda::run_warp_solve_stored<T, kSwapped>(const BatchProblem<T>&, \
                                                                        cudaStream_t);          \
-  template int chol::cuda::warp_solve_limit_stored<T, kSwapped>();
+  template int chol::cuda::warp_solve_limit_stored<T, kSwapped>(const chol::cuda::DeviceLimits&);

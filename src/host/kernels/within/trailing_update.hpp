@@ -2,6 +2,7 @@
 // block. The inverse adds such products.
 #pragma once
 
+#include "host/kernels/within/complex_parts.hpp"
 #include "host/kernels/within/panel.hpp"
 
 namespace chol::CHOL_ISA {
@@ -53,47 +54,49 @@ struct AcrossRows {
   }
 };
 
-/// One step of a part of a product that is subtracted, or added when Plus.
-template <bool Plus, class V>
-CHOL_INLINE V step(V acc, V a, V b) {
-  return Plus ? fma(acc, a, b) : fnma(acc, a, b);
-}
+/// The rows that give the scalars of a product, two by two: a row and the next one share a strip,
+/// or their strips are neighbours. Rows past the last stand for others, whose products nobody
+/// stores.
+template <class T, int C>
+struct ScalarRows {
+  static_assert(C % 2 == 0);
+  const T* pair[C / 2];
+  int64_t step;
+  CHOL_INLINE ScalarRows(const Strips<T>& s, int64_t row, int64_t row_end, int64_t k)
+      : step(Elements<T>::width > 1 ? 1 : s.depth) {
+    CHOL_UNROLL
+    for (int i = 0; i < C / 2; ++i) pair[i] = s.at(row + 2 * i < row_end ? row + 2 * i : row, k);
+  }
+  CHOL_INLINE const T* at(int c) const {
+    return pair[c / 2] + (Elements<T>::width > 1 ? c % 2 : c % 2 * step);
+  }
+};
 
-/// t(v, c) -= b(c) * conj(a(v)) for complex rows a at `vectors` and b at `scalars`, added when
-/// Plus: subtract_strips with its factors' roles traded. The two products of an imaginary part must
-/// come in the order of the elements of the lower triangle (lane/element.hpp), which traded roles
-/// turn round. So real and imaginary parts stand in vectors of their own, where each takes its
-/// products in any order; of a single vector both halves hold the same.
-template <int Ahead, bool Plus, class T, int V, int C>
-CHOL_INLINE void subtract_strips_across(RegisterTile<T, V, C>& t, const Strips<T>& s,
-                                        const T* vectors, const T* scalars, int64_t depth) {
-  static_assert(V <= 2);
+/// subtract_strips() of complex rows by their parts; Across: t(v, c) -= b(c) * conj(a(v)).
+template <bool Across, int Ahead, bool Plus, class T, int V, int C>
+CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* vectors,
+                                const ScalarRows<T, C>& scalars, int64_t depth) {
   constexpr int W = Elements<T>::width;
-  using Part = Vec<RealOf<T>>;
-  Part re[C], im[C];
-  CHOL_UNROLL
-  for (int c = 0; c < C; ++c) split_pairs(t.e[0][c].v, t.e[V - 1][c].v, re[c], im[c]);
+  PartsTile<T, C> parts(t);
   for (int64_t k = 0; k < depth; ++k) {
-    Elements<T> a[V];
+    Elements<T> e[V];
     CHOL_UNROLL
     for (int v = 0; v < V; ++v) {
       const T* p = vectors + (v * s.depth + k) * W;
-      a[v] = Elements<T>::load(p);
+      e[v] = Elements<T>::load(p);
       if (Ahead > 0) __builtin_prefetch(p + Ahead * W, 0, 3);
     }
-    Part a_re, a_im;
-    split_pairs(a[0].v, a[V - 1].v, a_re, a_im);
+    const auto a = Parts<T>::of(e);
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
-      const Scalar<T> b(scalars + s.row_offset(c) + k * W);
-      re[c] = step<Plus>(re[c], b.re, a_re);
-      im[c] = step<Plus>(im[c], b.im, a_re);
-      re[c] = step<Plus>(re[c], b.im, a_im);
-      im[c] = step<!Plus>(im[c], b.re, a_im);
+      const Scalar<T> b(scalars.at(c) + k * W);
+      if constexpr (Across)
+        parts.p[c].template take_across<Plus>(a, b);
+      else
+        parts.p[c].template take<true, Plus>(a, b);
     }
   }
-  CHOL_UNROLL
-  for (int c = 0; c < C; ++c) join_pairs(re[c], im[c], t.e[0][c].v, t.e[V - 1][c].v);
+  parts.join(t);
 }
 
 /// The tiles of [vectors, vectors_end) by [scalars, scalars_end): vectors run along the first
@@ -102,9 +105,11 @@ CHOL_INLINE void subtract_strips_across(RegisterTile<T, V, C>& t, const Strips<T
 template <class T, class Storage, bool Plus, bool FromZero>
 struct TrailingUpdate {
   static constexpr int W = Elements<T>::width;
-  static constexpr int NR = kTileColumns<T>;
+  /// Complex numbers: as many columns as parts fit the register file. Each part waits for two
+  /// products of a step, which four columns are too few to hide, and two shuffles serve all
+  /// columns.
+  static constexpr int NR = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6) : kTileColumns<T>;
   static constexpr int MV = kTileVectors<T>;
-  static constexpr bool kAcross = is_complex<T> && Storage::kTradesRoles;
 
   /// Columns of the vectors' strips on their way from the second-level cache.
   static constexpr int kAhead = 8;
@@ -143,11 +148,12 @@ struct TrailingUpdate {
     // The next tile comes from far away while this one's product runs.
     for (int64_t c = 0; c < next.columns; ++c) fetch(next.first + c * A.ld, next.bytes);
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
-    const T *left = strips.at(vectors, from), *right = strips.at(scalars, from);
-    if constexpr (kAcross)
-      subtract_strips_across<kAhead, Plus>(t, strips, left, right, depth - from);
+    const T* const left = strips.at(vectors, from);
+    if constexpr (is_complex<T>)
+      subtract_parts<Storage::kTradesRoles, kAhead, Plus>(
+          t, strips, left, ScalarRows<T, NR>(strips, scalars, scalars_end, from), depth - from);
     else
-      subtract_strips<kAhead, Plus>(t, strips, left, right, depth - from);
+      subtract_strips<kAhead, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
   /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors

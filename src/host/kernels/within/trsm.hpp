@@ -5,6 +5,7 @@
 // the factor is read in place as scalars, whatever its triangle.
 #pragma once
 
+#include "host/kernels/within/complex_parts.hpp"
 #include "host/kernels/within/panel.hpp"
 #include "lane/tile.hpp"
 
@@ -31,6 +32,8 @@ struct TransposedSolve {
   static constexpr int64_t kBlock = smaller<int64_t>(256, 16384 / (NR * sizeof(T)));
   static constexpr int64_t kFewBlock = 64;
   static constexpr int64_t kTilesAhead = 2;
+  /// Unknowns on their way from the second-level cache.
+  static constexpr int kAhead = 8;
 
   FactorView<T> L;
   int64_t n;
@@ -128,17 +131,36 @@ struct TransposedSolve {
       x_step = -x_step;
       l_step = -l_step;
     }
-    for (int64_t k = 0; k < count; ++k, x += x_step, l += l_step) {
-      ahead.fetch_next();
-      Elements<T> a[V];
-      CHOL_UNROLL
-      for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(x + v * n * W);
-      CHOL_UNROLL
-      for (int c = 0; c < C; ++c) {
-        const Scalar<T> b(l + c * with.step);
+    const auto for_each_unknown = [&](const auto& body) {
+      for (int64_t k = 0; k < count; ++k, x += x_step, l += l_step) {
+        ahead.fetch_next();
+        Elements<T> a[V];
         CHOL_UNROLL
-        for (int v = 0; v < V; ++v) t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(a[v]), b);
+        for (int v = 0; v < V; ++v) {
+          a[v] = Elements<T>::load(x + v * n * W);
+          __builtin_prefetch(x + v * n * W + kAhead * x_step, 0, 3);
+        }
+        body(a);
       }
+    };
+    if constexpr (is_complex<T> && V == 2) {
+      PartsTile<T, C> parts(t);
+      for_each_unknown([&](const Elements<T>(&e)[V]) {
+        const auto a = Parts<T>::of(e);
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c)
+          parts.p[c].template take<Conj, false>(a, Scalar<T>(l + c * with.step));
+      });
+      parts.join(t);
+    } else {
+      for_each_unknown([&](const Elements<T>(&a)[V]) {
+        CHOL_UNROLL
+        for (int c = 0; c < C; ++c) {
+          const Scalar<T> b(l + c * with.step);
+          CHOL_UNROLL
+          for (int v = 0; v < V; ++v) t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(a[v]), b);
+        }
+      });
     }
   }
 

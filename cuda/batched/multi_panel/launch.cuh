@@ -1,8 +1,8 @@
-// The launches of left_looking/multi_panel_kernel.cuh.
+// The launches of multi_panel/kernel.cuh.
 #pragma once
 
-#include "batched/left_looking/multi_panel_interface.hpp"
-#include "batched/left_looking/multi_panel_kernel.cuh"
+#include "batched/multi_panel/interface.hpp"
+#include "batched/multi_panel/kernel.cuh"
 #include "common/tensor_cores.hpp"
 
 namespace chol::cuda {

@@ -1,7 +1,7 @@
 // What drivers call of the left-looking kernels of several panels a block column.
 #pragma once
 
-#include "batched/left_looking/multi_panel_shapes.hpp"
+#include "batched/multi_panel/shapes.hpp"
 #include "common/batch_view.cuh"
 #include "common/launch.hpp"
 

@@ -1,0 +1,24 @@
+// Several right-hand sides by tensor cores, the triangle not in shared memory, as a method.
+#include "batched/method.hpp"
+#include "batched/slices.hpp"
+#include "batched/solve/left_looking_mma/interface.hpp"
+#include "tune/solve_rows.hpp"
+
+namespace chol::cuda {
+namespace {
+
+const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
+  all.add(
+      {solve::kLeftLooking, kLeftLookingSolveKnobs,
+       [](const Case& asked, const Params& params, const DeviceLimits& device) {
+         return has_tensor_solve(params.of("threads")) && asked.n <= tensor_solve_limit<T>(device);
+       },
+       [](const BatchProblem<T>& problem, const Params& params, cudaStream_t stream) {
+         return for_slices(problem, slice_by_columns(problem), [&](const BatchProblem<T>& slice) {
+           return run_tensor_solve(slice, params.of("threads"), stream);
+         });
+       }});
+});
+
+}  // namespace
+}  // namespace chol::cuda
