@@ -9,8 +9,9 @@
 namespace chol::tune {
 namespace {
 
-const std::string kNoRows =
-    "{\"version\": " + std::to_string(kTuningFileVersion) + ", \"machines\": {}}";
+std::string file_without_rows() {
+  return "{\"version\": " + std::to_string(kTuningFileVersion) + ", \"machines\": {}}";
+}
 
 std::string request_of(const Point& point, double seconds) {
   return std::string(routine_name(point.routine)) + ' ' + form_name(point.form) + ' ' +
@@ -25,7 +26,7 @@ DeviceSpace::DeviceSpace(bool compiled) : plans_(device::model(), compiled) {
 }
 
 void DeviceSpace::start_child() {
-  file_.write(kNoRows);
+  file_.write(file_without_rows());
   child_ = std::make_unique<Child>(file_.path(), std::vector<std::string>{"--device-trials"});
   if (!child_->read_line(machine_, kLongestTrial))
     throw std::runtime_error("the process for trials on the device does not start");
