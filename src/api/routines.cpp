@@ -69,9 +69,9 @@ inline bool is_plain_triangle(chol_uplo_t uplo, int64_t n, int64_t lda) {
 template <class T>
 bool is_plain(const MatrixBatch<T>& view, const Call<T>& call, int64_t columns) {
   const int64_t least = call.sizes.n > 1 ? call.sizes.n : 1;
-  const int64_t least_stride = call.layout() == Layout::strided ? view.ld * columns : 0;
-  return view.first && columns >= 0 && columns <= kMostPlain && view.ld >= least &&
-         view.ld <= kMostPlain && view.stride >= least_stride && view.stride <= kMostPlain;
+  const bool fits = view.first && columns >= 0 && columns <= kMostPlain && view.ld >= least &&
+                    view.ld <= kMostPlain && view.stride <= kMostPlain;
+  return fits && (call.layout() == Layout::one || view.stride >= view.ld * columns);
 }
 /// Whether no rule can be broken: what a call on few small matrices can afford to ask.
 template <class T>
