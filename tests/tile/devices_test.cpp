@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/precisions.h"
+#include "tile/dropped_waits.hpp"
 #include "tile/peer_copy.hpp"
 #include "tile/potrf.hpp"
 #include "tile/potri.hpp"
@@ -310,17 +311,10 @@ TEST(Waits, AreFoundToBeMissing) {
   for (const bool upper : {false, true})
     for (const int devices : {2, 3})
       for (const int64_t blocks : {2, 4, 9}) {
-        int waits = 1, found = 0, needed = 0;
-        for (int dropped = 0; dropped < waits; ++dropped) {
-          Setting<double> setting(2 * blocks - 1, 2, devices, upper);
-          setting.machine.dropped = dropped;
-          setting.factor();
-          waits = setting.machine.waits;
-          const bool is_found = setting.machine.races > 0;
-          found += is_found;
-          needed += setting.machine.dropped_one_mattered;
-          EXPECT_LE(is_found, setting.machine.dropped_one_mattered) << "wait " << dropped;
-        }
+        const auto make = [&] {
+          return std::make_unique<Setting<double>>(2 * blocks - 1, 2, devices, upper);
+        };
+        const auto [found, needed] = drop_each_wait(make, [](auto& setting) { setting.factor(); });
         EXPECT_GE(found * 8, needed * 7) << blocks << " blocks, " << devices << " devices";
         EXPECT_GE(found, blocks - 1);
       }
@@ -334,19 +328,12 @@ void expect_missing_waits_found(const char* what, Work&& work) {
       for (const int64_t blocks : {3, 7}) {
         SCOPED_TRACE(testing::Message() << what << ", " << blocks << " blocks, " << devices
                                         << " devices" << (upper ? " upper" : " lower"));
-        int waits = 1, found = 0, needed = 0;
-        for (int dropped = 0; dropped < waits; ++dropped) {
-          Setting<double> setting(2 * blocks - 1, 2, devices, upper);
-          setting.factor();
-          const int before = setting.machine.waits;
-          setting.machine.dropped = before + dropped;
-          work(setting);
-          waits = setting.machine.waits - before;
-          const bool is_found = setting.machine.races > 0;
-          found += is_found;
-          needed += setting.machine.dropped_one_mattered;
-          EXPECT_LE(is_found, setting.machine.dropped_one_mattered) << "wait " << dropped;
-        }
+        const auto make = [&] {
+          auto setting = std::make_unique<Setting<double>>(2 * blocks - 1, 2, devices, upper);
+          setting->factor();
+          return setting;
+        };
+        const auto [found, needed] = drop_each_wait(make, work);
         // Events order a device's whole slot or part, of which three blocks leave some untouched.
         EXPECT_GE(found * 6, needed * 5) << found << " of " << needed;
         EXPECT_GE(found, blocks - 1);

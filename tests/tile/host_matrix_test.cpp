@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "tile/dropped_waits.hpp"
 #include "tile/potrs.hpp"
 #include "tile/stand_in_devices.hpp"
 
@@ -188,17 +189,11 @@ TYPED_TEST(HostMatrix, IsKeptFromBeforeABadMinorOn) {
 TEST(HostMatrixWaits, AreFoundToBeMissing) {
   for (const int64_t blocks : {4, 12})
     for (const size_t staging : {0, 30, 100}) {
-      int waits = 1, found = 0, needed = 0;
-      for (int dropped = 0; dropped < waits; ++dropped) {
-        HostSetting<double> setting(24, {2, blocks, staging * sizeof(double)}, 2, false);
-        setting.machine.dropped = dropped;
-        setting.factor();
-        waits = setting.machine.waits;
-        const bool is_found = setting.machine.races > 0;
-        found += is_found;
-        needed += setting.machine.dropped_one_mattered;
-        EXPECT_LE(is_found, setting.machine.dropped_one_mattered) << "wait " << dropped;
-      }
+      const auto make = [&] {
+        return std::make_unique<HostSetting<double>>(
+            24, HostPlan{2, blocks, staging * sizeof(double)}, 2, false);
+      };
+      const auto [found, needed] = drop_each_wait(make, [](auto& setting) { setting.factor(); });
       EXPECT_GE(found * 8, needed * 7) << blocks << " blocks, staging " << staging;
       EXPECT_GE(found, 12);
     }
@@ -207,17 +202,12 @@ TEST(HostMatrixWaits, AreFoundToBeMissing) {
 /// The factor comes past the devices, each block column in one of three slots.
 TEST(HostMatrixWaits, OfStreamedSolvesAreFoundToBeMissing) {
   for (const bool upper : {false, true}) {
-    int waits = 1, found = 0, needed = 0;
-    for (int dropped = 0; dropped < waits; ++dropped) {
-      HostSetting<double> setting(24, {2, 12}, 2, upper);
-      setting.factor();
-      const int before = setting.machine.waits;
-      setting.machine.dropped = before + dropped;
-      setting.solve(2);
-      waits = setting.machine.waits - before;
-      found += setting.machine.races > 0;
-      needed += setting.machine.dropped_one_mattered;
-    }
+    const auto make = [&] {
+      auto setting = std::make_unique<HostSetting<double>>(24, HostPlan{2, 12}, 2, upper);
+      setting->factor();
+      return setting;
+    };
+    const auto [found, needed] = drop_each_wait(make, [](auto& setting) { setting.solve(2); });
     EXPECT_GE(found * 8, needed * 7) << found << " of " << needed;
     EXPECT_GE(found, 24);
   }
