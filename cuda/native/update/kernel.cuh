@@ -5,9 +5,10 @@
 
 namespace chol::cuda::update {
 
-template <class T, bool swapped, bool aligned>
+/// @tparam AnyCall Call or RectangleCall
+template <class T, bool swapped, bool aligned, template <class> class AnyCall>
 __global__ void __launch_bounds__(Config<T>::kThreads, 1)
-    update_kernel(const __grid_constant__ Call<T> call) {
+    update_kernel(const __grid_constant__ AnyCall<T> call) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
   auto& barriers = *reinterpret_cast<Barriers<T>*>(memory);
@@ -16,27 +17,7 @@ __global__ void __launch_bounds__(Config<T>::kThreads, 1)
   if (thread == 0) barriers.prepare();
   __syncthreads();
   const int warp = __shfl_sync(kFullWarp, thread / 32, 0);
-  const TrailingUpdate<T, swapped, aligned> part{call,
-                                                 barriers,
-                                                 reinterpret_cast<T*>(memory + kBarrierBytes),
-                                                 thread,
-                                                 static_cast<int>(blockIdx.x),
-                                                 static_cast<int>(gridDim.x)};
-  part.run(warp);
-#endif
-}
-
-template <class T, bool swapped, bool aligned>
-__global__ void __launch_bounds__(Config<T>::kThreads, 1)
-    rectangle_kernel(const __grid_constant__ RectangleCall<T> call) {
-#if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) unsigned char memory[];
-  auto& barriers = *reinterpret_cast<Barriers<T>*>(memory);
-  const int thread = static_cast<int>(threadIdx.x);
-  if (thread == 0) barriers.prepare();
-  __syncthreads();
-  const int warp = __shfl_sync(kFullWarp, thread / 32, 0);
-  const TrailingUpdate<T, swapped, aligned, RectangleCall> part{
+  const TrailingUpdate<T, swapped, aligned, AnyCall> part{
       call,
       barriers,
       reinterpret_cast<T*>(memory + kBarrierBytes),

@@ -7,37 +7,27 @@
 
 namespace chol::cuda::update {
 
-template <class T, bool swapped, bool aligned>
-Status launch_kernel(const Call<T>& call, const persistent::DeviceFacts& device,
+template <bool swapped, bool aligned, class T, template <class> class AnyCall>
+Status launch_kernel(const AnyCall<T>& call, const persistent::DeviceFacts& device,
                      cudaStream_t stream) {
   constexpr int kBytes = Config<T>::kSharedBytes;
   const Status status =
-      persistent::allow_shared_memory<update_kernel<T, swapped, aligned>>(device.number, kBytes);
+      persistent::allow_shared_memory<update_kernel<T, swapped, aligned, AnyCall>>(device.number,
+                                                                                   kBytes);
   if (!status.ok()) return status;
   const auto blocks =
       static_cast<unsigned>(smaller<int64_t>(call.tiles().total(), device.multiprocessors));
-  update_kernel<T, swapped, aligned><<<blocks, Config<T>::kThreads, kBytes, stream>>>(call);
-  return launched("trailing update");
+  update_kernel<T, swapped, aligned, AnyCall>
+      <<<blocks, Config<T>::kThreads, kBytes, stream>>>(call);
+  constexpr bool kRectangle = std::is_same_v<AnyCall<T>, RectangleCall<T>>;
+  return launched(kRectangle ? "update of a rectangle" : "trailing update");
 }
 
 template <class T, bool swapped>
 Status run_stored(const Call<T>& call, const persistent::DeviceFacts& device, cudaStream_t stream) {
   const bool aligned = (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
-  return aligned ? launch_kernel<T, swapped, true>(call, device, stream)
-                 : launch_kernel<T, swapped, sizeof(T) == 16>(call, device, stream);
-}
-
-template <class T, bool swapped, bool aligned>
-Status launch_rectangle(const RectangleCall<T>& call, const persistent::DeviceFacts& device,
-                        cudaStream_t stream) {
-  constexpr int kBytes = Config<T>::kSharedBytes;
-  const Status status =
-      persistent::allow_shared_memory<rectangle_kernel<T, swapped, aligned>>(device.number, kBytes);
-  if (!status.ok()) return status;
-  const auto blocks =
-      static_cast<unsigned>(smaller<int64_t>(call.tiles().total(), device.multiprocessors));
-  rectangle_kernel<T, swapped, aligned><<<blocks, Config<T>::kThreads, kBytes, stream>>>(call);
-  return launched("update of a rectangle");
+  return aligned ? launch_kernel<swapped, true>(call, device, stream)
+                 : launch_kernel<swapped, sizeof(T) == 16>(call, device, stream);
 }
 
 template <class T, bool swapped>
@@ -47,8 +37,8 @@ Status run_rectangle(const RectangleCall<T>& call, const persistent::DeviceFacts
                         reinterpret_cast<uintptr_t>(call.left) |
                         reinterpret_cast<uintptr_t>(call.right) |
                         uintptr_t(call.ld | call.left_ld | call.right_ld) * sizeof(T);
-  return all % 16 == 0 ? launch_rectangle<T, swapped, true>(call, device, stream)
-                       : launch_rectangle<T, swapped, sizeof(T) == 16>(call, device, stream);
+  return all % 16 == 0 ? launch_kernel<swapped, true>(call, device, stream)
+                       : launch_kernel<swapped, sizeof(T) == 16>(call, device, stream);
 }
 
 }  // namespace chol::cuda::update
