@@ -14,10 +14,11 @@ inline constexpr Knob kPlanKnobs[] = {{"block", 0, INT_MAX, "see docs/tuning.md"
                                       {"tile", 0, INT_MAX, "see docs/tuning.md"},
                                       {"threads", 0, INT_MAX, "see docs/tuning.md"}};
 /// In the order of Method.
-inline constexpr MethodInfo kPlanMethods[] = {{"lanes", kPlanKnobs},     {"panel", kPlanKnobs},
-                                              {"tiles", kPlanKnobs},     {"fused", kPlanKnobs},
-                                              {"blocked", kPlanKnobs},   {"blas_tiles", kPlanKnobs},
-                                              {"persistent", kPlanKnobs}};
+inline constexpr MethodInfo kPlanMethods[] = {{"lanes", kPlanKnobs},
+                                              {"panel", kPlanKnobs},
+                                              {"tiles", kPlanKnobs},
+                                              {"fused", kPlanKnobs},
+                                              {"blocked", kPlanKnobs}};
 inline bool is_plan(const Choice& choice) {
   return std::begin(kPlanMethods) <= choice.method && choice.method < std::end(kPlanMethods);
 }

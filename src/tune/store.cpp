@@ -8,14 +8,11 @@ namespace {
 constexpr const char* kRoutineNames[] = {"potrf", "potrs",  "posv", "potri",
                                          "pocon", "logdet", "pack", "unpack"};
 constexpr const char* kFormNames[] = {"one", "batch", "interleaved"};
-constexpr const char* kMethodNames[] = {"lanes",   "panel",      "tiles",     "fused",
-                                        "blocked", "blas_tiles", "persistent"};
 
 }  // namespace
 
 const char* routine_name(Routine routine) { return kRoutineNames[static_cast<int>(routine)]; }
 const char* form_name(Form form) { return kFormNames[static_cast<int>(form)]; }
-const char* method_name(Method method) { return kMethodNames[static_cast<int>(method)]; }
 
 size_t TuningStore::key(Routine routine, Form form, char precision) {
   return (static_cast<size_t>(routine) * kFormCount + static_cast<size_t>(form)) * 4 +
