@@ -58,7 +58,7 @@ Status open_all(Handle::Devices& all) {
   return Status::success();
 }
 
-/// Devices that somebody named are missed, also where nobody looks at a status.
+/// Reports devices that CHOL_DEVICES names and that cannot be used, although the call succeeds.
 void tell(const Status& status) {
   if (environment().verbose)
     std::fprintf(stderr, "# chol: no offload: %s\n", status.message());

@@ -41,7 +41,7 @@ class DeviceTurn {
 
   explicit operator bool() const { return devices_ != nullptr; }
   const Handle::Devices& devices() const { return *devices_; }
-  /// A device does not answer: nobody shall ask them again.
+  /// A device failed: later calls do not use the devices.
   void give_up();
 
  private:

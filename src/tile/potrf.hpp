@@ -35,7 +35,7 @@ class ColumnSource {
   virtual void load(int device, int64_t panel, const View<T>& to) = 0;
   /// Up to `event` block column k of the factor is finished.
   virtual void finished(int64_t k, const Event& event) = 0;
-  /// Up to `event` somebody reads it where it lies: all have when each that is told of is past.
+  /// Until `event` a device reads it in place; after all these events it may be overwritten.
   virtual void read(int64_t k, const Event& event) = 0;
 };
 

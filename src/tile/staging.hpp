@@ -35,8 +35,8 @@ class Staging {
     }
   }
 
-  /// Queues the way of a block to `to`; of one that begins on the diagonal, its triangle. What the
-  /// device's queue of loads waits for is in it already.
+  /// Queues the transfer of a block to `to`; of a block on the diagonal, of its triangle. The
+  /// device's queue of loads has its waits already.
   void load(int device, const View<T>& to, int64_t row, int64_t column, int64_t rows,
             int64_t columns) {
     PanelOps<T>& ops = *devices_[static_cast<size_t>(device)];
@@ -53,8 +53,8 @@ class Staging {
     });
   }
 
-  /// Queues the way back of finished columns from the diagonal on, which lie at `from`. Columns
-  /// come in their order, and are written to the matrix in it, whoever has them.
+  /// Queues the transfer of finished columns, from the diagonal on, from `from` to the host.
+  /// Columns are given and written to the matrix in ascending order, whichever device has them.
   /// @return up to where the device reads them.
   Event store(int device, const View<T>& from, int64_t column, int64_t columns) {
     PanelOps<T>& ops = *devices_[static_cast<size_t>(device)];

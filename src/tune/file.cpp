@@ -106,7 +106,7 @@ int64_t most_of(const Json& entry) {
   return integer_of(needed(entry, "max_n"), "max_n", INT64_MAX);
 }
 
-/// A word that is none of a row's would have no effect, which nobody means.
+/// A member that rows do not have would be ignored silently.
 void refuse_others(const Json& entry, std::initializer_list<const char*> keys) {
   for (const auto& item : entry.items()) {
     const std::string& key = item.key();

@@ -55,8 +55,8 @@ struct AcrossRows {
 };
 
 /// The rows that give the scalars of a product, two by two: a row and the next one share a strip,
-/// or their strips are neighbours. Rows past the last stand for others, whose products nobody
-/// stores.
+/// or their strips are neighbours. Rows past the last are replaced by others, whose products
+/// are not stored.
 template <class T, int C>
 struct ScalarRows {
   static_assert(C % 2 == 0);
