@@ -13,9 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "bench_vectors.hpp"
 #include "chol.h"
 
 namespace {
+
+using chol::bench::Vectors;
 
 struct Options {
   int dim = 3, threads = 0, repetitions = 1, check = 0;
@@ -29,6 +32,7 @@ struct Options {
 struct Row {
   double assembly = 0, factor = 0, error = 0, dense = 0;
   double solve[2] = {}, multiply[2] = {};  ///< of 1 and 64 columns
+  double assembled_bytes = 0, device_bytes = 0;
   chol_tlr_stats_t stats{};
 };
 constexpr int64_t kColumns[2] = {1, 64};
@@ -59,6 +63,8 @@ class Bench {
     options.eps = eps;
     Row row;
     row.assembly = row.factor = HUGE_VAL;
+    row.stats.size = sizeof row.stats;
+    const double in_use = chol::bench::device_bytes_in_use();
     check(chol_tlr_create(handle_, CHOL_TYPE_D, n, options_.tile, &A_));
     for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
       const int dim = options_.dim;
@@ -66,13 +72,16 @@ class Bench {
           row.assembly, seconds_of([&] {
             check(chol_tlr_from_kernel(handle_, A_, &kernel_, dim, points_.data(), dim, &options));
           }));
+      check(chol_tlr_stats(A_, &row.stats));
+      row.assembled_bytes = double(row.stats.bytes);
       int info = 0;
       row.factor = std::min(
           row.factor, seconds_of([&] { check(chol_tlr_factor(handle_, A_, &options, &info)); }));
       if (info != 0) throw std::runtime_error("info = " + std::to_string(info));
     }
-    row.stats.size = sizeof row.stats;
     check(chol_tlr_stats(A_, &row.stats));
+    // The library keeps the memory of a device that it has had.
+    row.device_bytes = std::max(0., chol::bench::device_bytes_in_use() - in_use);
     time_products(n, row);
     if (options_.check > 0)
       check(chol_tlr_error_kernel(handle_, A_, &kernel_, options_.dim, points_.data(), options_.dim,
@@ -106,7 +115,7 @@ class Bench {
   }
 
   void time_products(int64_t n, Row& row) const {
-    std::vector<double> X(static_cast<size_t>(n * kColumns[1]), 1.), Y(X);
+    const Vectors X(n * kColumns[1], options_.on_cuda), Y(n * kColumns[1], options_.on_cuda);
     for (int c = 0; c < 2; ++c) {
       const int64_t columns = kColumns[c];
       const auto best = [&](const std::function<void()>& work) {
@@ -170,12 +179,14 @@ double copy_bandwidth(int threads) {
 void run(const Options& options) {
   const int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const double bandwidth = options.on_cuda ? 0 : copy_bandwidth(threads);
   Bench bench(options);
+  const double bandwidth =
+      options.on_cuda ? chol::bench::device_copy_bandwidth() : copy_bandwidth(threads);
   std::printf(
       "backend,threads,dim,n,tile,eps,assembly_s,factor_s,factor_gflops,error_over_eps,factor_gb,"
       "mean_rank,max_rank,dense_tiles,compensated,solve1_s,solve64_s,multiply1_s,multiply64_s,"
-      "copy_gb_per_s,solve1_share,solve64_share,dense_potrf_s\n");
+      "copy_gb_per_s,solve1_share,solve64_share,multiply1_share,multiply64_share,assembled_gb,"
+      "device_gb,dense_potrf_s\n");
   std::vector<std::pair<double, double>> memory;
   for (const int64_t n : options.orders)
     for (const double eps : options.thresholds) {
@@ -186,14 +197,15 @@ void run(const Options& options) {
       };
       std::printf(
           "%s,%d,%d,%lld,%lld,%g,%.3f,%.3f,%.1f,%.3f,%.4f,%.1f,%lld,%lld,%lld,%.4f,%.4f,%.4f,%.4f,"
-          "%.1f,%.2f,%.2f,%.3f\n",
+          "%.1f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.3f\n",
           options.on_cuda ? "cuda" : "host", threads, options.dim, static_cast<long long>(n),
           static_cast<long long>(row.stats.tile), eps, row.assembly, row.factor,
           row.stats.flops / row.factor * 1e-9, row.error / eps, bytes * 1e-9, row.stats.mean_rank,
           static_cast<long long>(row.stats.max_rank), static_cast<long long>(row.stats.dense_tiles),
           static_cast<long long>(row.stats.compensated), row.solve[0], row.solve[1],
           row.multiply[0], row.multiply[1], bandwidth * 1e-9, share(row.solve[0]),
-          share(row.solve[1]), row.dense);
+          share(row.solve[1]), share(row.multiply[0]), share(row.multiply[1]),
+          row.assembled_bytes * 1e-9, row.device_bytes * 1e-9, row.dense);
       std::fflush(stdout);
       memory.emplace_back(double(n), bytes);
     }
