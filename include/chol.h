@@ -1563,9 +1563,8 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
  * Rules of this family:
  *  - The type of the elements lives in the object; arrays of elements are void pointers.
  *  - A matrix belongs to the handle that made it, works with that one only (INVALID_VALUE otherwise)
- *    and is destroyed before it. It lives on the device of the handle where it has one, and moves
- *    to the host for L D L^H and pivoting (NOT_SUPPORTED if the handle has none); else on the host.
- *    Arrays of elements lie on the host or, of a handle with a device, on either.
+ *    and is destroyed before it. It lives on the device of the handle where it has one, else on the
+ *    host. Arrays of elements lie on the host or, of a handle with a device, on either.
  *  - Indices count from 0. Points, ranks, permutations, info and scalars lie on the host.
  *  - Calls return when done. They allocate what they need; chol_set_workspace() does not apply.
  *  - Callbacks come from threads of the library and may not use the handle. A matrix whose assembly

@@ -163,4 +163,88 @@ __global__ void invert_small_kernel(const T* L, int64_t n, int order, T* X) {
   }
 }
 
+/// The inverse of a pivot on the diagonal of L (n by n), which is of order 2 where the element
+/// above the diagonal is not zero.
+template <class T>
+struct InversePivot {
+  bool is_pair, is_second;
+  T a, b, c, d;  ///< its elements, row after row
+
+  __device__ InversePivot(const T* L, int64_t n, int64_t j) {
+    const auto l = [&](int64_t row, int64_t column) { return L[row + column * n]; };
+    const auto differs = [](T x) {
+      if constexpr (Traits<T>::is_complex)
+        return x.re != 0 || x.im != 0;
+      else
+        return x != 0;
+    };
+    is_second = j > 0 && differs(l(j - 1, j));
+    is_pair = is_second || (j + 1 < n && differs(l(j, j + 1)));
+    const int64_t k = is_second ? j - 1 : j;
+    if (!is_pair) {
+      a = inverse_of(l(j, j));
+      return;
+    }
+    const T zero = from_real<T>(0), p = l(k, k), q = l(k, k + 1), r = l(k + 1, k),
+            s = l(k + 1, k + 1);
+    const T determinant =
+        subtract_product(subtract_product(zero, negative(p), s), r, q);  // p s - r q
+    const T factor = inverse_of(determinant);
+    const auto times = [&](T x) { return subtract_product(zero, negative(x), factor); };
+    a = times(s);
+    b = times(negative(q));
+    c = times(negative(r));
+    d = times(p);
+  }
+
+ private:
+  __device__ static T inverse_of(T x) {
+    if constexpr (Traits<T>::is_complex) {
+      const Real<T> size = x.re * x.re + x.im * x.im;
+      return {x.re / size, -x.im / size};
+    } else {
+      return 1 / x;
+    }
+  }
+};
+
+/// to := L inverse(B), B the pivots of L: lower triangular with ones on the diagonal.
+template <class T>
+__global__ void __launch_bounds__(kThreads) divide_columns_kernel(const T* L, int64_t n, T* to) {
+  for (int64_t e = first_of_thread(); e < n * n; e += grid_step()) {
+    const int64_t i = e % n, j = e / n;
+    const InversePivot<T> pivot(L, n, j);
+    const int64_t k = pivot.is_second ? j - 1 : j;
+    const T zero = from_real<T>(0);
+    T x = zero;
+    if (i == j)
+      x = from_real<T>(1);
+    else if (i > j && !pivot.is_pair)
+      x = subtract_product(zero, negative(L[e]), pivot.a);
+    else if (i > k + 1)
+      x = subtract_product(
+          subtract_product(zero, negative(L[i + k * n]), pivot.is_second ? pivot.b : pivot.a),
+          negative(L[i + (k + 1) * n]), pivot.is_second ? pivot.d : pivot.c);
+    to[e] = x;
+  }
+}
+
+/// X := inverse(B) X.
+template <class T>
+__global__ void __launch_bounds__(kThreads) divide_rows_kernel(const T* L, int64_t n, T* X) {
+  for (int64_t e = first_of_thread(); e < n * n; e += grid_step()) {
+    const int64_t i = e % n, j = e / n;
+    const InversePivot<T> pivot(L, n, i);
+    const T zero = from_real<T>(0);
+    if (!pivot.is_pair) {
+      X[e] = subtract_product(zero, negative(X[e]), pivot.a);
+    } else if (!pivot.is_second) {
+      const T x = X[e], y = X[i + 1 + j * n];
+      X[e] = subtract_product(subtract_product(zero, negative(x), pivot.a), negative(y), pivot.b);
+      X[i + 1 + j * n] =
+          subtract_product(subtract_product(zero, negative(x), pivot.c), negative(y), pivot.d);
+    }
+  }
+}
+
 }  // namespace chol::cuda::tlr

@@ -1,5 +1,5 @@
 // backend::TileOps on a device: what there is, and what takes a line. Others are in column_ops.cuh,
-// core_ops.cuh, diagonal_ops.cuh and tile_ops.cuh.
+// core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh and tile_ops.cuh.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "tlr/core.cuh"
 #include "tlr/covariance.cuh"
 #include "tlr/products.cuh"
+#include "tlr/sweep.hpp"
 #include "tlr/tile_ops.hpp"
 
 namespace chol::cuda::tlr {
@@ -22,6 +23,9 @@ namespace chol::cuda::tlr {
 /// Modifies a tile in host memory: see TileOps::make_definite().
 template <class T>
 void make_definite_on_host(T* tile, int64_t n, RealOf<T> least);
+/// See TileOps::ldl().
+template <class T>
+int ldl_on_host(T* tile, int64_t n, int64_t* order, RealOf<T>* signs);
 
 /// Another stream in the place of one, as long as this lives.
 class OnStream {
@@ -103,8 +107,17 @@ class CudaTileOps final : public backend::TileOps<T> {
   void join_ahead() override;
   void make_definite(T* A, int64_t n, R least) override;
   int64_t inverse_elements(int64_t n) const override { return n * n; }
-  void invert_blocks(const T* L, int64_t n, T* inverses) override;
+  void invert_blocks(const T* L, int64_t n, T* inverses, bool has_pairs) override;
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
+  bool has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
+                  int64_t columns) const override;
+  void solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
+                 int64_t ldb) override;
+  void add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
+               int64_t ldx, T* Y, int64_t ldy) override;
+  int ldl(T* A, int64_t n, int64_t* order, R* signs) override;
+  void rearrange(const std::vector<backend::Rearrangement<T>>& list) override;
+  void norms(std::vector<backend::Norm<T>>& list) override;
   double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) override;
   void random(T* block, int64_t count, uint64_t seed) override {
     random_kernel<D><<<blocks_for(count), kThreads, 0, stream_>>>(device(block), count, seed);
@@ -141,10 +154,15 @@ class CudaTileOps final : public backend::TileOps<T> {
     return to;
   }
   template <class E>
+  static size_t bytes_of(const std::vector<E>& list) {
+    return sizeof(E) * list.size();
+  }
+  template <class E>
   const E* send(const std::vector<E>& list) {
     return store_.upload.send(list, stream_);
   }
 
+  void invert_triangle(const T* L, int64_t n, T* inverses);
   void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
                             int64_t ld_to, backend::ProductGroups<T>& groups) const;
   void queue_potrf(T* A, int64_t n, int* info);
@@ -162,6 +180,14 @@ class CudaTileOps final : public backend::TileOps<T> {
   void multiply_tall(const std::vector<TallItem>& items);
   template <int kColumns>
   void launch_tall(const std::vector<TallItem>& items);
+  template <int kDown, int kColumns>
+  void launch_sweep(const SweepCall& call, int blocks);
+  template <int kColumns>
+  void run_sweep(SweepCall call, int64_t tile, int blocks, T* handed_over);
+  SweepCall prepare_sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int* blocks);
+  template <class Finish>
+  void sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int64_t columns,
+             const T* X, int64_t ldx, Finish&& finish);
   template <int kColumns>
   void launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan);
   void reserve_rows(int64_t count);

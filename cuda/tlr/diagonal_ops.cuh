@@ -47,7 +47,7 @@ void CudaTileOps<T>::begin_diagonal(T* A, int64_t n, T* inverses, T* x, int step
   auto* const sums = reinterpret_cast<double*>(results.get());
   auto* const info = reinterpret_cast<int*>(sums + 2 * kInnerBlocks);
   queue_potrf(A, n, info);
-  invert_blocks(A, n, inverses);
+  invert_triangle(A, n, inverses);
   queue_norm_of_inverse(A, inverses, n, x, steps, sums);
   check(cudaMemcpyAsync(store_.diagonal_results, sums, sizeof(double) * (2 * kInnerBlocks + 1),
                         cudaMemcpyDeviceToHost, stream_),
@@ -96,7 +96,7 @@ void CudaTileOps<T>::join_ahead() {
 /// The inverse of the whole factor: of small blocks on the diagonal, then of pairs of blocks,
 /// [X1 0; -X2 L21 X1, X2], of twice the order each time.
 template <class T>
-void CudaTileOps<T>::invert_blocks(const T* L, int64_t n, T* inverses) {
+void CudaTileOps<T>::invert_triangle(const T* L, int64_t n, T* inverses) {
   constexpr int kOrder = sizeof(D) == 16 ? 32 : 64;
   set_zero(inverses, n * n);
   invert_small_kernel<D>
@@ -117,6 +117,20 @@ void CudaTileOps<T>::invert_blocks(const T* L, int64_t n, T* inverses) {
     }
     multiply(steps);
   }
+}
+
+/// With pivots B of order 1 and 2: inverse(B) inverse(L inverse(B)).
+template <class T>
+void CudaTileOps<T>::invert_blocks(const T* L, int64_t n, T* inverses, bool has_pairs) {
+  if (!has_pairs) return invert_triangle(L, n, inverses);
+  const Buffer<T> triangle = this->buffer(n * n);
+  divide_columns_kernel<D>
+      <<<blocks_for(n * n), kThreads, 0, stream_>>>(device(L), n, device(triangle.get()));
+  checked("inverse");
+  invert_triangle(triangle.get(), n, inverses);
+  divide_rows_kernel<D>
+      <<<blocks_for(n * n), kThreads, 0, stream_>>>(device(L), n, device(inverses));
+  checked("inverse");
 }
 
 template <class T>

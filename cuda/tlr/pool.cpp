@@ -163,14 +163,19 @@ void Upload::reserve(size_t bytes) {
   capacity_ = wanted;
 }
 
+void Upload::keep_together(std::initializer_list<size_t> lists) {
+  size_t bytes = 0;
+  for (const size_t list : lists) bytes += padded(list);
+  reserve(bytes);
+}
+
 const void* Upload::send(const void* data, size_t bytes, cudaStream_t stream) {
-  const size_t padded = (bytes + 255) / 256 * 256;
-  reserve(padded);
+  reserve(padded(bytes));
   std::memcpy(host_ + used_, data, bytes);
   void* const to = device_ + used_;
   check(cudaMemcpyAsync(to, host_ + used_, bytes, cudaMemcpyHostToDevice, stream),
         "lists of products");
-  used_ += padded;
+  used_ += padded(bytes);
   return to;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <initializer_list>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -55,11 +56,14 @@ class Upload {
   const E* send(const std::vector<E>& list, cudaStream_t stream) {
     return static_cast<const E*>(send(list.data(), list.size() * sizeof(E), stream));
   }
+  /// Lists of so many bytes, which are sent next, stay where they are until all have been sent.
+  void keep_together(std::initializer_list<size_t> lists);
   /// Where the host reads results of the device.
   void* results(size_t bytes);
 
  private:
   const void* send(const void* data, size_t bytes, cudaStream_t stream);
+  static size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
   void reserve(size_t bytes);
 
   char* host_ = nullptr;

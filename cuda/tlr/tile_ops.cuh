@@ -8,6 +8,8 @@
 #include "tlr/column_ops.cuh"
 #include "tlr/core_ops.cuh"
 #include "tlr/diagonal_ops.cuh"
+#include "tlr/pivot_ops.cuh"
+#include "tlr/sweep_ops.cuh"
 
 namespace chol::cuda::tlr {
 
@@ -103,6 +105,8 @@ void CudaTileOps<T>::multiply(const backend::ProductGroups<T>& groups) {
   }
   multiply_tall(tall);
   if (sums.empty()) return;
+  store_.upload.keep_together(
+      {bytes_of(terms), bytes_of(sums), bytes_of(vectors), bytes_of(narrow), bytes_of(wide)});
   const Term* const sent_terms = send(terms);
   const Sum* const sent_sums = send(sums);
   if (!vectors.empty())
@@ -157,16 +161,19 @@ void CudaTileOps<T>::add_inverse_products(const backend::TriangularSolve<T>& ite
                                           T* to, int64_t ld_to,
                                           backend::ProductGroups<T>& groups) const {
   constexpr int64_t kRows = 128;
+  // A pivot of order 2 may belong to two blocks of rows.
+  const int64_t beside = item.has_pairs ? 1 : 0;
   for (int64_t first = 0; first < item.n; first += kRows) {
     const int64_t rows = std::min(kRows, item.n - first);
+    const int64_t begin = std::max<int64_t>(first - beside, 0);
     groups.begin_group();
     if (item.adjoint)
-      groups.add({true, false, 0, rows, item.columns, item.n - first,
-                  item.inverses + first + first * item.n, item.n, from + first, item.n, to + first,
+      groups.add({true, false, 0, rows, item.columns, item.n - begin,
+                  item.inverses + begin + first * item.n, item.n, from + begin, item.n, to + first,
                   ld_to});
     else
-      groups.add({false, false, 0, rows, item.columns, first + rows, item.inverses + first, item.n,
-                  from, item.n, to + first, ld_to});
+      groups.add({false, false, 0, rows, item.columns, std::min(first + rows + beside, item.n),
+                  item.inverses + first, item.n, from, item.n, to + first, ld_to});
   }
 }
 

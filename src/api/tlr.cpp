@@ -116,33 +116,29 @@ template <class T>
 class Reached {
  public:
   enum Use : uint8_t { in = 1, out = 2, in_out = 3 };
-  Reached(backend::TileOps<T>& ops, const routine::TlrMatrix& A, const void* array, int64_t n,
-          int64_t columns, int64_t ld, Use use)
-      : array_(static_cast<T*>(const_cast<void*>(array))),
+  Reached(backend::TileOps<T>& ops, const void* array, int64_t n, int64_t columns, int64_t ld,
+          Use use)
+      : ops_(ops),
+        array_(static_cast<T*>(const_cast<void*>(array))),
         n_(n),
         columns_(columns),
         ld_of_array_(ld),
         elements(array_),
         ld(ld) {
-    // Of a matrix that has left the device arrays may lie there still.
-    if (A.on_host) device_ = routine::tile_ops<T>(*A.handle, false);
-    ops_ = device_ ? device_.get() : &ops;
-    const bool is_reached = device_ ? !device_->reaches(array) : ops.reaches(array);
-    if (n * columns == 0 || is_reached) return;
+    if (n * columns == 0 || ops.reaches(array)) return;
     copy_ = ops.buffer(n * columns);
     elements = copy_.get();
     this->ld = n;
-    if (use & in) ops_->transfer(n, columns, array_, ld, elements, n);
+    if (use & in) ops.transfer(n, columns, array_, ld, elements, n);
   }
   /// Brings the caller's array to what was computed.
   void write() {
-    if (copy_.get()) ops_->transfer(n_, columns_, elements, ld, array_, ld_of_array_);
+    if (copy_.get()) ops_.transfer(n_, columns_, elements, ld, array_, ld_of_array_);
   }
   T* column(int64_t c) const { return elements + c * ld; }
 
  private:
-  std::unique_ptr<backend::TileOps<T>> device_;
-  backend::TileOps<T>* ops_ = nullptr;  ///< that reach both
+  backend::TileOps<T>& ops_;
   T* array_;
   int64_t n_, columns_, ld_of_array_;
   Buffer<T> copy_;
@@ -164,13 +160,8 @@ template <class Body>
 Status with_ops(routine::Handle& handle, chol_tlr_t A, Body&& body) {
   if (handle.workspace_need) return Status::success();
   return A->apply([&]<class T>(tlr::Matrix<T>& matrix) -> Status {
-    return body(*routine::tile_ops<T>(handle, A->on_host), matrix);
+    return body(*routine::tile_ops<T>(handle), matrix);
   });
-}
-
-bool pivots_on_host(const routine::TlrMatrix& A) {
-  return A.apply(
-      [&]<class T>(const tlr::Matrix<T>&) { return routine::pivots_on_host<T>(*A.handle); });
 }
 
 Status check_pair(const char* function, const routine::Handle& handle, const char* name,
@@ -270,8 +261,6 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     if (status.ok()) status = take_options(kFunction, given, options);
     if (status.ok()) status = check(kFunction, {array("info", info, true)});
     if (!status.ok()) return status;
-    if ((options.ldl || options.pivot) && !h.workspace_need && pivots_on_host(*A))
-      routine::move_to_host(*A);
     return with_ops(h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
       const Status factored = tlr::factor(ops, matrix, options, control, info);
@@ -289,7 +278,7 @@ chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int64_t nrhs, v
         multiply_or_solve<void>(kFunction, h, A, Holds::factor, nrhs, "B", B, ldb, "B", B, ldb);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      Reached<T> X(ops, *A, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
+      Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
       tlr::solve(ops, matrix, nrhs, X.elements, X.ld);
       X.write();
       return Status();
@@ -306,7 +295,7 @@ chol_status_t chol_tlr_solve_half(chol_handle_t handle, chol_tlr_t A, int adjoin
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      Reached<T> X(ops, *A, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
+      Reached<T> X(ops, B, matrix.n, nrhs, ldb, Reached<T>::in_out);
       tlr::solve_half(ops, matrix, adjoint != 0, nrhs, X.elements, X.ld);
       X.write();
       return Status();
@@ -322,8 +311,8 @@ chol_status_t chol_tlr_multiply(chol_handle_t handle, chol_tlr_t A, int64_t nrhs
                                                   "X", X, ldx, "Y", Y, ldy);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      const Reached<T> from(ops, *A, X, matrix.n, nrhs, ldx, Reached<T>::in);
-      Reached<T> to(ops, *A, Y, matrix.n, nrhs, ldy, Reached<T>::out);
+      const Reached<T> from(ops, X, matrix.n, nrhs, ldx, Reached<T>::in);
+      Reached<T> to(ops, Y, matrix.n, nrhs, ldy, Reached<T>::out);
       tlr::multiply(ops, matrix, nrhs, from.elements, from.ld, to.elements, to.ld);
       to.write();
       return Status();
@@ -340,8 +329,8 @@ chol_status_t chol_tlr_multiply_half(chol_handle_t handle, chol_tlr_t A, int adj
     if (status.ok()) status = check_half(kFunction, A);
     if (!status.ok()) return status;
     return with_ops(h, A, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
-      const Reached<T> from(ops, *A, X, matrix.n, nrhs, ldx, Reached<T>::in);
-      Reached<T> to(ops, *A, Y, matrix.n, nrhs, ldy, Reached<T>::out);
+      const Reached<T> from(ops, X, matrix.n, nrhs, ldx, Reached<T>::in);
+      Reached<T> to(ops, Y, matrix.n, nrhs, ldy, Reached<T>::out);
       tlr::multiply_half(ops, matrix, adjoint != 0, nrhs, from.elements, from.ld, to.elements,
                          to.ld);
       to.write();
@@ -375,7 +364,6 @@ chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor, chol_tlr_t
       status =
           check(kFunction, {at_least("iterations", iterations, 1), array("norm2", norm2, true)});
     if (!status.ok()) return status;
-    if (!h.workspace_need) routine::bring_together(*factor, *original);
     return with_ops(h, factor, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(original->matrix);
       const auto by = [&ops](const tlr::Matrix<T>& M) -> tlr::Apply<T> {
@@ -425,11 +413,10 @@ chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original, chol_tlr_t
           check(kFunction, {finite_not_negative("tolerance", tolerance), at_least("most", most, 0),
                             array("iterations", iterations, nrhs > 0)});
     if (!status.ok()) return status;
-    if (!h.workspace_need) routine::bring_together(*original, *factor);
     return with_ops(h, original, [&]<class T>(auto& ops, tlr::Matrix<T>& matrix) {
       const auto& other = *std::get<routine::TlrMatrix::Pointer<T>>(factor->matrix);
-      const Reached<T> right(ops, *original, B, matrix.n, nrhs, ldb, Reached<T>::in);
-      Reached<T> solution(ops, *original, X, matrix.n, nrhs, ldx, Reached<T>::out);
+      const Reached<T> right(ops, B, matrix.n, nrhs, ldb, Reached<T>::in);
+      Reached<T> solution(ops, X, matrix.n, nrhs, ldx, Reached<T>::out);
       for (int64_t c = 0; c < nrhs; ++c)
         iterations[c] = tlr::conjugate_gradients(
             ops, matrix, other, right.column(c), solution.column(c), tolerance, most,

@@ -30,8 +30,7 @@ Status assemble(const char* function, routine::Handle& handle, chol_tlr_t A,
                 const chol_tlr_options_t& options, Run&& run) {
   if (handle.workspace_need) return Status::success();
   return A->apply([&]<class T>(tlr::Matrix<T>& matrix) -> Status {
-    A->on_host = false;
-    const auto ops = routine::tile_ops<T>(handle, false);
+    const auto ops = routine::tile_ops<T>(handle);
     tlr::Control control(function, options);
     const Status status = run(*ops, [&](tlr::Source<T>& source) {
       return tlr::assemble(*ops, matrix, source, options, control);

@@ -22,9 +22,8 @@ chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol_tlr_t* copy
     if (!status.ok()) return status;
     auto made = std::make_unique<chol_tlr_s>();
     made->handle = &h;
-    made->on_host = A->on_host;
     A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      const auto ops = routine::tile_ops<T>(h, A->on_host);
+      const auto ops = routine::tile_ops<T>(h);
       made->matrix.emplace<routine::TlrMatrix::Pointer<T>>(tlr::copy_of(*ops, matrix));
     });
     *copy = made.release();
@@ -84,7 +83,7 @@ chol_status_t chol_tlr_get_tile(chol_tlr_t A, int64_t i, int64_t j, void* block,
                                       at_least("ldb", ldb, rows, "the rows of the tile")});
     if (!status.ok()) return status;
     return A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      const auto ops = routine::tile_ops<T>(*A->handle, A->on_host);
+      const auto ops = routine::tile_ops<T>(*A->handle);
       tlr::expand_tile(*ops, matrix, i, j, static_cast<T*>(block), ldb);
       return Status();
     });
@@ -97,7 +96,7 @@ chol_status_t chol_tlr_save(chol_tlr_t A, const char* path) {
     const Status status = check(kFunction, {array("path", path, true)});
     if (!status.ok()) return status;
     return A->apply([&]<class T>(const tlr::Matrix<T>& matrix) {
-      return tlr::save(*routine::tile_ops<T>(*A->handle, A->on_host), matrix, path);
+      return tlr::save(*routine::tile_ops<T>(*A->handle), matrix, path);
     });
   });
 }
@@ -115,8 +114,7 @@ chol_status_t chol_tlr_load(chol_handle_t handle, const char* path, chol_tlr_t* 
     if (!status.ok()) return status;
     status = std::visit(
         [&]<class T>(std::unique_ptr<tlr::Matrix<T>>& pointer) {
-          made->on_host = (header.is_ldl || header.is_permuted) && routine::pivots_on_host<T>(h);
-          const auto ops = routine::tile_ops<T>(h, made->on_host);
+          const auto ops = routine::tile_ops<T>(h);
           const Status loaded = tlr::load<T>(*ops, path, header, pointer);
           // A factor's inverted blocks are made anew.
           if (loaded.ok()) tlr::invert_diagonal(*ops, *pointer);

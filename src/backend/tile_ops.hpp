@@ -189,6 +189,17 @@ struct TriangularSolve {
   bool adjoint;
   T* V;
   int64_t columns, ldv;
+  bool has_pairs = false;  ///< L may have pivots of order 2 on its diagonal
+};
+
+/// The tiles below the diagonal of a matrix, row after row, and what solves with diagonal tiles.
+template <class T>
+struct LowerTiles {
+  int64_t tile;                 ///< the largest order
+  std::vector<int64_t> starts;  ///< of the block rows, and the order of the matrix
+  std::vector<LowRank<T>> tiles;
+  std::vector<const T*> inverses;  ///< of a factor: by invert_blocks()
+  bool has_pairs;                  ///< see TriangularSolve
 };
 
 /// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
@@ -277,8 +288,22 @@ class TileOps {
   virtual void make_definite(T* A, int64_t n, RealOf<T> least) = 0;
   /// Elements of the inverted diagonal blocks of a factor of order n.
   virtual int64_t inverse_elements(int64_t n) const = 0;
-  virtual void invert_blocks(const T* L, int64_t n, T* inverses) = 0;
+  /// @param has_pairs see TriangularSolve
+  virtual void invert_blocks(const T* L, int64_t n, T* inverses, bool has_pairs) = 0;
   virtual void solve(const std::vector<TriangularSolve<T>>& list) = 0;
+
+  /// Whether there are sweeps over all tiles at once, which a device does faster than operations on
+  /// one block column after the other.
+  enum class Sweep : uint8_t { solve, add };
+  virtual bool has_sweeps(Sweep /*kind*/, int64_t /*tile*/, int64_t /*columns*/) const {
+    return false;
+  }
+  /// B := inverse(L) B or inverse(L^H) B.
+  virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
+                         T* /*B*/, int64_t /*ldb*/) {}
+  /// Y += L X or L^H X without the diagonal tiles. Y is not X.
+  virtual void add_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
+                       const T* /*X*/, int64_t /*ldx*/, T* /*Y*/, int64_t /*ldy*/) {}
 
   /// About the 2-norm of inverse(L L^H), from below, by steps of the power method from x, which is
   /// overwritten.
@@ -309,15 +334,13 @@ class TileOps {
   virtual void end_ahead() {}
   virtual void join_ahead() {}
 
-  /// Whether there are the following operations, which L D L^H and pivoting need.
-  virtual bool can_pivot() const { return false; }
   /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
   /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
   /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
   /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
-  virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 1; }
-  virtual void rearrange(const std::vector<Rearrangement<T>>& /*list*/) {}
-  virtual void norms(std::vector<Norm<T>>& /*list*/) {}
+  virtual int ldl(T* A, int64_t n, int64_t* order, RealOf<T>* signs) = 0;
+  virtual void rearrange(const std::vector<Rearrangement<T>>& list) = 0;
+  virtual void norms(std::vector<Norm<T>>& list) = 0;
 
   /// Independent standard normal numbers, of complex type with E |x|^2 = 1: each of them by its
   /// place and the seed alone.

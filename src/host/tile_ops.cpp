@@ -121,8 +121,6 @@ class HostTileOps final : public backend::TileOps<T> {
     modified_cholesky<T>(products_of(0), least, A, n);
   }
 
-  bool can_pivot() const override { return true; }
-
   int ldl(T* A, int64_t n, int64_t* order, R* signs) override {
     return indefinite_factor(A, n, order, signs);
   }
@@ -141,7 +139,8 @@ class HostTileOps final : public backend::TileOps<T> {
     return most_solve_blocks(n) * kSolveBlock * kSolveBlock;
   }
 
-  void invert_blocks(const T* L, int64_t n, T* inverses) override {
+  /// Pivots of order 2 are seen in L.
+  void invert_blocks(const T* L, int64_t n, T* inverses, bool /*has_pairs*/) override {
     const std::vector<int64_t> starts = solve_blocks(L, n);
     side_by_side(std::ssize(starts) - 1, [&](int64_t block, int) {
       const int64_t first = starts[block];

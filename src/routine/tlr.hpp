@@ -23,7 +23,6 @@ class TlrMatrix {
 
   uint64_t magic = kMagic;
   Handle* handle = nullptr;
-  bool on_host = false;  ///< of a handle that has a device, too
   AnyMatrix matrix;
 
   /// visit(matrix) for the matrix in its type.
@@ -34,18 +33,8 @@ class TlrMatrix {
   }
 };
 
-/// The operations on matrices of a handle: those of its device where it has one, unless the host's
-/// are asked for and there.
+/// The operations on matrices of a handle: those of its device where it has one.
 template <class T>
-std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle, bool on_host);
-
-/// Whether L D L^H and pivoted factors of a handle are for its host, since its device cannot work
-/// on them.
-template <class T>
-bool pivots_on_host(Handle& handle);
-/// Moves a matrix from the device of its handle to the host.
-void move_to_host(TlrMatrix& A);
-/// Moves one of two matrices of a handle to the host where the other one lies there.
-void bring_together(TlrMatrix& A, TlrMatrix& B);
+std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle);
 
 }  // namespace chol::routine

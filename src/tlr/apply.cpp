@@ -67,9 +67,32 @@ void multiply_columns(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, i
   ops.multiply(steps);
 }
 
+/// The tiles of A as sweeps read them.
+template <class T>
+backend::LowerTiles<T> lower_tiles(const Matrix<T>& A) {
+  backend::LowerTiles<T> L{A.tile, {}, {}, {}, A.is_ldl()};
+  for (int64_t i = 0; i <= A.tiles; ++i) L.starts.push_back(i < A.tiles ? A.start(i) : A.n);
+  L.tiles.reserve(A.lower.size());
+  for (const Tile<T>& tile : A.lower)
+    L.tiles.push_back({tile.U.get(), tile.V.get(), tile.dense ? -1 : tile.rank});
+  for (const Buffer<T>& inverse : A.inverses) L.inverses.push_back(inverse.get());
+  return L;
+}
+
+template <class T>
+void sweep_part(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, int64_t n, const T* X,
+                int64_t ldx, T* Y, int64_t ldy) {
+  multiply_columns(ops, A, {false, false, part.adjoint_diagonal}, n, X, ldx, Y, ldy);
+  const backend::LowerTiles<T> L = lower_tiles(A);
+  if (part.lower) ops.add_all(L, false, n, X, ldx, Y, ldy);
+  if (part.upper) ops.add_all(L, true, n, X, ldx, Y, ldy);
+}
+
 template <class T>
 void multiply_part(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, int64_t n, const T* X,
                    int64_t ldx, T* Y, int64_t ldy) {
+  if (ops.has_sweeps(backend::TileOps<T>::Sweep::add, A.tile, n))
+    return sweep_part(ops, A, part, n, X, ldx, Y, ldy);
   for (int64_t c = 0; c < n; c += kColumns)
     multiply_columns(ops, A, part, std::min(kColumns, n - c), X + c * ldx, ldx, Y + c * ldy, ldy);
 }
@@ -102,13 +125,16 @@ void apply_signs(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, T* 
 template <class T>
 void solve_triangular(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs,
                       T* B, int64_t ldb) {
+  if (ops.has_sweeps(backend::TileOps<T>::Sweep::solve, A.tile, nrhs))
+    return ops.solve_all(lower_tiles(A), adjoint, nrhs, B, ldb);
   int64_t most = 0;
   for (const Tile<T>& tile : A.lower) most = std::max(most, tile.rank);
   Buffer<T> scratch = ops.buffer(A.tiles * most * nrhs);
   for (int64_t step = 0; step < A.tiles; ++step) {
     const int64_t k = adjoint ? A.tiles - 1 - step : step;
     T* const X = B + A.start(k);
-    ops.solve({{A.diagonal[k].get(), A.inverses[k].get(), A.rows(k), adjoint, X, nrhs, ldb}});
+    ops.solve(
+        {{A.diagonal[k].get(), A.inverses[k].get(), A.rows(k), adjoint, X, nrhs, ldb, A.is_ldl()}});
     backend::ProductSteps<T> steps;
     const int64_t from = adjoint ? 0 : k + 1, to = adjoint ? k : A.tiles;
     for (int64_t i = from; i < to; ++i) {

@@ -6,15 +6,16 @@ namespace chol::tlr {
 
 template <class T>
 ColumnRows<T>::ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<T>& samples,
-                          const Widths& widths, int64_t k, const RightTiles<T>& right, bool forms,
-                          const std::vector<int64_t>& rows, int64_t step, Control& control)
+                          const Widths& widths, int64_t k, const RightTiles<T>& right,
+                          bool samples_columns, bool forms, const std::vector<int64_t>& rows,
+                          int64_t step, Control& control)
     : ops_(ops),
       A_(A),
       control_(control),
       k_(k),
       forms_(forms),
       rows_(rows),
-      schur_(ops, A, samples, widths, k, right, rows),
+      schur_(ops, A, samples, widths, k, right, samples_columns, rows),
       formed_(ops, samples) {
   for (const int64_t i : rows_) {
     tiles_.push_back(&A_.at(i, k));

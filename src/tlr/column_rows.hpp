@@ -13,10 +13,11 @@ namespace chol::tlr {
 template <class T>
 class ColumnRows {
  public:
+  /// @param samples_columns see SchurTiles
   /// @param step of the samples, see Compression
   ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<T>& samples,
-             const Widths& widths, int64_t k, const RightTiles<T>& right, bool forms,
-             const std::vector<int64_t>& rows, int64_t step, Control& control);
+             const Widths& widths, int64_t k, const RightTiles<T>& right, bool samples_columns,
+             bool forms, const std::vector<int64_t>& rows, int64_t step, Control& control);
   bool forms() const { return forms_; }
   /// What the columns before `finished` add to the tiles or to their samples.
   void begin(int64_t finished);

@@ -6,28 +6,6 @@
 #include "base/precisions.h"
 
 namespace chol::tlr {
-namespace {
-
-/// A matrix of the same tiles, each of which is made by copy(buffer).
-template <class T, class CopyOf>
-std::unique_ptr<Matrix<T>> copy_by(const Matrix<T>& A, CopyOf&& copy_of) {
-  auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
-  static_cast<Properties&>(*copy) = A;
-  copy->state = A.state;
-  copy->signs = A.signs;
-  copy->permutation = A.permutation;
-  if (A.state != State::assembled && A.state != State::factored) return copy;
-  copy->lower.resize(A.lower.size());
-  for (size_t t = 0; t < A.lower.size(); ++t) {
-    const Tile<T>& from = A.lower[t];
-    copy->lower[t] = {from.dense, from.rank, copy_of(from.U), copy_of(from.V)};
-  }
-  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of(D));
-  return copy;
-}
-
-}  // namespace
-
 template <class T>
 void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   const size_t size = stats.size;
@@ -78,21 +56,20 @@ std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A)
     ops.copy(buffer.get(), buffer.count(), copy.get());
     return copy;
   };
-  std::unique_ptr<Matrix<T>> copy = copy_by(A, copy_of_buffer);
+  auto copy = std::make_unique<Matrix<T>>(A.n, A.tile);
+  static_cast<Properties&>(*copy) = A;
+  copy->state = A.state;
+  copy->signs = A.signs;
+  copy->permutation = A.permutation;
+  if (A.state != State::assembled && A.state != State::factored) return copy;
+  copy->lower.resize(A.lower.size());
+  for (size_t t = 0; t < A.lower.size(); ++t) {
+    const Tile<T>& from = A.lower[t];
+    copy->lower[t] = {from.dense, from.rank, copy_of_buffer(from.U), copy_of_buffer(from.V)};
+  }
+  for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of_buffer(D));
   for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of_buffer(X));
   return copy;
-}
-
-template <class T>
-void move_to(backend::TileOps<T>& from, backend::TileOps<T>& to, Matrix<T>& A) {
-  std::unique_ptr<Matrix<T>> moved = copy_by(A, [&](const Buffer<T>& buffer) {
-    const int64_t count = buffer.count();
-    Buffer<T> copy = to.buffer(count);
-    if (count > 0) from.transfer(count, 1, buffer.get(), count, copy.get(), count);
-    return copy;
-  });
-  invert_diagonal(to, *moved);
-  A = std::move(*moved);
 }
 
 template <class T>
@@ -128,7 +105,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
   A.inverses.clear();
   for (int64_t i = 0; i < A.tiles; ++i) {
     A.inverses.push_back(ops.buffer(ops.inverse_elements(A.rows(i))));
-    ops.invert_blocks(A.diagonal[i].get(), A.rows(i), A.inverses[i].get());
+    ops.invert_blocks(A.diagonal[i].get(), A.rows(i), A.inverses[i].get(), A.is_ldl());
   }
 }
 
@@ -136,7 +113,6 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
   template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
   template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
   template std::unique_ptr<Matrix<T>> copy_of<T>(backend::TileOps<T>&, const Matrix<T>&);    \
-  template void move_to<T>(backend::TileOps<T>&, backend::TileOps<T>&, Matrix<T>&);          \
   template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \
                                int64_t);                                                     \
   template void invert_diagonal<T>(backend::TileOps<T>&, Matrix<T>&);

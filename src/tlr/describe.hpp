@@ -20,10 +20,6 @@ void write_ranks(const Matrix<T>& A, int64_t* ranks);
 template <class T>
 std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A);
 
-/// Moves a matrix or a factor to the memory of other operations, or leaves it as it is and throws.
-template <class T>
-void move_to(backend::TileOps<T>& from, backend::TileOps<T>& to, Matrix<T>& A);
-
 /// Tile (i, j) as a dense block, in any memory that the operations can copy to.
 template <class T>
 void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,

@@ -19,7 +19,7 @@ T* DiagonalTile<T>::start_vector(int64_t n) {
 template <class T>
 int DiagonalTile<T>::try_factor(T* D, int64_t n, T* inverses) {
   const int info = ops_.potrf(D, n);
-  if (info == 0) ops_.invert_blocks(D, n, inverses);
+  if (info == 0) ops_.invert_blocks(D, n, inverses, false);
   return info;
 }
 

@@ -23,6 +23,7 @@ class Factorization {
         A_(A),
         options_(options),
         control_(control),
+        in_order_(!options.ldl && !options.pivot),
         samples_(ops, A.tile, options.seed),
         widths_(A.tiles),
         tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
@@ -43,7 +44,7 @@ class Factorization {
       }
       solve_column(k);
       widths_.enter_column(A_, k);
-      if (ops_.has_cores()) finish_column(k);
+      if (samples_columns()) finish_column(k);
       if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
       const Status status = control_.report(1 - (1 - done) * (1 - done) * (1 + 2 * done));
@@ -67,6 +68,8 @@ class Factorization {
     RightTiles<T> right;  ///< of row k
     std::vector<std::unique_ptr<ColumnRows<T>>> parts;
   };
+  bool looks_ahead() const { return in_order_ && ops_.looks_ahead(); }
+  bool samples_columns() const { return in_order_ && ops_.has_cores(); }
   /// Rows of one kind that are compressed at a time.
   struct Run {
     bool forms;
@@ -86,7 +89,8 @@ class Factorization {
   }
   std::unique_ptr<ColumnRows<T>> rows_of(const Column& column, const Run& run) {
     return std::make_unique<ColumnRows<T>>(ops_, A_, samples_, widths_, column.k, column.right,
-                                           run.forms, run.rows, options_.sample_columns, control_);
+                                           samples_columns(), run.forms, run.rows,
+                                           options_.sample_columns, control_);
   }
   void solve_column(int64_t k);
   void finish_column(int64_t k);
@@ -104,6 +108,7 @@ class Factorization {
   Matrix<T>& A_;
   const chol_tlr_options_t& options_;
   Control& control_;
+  bool in_order_;  ///< neither tiles nor their rows are interchanged
   const Samples<T> samples_;
   Widths widths_;
   double tolerance_, least_tolerance_;
@@ -132,7 +137,7 @@ int Factorization<T>::factor_indefinite(int64_t k) {
   control_.add_flops(flop_factor<T> * std::pow(double(n), 3) / 3);
   if (info != 0) return info;
   A_.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
-  ops_.invert_blocks(D, n, A_.inverses[k].get());
+  ops_.invert_blocks(D, n, A_.inverses[k].get(), true);
   if (std::any_of(signs.begin(), signs.end(), [](RealOf<T> sign) { return sign < 0; }))
     A_.signs[k] = std::move(signs);
   pivoting_.reorder_rows(k, order);
@@ -177,7 +182,7 @@ std::unique_ptr<typename Factorization<T>::Column> Factorization<T>::begin_colum
   auto column = std::make_unique<Column>();
   column->k = k;
   column->finished = finished;
-  if (!ops_.looks_ahead()) return column;
+  if (!looks_ahead()) return column;
   column->right.make(ops_, A_, k, 0, finished);
   const std::vector<Run> runs = runs_of(k);
   if (run_together(runs))
@@ -195,7 +200,7 @@ void Factorization<T>::begin_sums(Column& column, bool forms) {
 template <class T>
 void Factorization<T>::begin_next(int64_t k) {
   using Ahead = typename backend::TileOps<T>::Ahead;
-  if (!ops_.looks_ahead() || k + 1 >= A_.tiles) return;
+  if (!looks_ahead() || k + 1 >= A_.tiles) return;
   next_ = begin_column(k + 1, k);
   for (const bool forms : {false, true}) {
     ops_.begin_ahead(forms ? Ahead::tiles : Ahead::samples);
@@ -207,7 +212,7 @@ template <class T>
 int Factorization<T>::factor_column(int64_t k) {
   const bool is_begun = next_ != nullptr;
   if (is_begun) ops_.join_ahead();
-  ops_.fork_ahead();
+  if (looks_ahead()) ops_.fork_ahead();
   const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
   if (!is_begun)
     for (const bool forms : {true, false}) begin_sums(*column, forms);
@@ -252,7 +257,8 @@ void Factorization<T>::solve_column(int64_t k) {
     }
     const int64_t count = tile.dense ? A_.rows(i) : tile.rank;
     columns += double(count);
-    list.push_back({A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n});
+    list.push_back(
+        {A_.diagonal[k].get(), A_.inverses[k].get(), n, false, V, count, n, options_.ldl != 0});
   }
   std::vector<backend::Copy<T>> there, back;
   for (const auto& [i, adjoint] : dense) {
@@ -303,10 +309,6 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
                          control.function(), options.eps, least);
-  if ((options.ldl || options.pivot) && !ops.can_pivot())
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED,
-                         "%s: options->%s = %d, must be 0 on this backend", control.function(),
-                         options.ldl ? "ldl" : "pivot", options.ldl ? options.ldl : options.pivot);
   *info = 0;
   A.state = State::failed;
   A.eps = options.eps;

@@ -9,7 +9,7 @@ namespace chol::tlr {
 template <class T>
 SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
                           const Widths& widths, int64_t k, const RightTiles<T>& right,
-                          std::vector<int64_t> rows)
+                          bool samples_columns, std::vector<int64_t> rows)
     : ops_(ops),
       M_(M),
       samples_(samples),
@@ -17,6 +17,7 @@ SchurTiles<T>::SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Sa
       k_(k),
       finished_(k),
       right_(right),
+      samples_columns_(samples_columns),
       X_(static_cast<size_t>(k)) {
   for (const int64_t index : rows) rows_.push_back({index, {}, {}, {}, {}});
 }
@@ -172,7 +173,7 @@ backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
 
 template <class T>
 double SchurTiles<T>::sample_all(const std::vector<typename Operators<T>::Wanted>& list) {
-  return sample_terms(list, 0, finished_);
+  return samples_columns_ ? sample_terms(list, 0, finished_) : -1;
 }
 
 template <class T>

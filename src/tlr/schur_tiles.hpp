@@ -17,9 +17,11 @@ class SchurTiles final : public Operators<T> {
  public:
   /// @param widths of the columns before k
   /// @param right tiles of row k
+  /// @param samples_columns whether operations with cores know the finished columns, of which
+  /// they sample a whole one then
   /// @param rows rows of block column k, in ascending order
   SchurTiles(backend::TileOps<T>& ops, const Matrix<T>& M, const Samples<T>& samples,
-             const Widths& widths, int64_t k, const RightTiles<T>& right,
+             const Widths& widths, int64_t k, const RightTiles<T>& right, bool samples_columns,
              std::vector<int64_t> rows);
   /// The columns before k that are finished: sample_all() and expand() leave out the others.
   void set_finished(int64_t columns) { finished_ = columns; }
@@ -68,6 +70,7 @@ class SchurTiles final : public Operators<T> {
   const Widths& widths_;
   int64_t k_, finished_;
   const RightTiles<T>& right_;
+  bool samples_columns_;
   std::vector<Row> rows_;
   Buffer<T> identity_;        ///< V of dense tiles
   std::vector<Buffer<T>> X_;  ///< U_kj^H times the samples, for all j

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <random>
 
+#include "host/indefinite_factor.hpp"
 #include "support/dense.hpp"
 #include "tlr/assemble.hpp"
-#include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
 
 namespace chol::tlr {
@@ -26,9 +25,7 @@ class PlainOps final : public backend::TileOps<T> {
   using Ahead = typename backend::TileOps<T>::Ahead;
 
  public:
-  explicit PlainOps(Memory* memory = nullptr) : memory_(memory) {}
   int threads() const override { return 1; }
-  Memory* memory() const override { return memory_; }
   void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                 int64_t ld_to) override {
     for (int64_t j = 0; j < columns; ++j) std::copy_n(from + j * ld_from, rows, to + j * ld_to);
@@ -74,19 +71,43 @@ class PlainOps final : public backend::TileOps<T> {
   }
   void make_definite(T*, int64_t, R) override { FAIL(); }
   int64_t inverse_elements(int64_t) const override { return 1; }
-  void invert_blocks(const T*, int64_t, T*) override {}
+  void invert_blocks(const T*, int64_t, T*, bool) override {}
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override {
     for (const auto& item : list)
       for (int64_t c = 0; c < item.columns; ++c) {
         T* const x = item.V + c * item.ldv;
         for (int64_t step = 0; step < item.n; ++step) {
           const int64_t i = item.adjoint ? item.n - 1 - step : step;
+          if (item.has_pairs && i + 1 < item.n && item.L[i + (i + 1) * item.n] != T(0)) {
+            solve_pair(item.L, item.n, i, x);
+            ++step;
+            continue;
+          }
           for (int64_t k = item.adjoint ? i + 1 : 0; k < (item.adjoint ? item.n : i); ++k)
             x[i] -=
                 (item.adjoint ? conjugate(item.L[k + i * item.n]) : item.L[i + k * item.n]) * x[k];
           x[i] /= std::real(item.L[i + i * item.n]);
         }
       }
+  }
+  int ldl(T* A, int64_t n, int64_t* order, R* signs) override {
+    return host::indefinite_factor(A, n, order, signs);
+  }
+  void rearrange(const std::vector<backend::Rearrangement<T>>& list) override {
+    for (const auto& item : list)
+      for (int64_t j = 0; j < item.columns; ++j)
+        for (int64_t i = 0; i < item.rows; ++i) {
+          const int64_t row = item.row_order ? item.row_order[i] : i;
+          const int64_t column = item.column_order ? item.column_order[j] : j;
+          T x = item.adjoint ? conjugate(item.from[column + row * item.ld_from])
+                             : item.from[row + column * item.ld_from];
+          if (item.row_signs) x *= item.row_signs[i];
+          if (item.column_signs) x *= item.column_signs[j];
+          item.to[i + j * item.ld_to] = x;
+        }
+  }
+  void norms(std::vector<backend::Norm<T>>& list) override {
+    for (auto& item : list) item.norm = std::sqrt(inner(item.x, item.x, item.count));
   }
   bool factors_beside() const override { return true; }
   void begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) override {
@@ -165,6 +186,16 @@ class PlainOps final : public backend::TileOps<T> {
   }
 
  private:
+  /// The pivot of order 2 at i, and the rows before it.
+  static void solve_pair(const T* L, int64_t n, int64_t i, T* x) {
+    const auto l = [&](int64_t row, int64_t column) { return L[row + column * n]; };
+    for (int64_t k = 0; k < i; ++k)
+      for (int64_t row = i; row < i + 2; ++row) x[row] -= l(row, k) * x[k];
+    const T determinant = l(i, i) * l(i + 1, i + 1) - l(i + 1, i) * l(i, i + 1);
+    const T first = (l(i + 1, i + 1) * x[i] - l(i, i + 1) * x[i + 1]) / determinant;
+    x[i + 1] = (l(i, i) * x[i + 1] - l(i + 1, i) * x[i]) / determinant;
+    x[i] = first;
+  }
   static void add(const backend::Product<T>& p) {
     for (int64_t j = 0; j < p.n; ++j)
       for (int64_t i = 0; i < p.m; ++i) {
@@ -243,7 +274,6 @@ class PlainOps final : public backend::TileOps<T> {
       }
   }
 
-  Memory* memory_;
   backend::DiagonalFactor diagonal_{};
   bool is_forked_ = false, is_ahead_ = false;
   std::vector<std::vector<typename backend::FinishedColumn<T>::Row>> finished_;
@@ -276,13 +306,17 @@ class Cores : public testing::Test {
  protected:
   /// ||A - L L^H||_F after assembly and factorization.
   double error(const std::vector<T>& A, int64_t n, int64_t tile, double eps, int64_t workspace) {
-    PlainOps<T> ops;
-    Matrix<T> M(n, tile);
     chol_tlr_options_t options{};
     options.size = sizeof options;
     options.eps = eps;
     options.compensate = 1;
     options.workspace_bytes = static_cast<decltype(options.workspace_bytes)>(workspace);
+    return error(A, n, tile, options);
+  }
+  double error(const std::vector<T>& A, int64_t n, int64_t tile,
+               const chol_tlr_options_t& options) {
+    PlainOps<T> ops;
+    Matrix<T> M(n, tile);
     DenseSource<T> source(A.data(), n, false);
     Control control("test", options);
     int info = -1;
@@ -308,33 +342,22 @@ class Cores : public testing::Test {
         ops.multiply(product);
       }
     }
+    is_permuted_ = !M.permutation.empty();
+    const auto place = [&](int64_t i) { return is_permuted_ ? M.permutation[i] : i; };
+    std::vector<RealOf<T>> signs(static_cast<size_t>(n), 1);
+    for (int64_t i = 0; i < std::ssize(M.signs); ++i)
+      std::copy(M.signs[i].begin(), M.signs[i].end(), signs.begin() + M.start(i));
     double square = 0;
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < n; ++i) {
-        T sum = 0;
-        for (int64_t k = 0; k <= std::min(i, j); ++k) sum += L[i + k * n] * conjugate(L[j + k * n]);
-        square += std::norm(std::complex<double>(A[i + j * n] - sum));
+        T sum = 0;  // L has an element above the diagonal where a pivot is of order 2
+        for (int64_t k = 0; k <= std::min({i + 1, j + 1, n - 1}); ++k)
+          sum += L[i + k * n] * signs[k] * conjugate(L[j + k * n]);
+        square += std::norm(std::complex<double>(A[place(i) + place(j) * n] - sum));
       }
     return std::sqrt(square);
   }
-  bool has_low_rank_ = false, has_dense_ = false;
-};
-
-/// Memory that counts what is not given back.
-class CountedMemory final : public Memory {
- public:
-  void* allocate(size_t bytes) override {
-    ++held_;
-    return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  }
-  void release(void* memory) noexcept override {
-    --held_;
-    std::free(memory);
-  }
-  int held() const { return held_; }
-
- private:
-  int held_ = 0;
+  bool has_low_rank_ = false, has_dense_ = false, is_permuted_ = false;
 };
 
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -359,40 +382,31 @@ TYPED_TEST(Cores, FactorWithinEps) {
   }
 }
 
-TYPED_TEST(Cores, MoveToOtherMemory) {
+/// Interchanged tiles and rows are not sampled by finished columns.
+TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
-  constexpr int64_t kOrder = 130, kTile = 40;
-  const auto A = covariance<T>(1, kOrder);
-  CountedMemory memory;
-  PlainOps<T> from(&memory), to;
-  Matrix<T> M(kOrder, kTile);
-  chol_tlr_options_t options{};
-  options.size = sizeof options;
-  options.eps = 1e-3;
-  options.compensate = 1;
-  DenseSource<T> source(A.data(), kOrder, false);
-  Control control("test", options);
-  ASSERT_TRUE(assemble<T>(from, M, source, options, control).ok());
-  const auto tiles = [&](backend::TileOps<T>& ops) {
-    std::vector<T> all(static_cast<size_t>(kOrder * kOrder));
-    for (int64_t j = 0; j < M.tiles; ++j)
-      for (int64_t i = 0; i < M.tiles; ++i)
-        expand_tile(ops, M, i, j, all.data() + M.start(i) + M.start(j) * kOrder, kOrder);
-    return all;
-  };
-  const std::vector<T> before = tiles(from);
-  EXPECT_GT(memory.held(), 0);
-  move_to(from, to, M);
-  EXPECT_EQ(memory.held(), 0);
-  EXPECT_EQ(tiles(to), before);
-  EXPECT_EQ(M.state, State::assembled);
-  EXPECT_EQ(M.eps, options.eps);
-  int info = -1;
-  ASSERT_TRUE(factor<T>(to, M, options, control, &info).ok());
-  EXPECT_EQ(info, 0);
-  move_to(to, from, M);
-  EXPECT_EQ(std::ssize(M.inverses), M.tiles);
-  EXPECT_GT(memory.held(), 0);
+  constexpr int64_t kOrder = 210, kTile = 40;
+  auto A = covariance<T>(1, kOrder);
+  // Diagonal tiles of different norms, some of them negative definite.
+  const auto scale_of = [](int64_t i) { return RealOf<T>(1 + i / kTile * 2 % 5); };
+  for (int64_t j = 0; j < kOrder; ++j)
+    for (int64_t i = 0; i < kOrder; ++i) A[i + j * kOrder] *= scale_of(i) * scale_of(j);
+  for (const auto& [pivot, ldl] : {std::pair{1, 0}, {0, 1}, {2, 1}}) {
+    if (ldl)
+      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
+    chol_tlr_options_t options{};
+    options.size = sizeof options;
+    options.eps = 1e-3;
+    options.pivot = pivot;
+    options.ldl = ldl;
+    options.compensate = !ldl;
+    SCOPED_TRACE(testing::Message() << "pivot " << pivot << " ldl " << ldl);
+    EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
+    EXPECT_TRUE(this->has_low_rank_);
+    EXPECT_EQ(this->is_permuted_, true);
+    if (ldl)
+      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
+  }
 }
 
 }  // namespace

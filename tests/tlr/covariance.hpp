@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "base/scalar.hpp"
@@ -25,8 +24,7 @@ namespace chol::test {
 
 inline bool is_on_device() { return std::getenv("CHOL_TEST_DEVICE") != nullptr; }
 
-/// A handle of the host, or of a device where CHOL_TEST_DEVICE is set; of both if that is
-/// "beside_host".
+/// A handle of the host, or of a device where CHOL_TEST_DEVICE is set.
 class AnyHandle {
  public:
   AnyHandle() {
@@ -35,12 +33,9 @@ class AnyHandle {
       std::printf("SKIPPED: %s\n", chol_last_error(nullptr));
       std::exit(0);
     }
-    const bool wants_both =
-        wants_device && std::getenv("CHOL_TEST_DEVICE") == std::string("beside_host");
     const chol_backend_t backend = wants_device ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST;
-    const chol_status_t made =
-        wants_both ? chol_create(&handle_) : chol_create_on(&handle_, backend, 0, nullptr);
-    EXPECT_EQ(made, CHOL_STATUS_SUCCESS) << chol_last_error(nullptr);
+    EXPECT_EQ(chol_create_on(&handle_, backend, 0, nullptr), CHOL_STATUS_SUCCESS)
+        << chol_last_error(nullptr);
   }
   AnyHandle(const AnyHandle&) = delete;
   AnyHandle& operator=(const AnyHandle&) = delete;

@@ -35,6 +35,10 @@ struct alignas(16) float4 {
 struct alignas(16) double2 {
   double x, y;
 };
+template <class T>
+T __ldcs(const T* p) {
+  return *p;
+}
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 

@@ -31,8 +31,16 @@ void store_relaxed(R* p, R x) {
   *p = x;
   HostBlock::current->note_step();
 }
+/// Who has waited and goes on may do so without a barrier or a store until the next wait.
 struct Patience {
-  void lose(unsigned long long, int) { HostBlock::current->give_way(); }
+  bool has_waited = false;
+  ~Patience() {
+    if (has_waited) HostBlock::current->note_step();
+  }
+  void lose(unsigned long long, int) {
+    has_waited = true;
+    HostBlock::current->give_way();
+  }
 };
 
 }  // namespace chol::cuda::solve

@@ -1,0 +1,132 @@
+// What L D L^H and pivoting between tiles need.
+#pragma once
+
+#include "tlr/device_ops.cuh"
+
+namespace chol::cuda::tlr {
+
+/// See backend::Rearrangement.
+template <class R>
+struct RearrangedItem {
+  const void* from;
+  void* to;
+  int64_t ld_from, ld_to, rows, columns;
+  bool adjoint;
+  const int64_t *row_order, *column_order;
+  const R *row_signs, *column_signs;
+};
+
+/// block.y: which item.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    rearrange_kernel(const RearrangedItem<Real<T>>* __restrict__ items) {
+  const RearrangedItem<Real<T>> item = items[blockIdx.y];
+  const T* const from = static_cast<const T*>(item.from);
+  T* const to = static_cast<T*>(item.to);
+  for (int64_t e = first_of_thread(); e < item.rows * item.columns; e += grid_step()) {
+    const int64_t i = e % item.rows, j = e / item.rows;
+    const int64_t row = item.row_order ? item.row_order[i] : i;
+    const int64_t column = item.column_order ? item.column_order[j] : j;
+    T x =
+        item.adjoint ? conj(from[column + row * item.ld_from]) : from[row + column * item.ld_from];
+    if (item.row_signs) x = scale(x, item.row_signs[i]);
+    if (item.column_signs) x = scale(x, item.column_signs[j]);
+    to[i + j * item.ld_to] = x;
+  }
+}
+
+struct NormItem {
+  const void* x;
+  int64_t count;
+};
+/// A sum of squares a block.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    norms_kernel(const NormItem* __restrict__ items, double* sums) {
+  const NormItem item = items[blockIdx.x];
+  const T* const x = static_cast<const T*>(item.x);
+  double sum = 0;
+  for (int64_t i = threadIdx.x; i < item.count; i += kThreads) {
+    if constexpr (Traits<T>::is_complex)
+      sum += double(x[i].re) * double(x[i].re) + double(x[i].im) * double(x[i].im);
+    else
+      sum += double(x[i]) * double(x[i]);
+  }
+  __shared__ double of_warps[kThreads / 32];
+  sum = sum_lanes<32>(sum);
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  sum = 0;
+  for (const double of_warp : of_warps) sum += of_warp;
+  sums[blockIdx.x] = sum;
+}
+
+template <class T>
+void CudaTileOps<T>::rearrange(const std::vector<backend::Rearrangement<T>>& list) {
+  constexpr size_t kMost = 32768;  // blocks along y
+  if (list.size() > kMost) {
+    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+    rearrange(std::vector<backend::Rearrangement<T>>(list.begin(), middle));
+    return rearrange(std::vector<backend::Rearrangement<T>>(middle, list.end()));
+  }
+  std::vector<int64_t> orders;
+  std::vector<R> signs;
+  int64_t largest = 1;
+  const auto enter = [](auto& all, const auto* part, int64_t count) {
+    if (part) all.insert(all.end(), part, part + count);
+  };
+  for (const auto& item : list) {
+    enter(orders, item.row_order, item.rows);
+    enter(orders, item.column_order, item.columns);
+    enter(signs, item.row_signs, item.rows);
+    enter(signs, item.column_signs, item.columns);
+    largest = std::max(largest, item.rows * item.columns);
+  }
+  store_.upload.keep_together(
+      {bytes_of(orders), bytes_of(signs), sizeof(RearrangedItem<R>) * list.size()});
+  const int64_t* order = send(orders);
+  const R* sign = send(signs);
+  const auto take = [](const auto*& from, const auto* part, int64_t count) {
+    return part ? std::exchange(from, from + count) : nullptr;
+  };
+  std::vector<RearrangedItem<R>> items;
+  for (const auto& item : list) {
+    RearrangedItem<R> sent{item.from,    item.to, item.ld_from, item.ld_to, item.rows, item.columns,
+                           item.adjoint, nullptr, nullptr,      nullptr,    nullptr};
+    sent.row_order = take(order, item.row_order, item.rows);
+    sent.column_order = take(order, item.column_order, item.columns);
+    sent.row_signs = take(sign, item.row_signs, item.rows);
+    sent.column_signs = take(sign, item.column_signs, item.columns);
+    items.push_back(sent);
+  }
+  if (items.empty()) return;
+  const dim3 grid(static_cast<unsigned>(std::clamp<int64_t>(largest / 2048, 1, 256)),
+                  static_cast<unsigned>(items.size()));
+  rearrange_kernel<D><<<grid, kThreads, 0, stream_>>>(send(items));
+  checked("rearrangement");
+}
+
+template <class T>
+void CudaTileOps<T>::norms(std::vector<backend::Norm<T>>& list) {
+  if (list.empty()) return;
+  std::vector<NormItem> items;
+  for (const auto& item : list) items.push_back({item.x, item.count});
+  const Buffer<double> sums(std::ssize(items), memory());
+  norms_kernel<D>
+      <<<static_cast<unsigned>(items.size()), kThreads, 0, stream_>>>(send(items), sums.get());
+  checked("norms");
+  const double* const found = read(sums.get(), items.size());
+  for (size_t i = 0; i < list.size(); ++i) list[i].norm = std::sqrt(found[i]);
+}
+
+template <class T>
+int CudaTileOps<T>::ldl(T* A, int64_t n, int64_t* order, R* signs) {
+  const Buffer<T> tile(n * n);
+  transfer(n, n, A, n, tile.get(), n);
+  const int info = ldl_on_host(tile.get(), n, order, signs);
+  transfer(n, n, tile.get(), n, A, n);
+  return info;
+}
+
+}  // namespace chol::cuda::tlr
