@@ -13,7 +13,6 @@
 
 #include <type_traits>
 
-#include "common/mma_f64.cuh"
 #include "common/scalar.cuh"
 #include "native/solve/published.cuh"
 #include "tlr/sweep.hpp"
@@ -76,26 +75,20 @@ __device__ __forceinline__ T load_once(const T* p) {
 /// @tparam kDown rows of a tile that a thread has
 template <class T, int kWarps, int kDown, int kColumns>
 struct SweepShape {
-  /// Many columns are multiplied by tensor cores, in tiles of 16 vectors.
-  static constexpr bool is_tensor = kColumns == 16;
-  static_assert(!is_tensor || (std::is_same_v<T, double> && kDown == 1));
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kOrder = kThreads * kDown;  ///< the largest order of a tile
   /// Elements of U, and of V, that a thread has at a time.
-  static constexpr int kElements = is_tensor ? 16 : sizeof(T) == 16 ? kWarps / 2 : kWarps;
+  static constexpr int kElements = sizeof(T) == 16 ? kWarps / 2 : kWarps;
   /// Columns of U and V that a block has at a time.
   static constexpr int kVectors = kElements / kDown;
   static constexpr int kRowsOfWarp = 32 * kElements;
-  static constexpr int kWarpsOfVector = larger(kOrder / kRowsOfWarp, 1);
-  static_assert(is_tensor || kWarpsOfVector * kVectors == kWarps);
+  static constexpr int kWarpsOfVector = kOrder / kRowsOfWarp;
+  static_assert(kWarpsOfVector * kVectors == kWarps);
   /// Steps of 32 columns of an inverse that a thread has at a time, an element each.
   static constexpr int kSteps = sizeof(T) == 16 ? kWarps + 2 : kWarps * kDown + 2;
 
-  /// From one column of x to the next in shared memory.
-  static constexpr int kPitch = is_tensor ? kOrder + 4 : kOrder;
-  static constexpr int kVectorElements = 2 * kColumns * kPitch;
-  static constexpr int kSumElements =
-      larger(2 * kWarps * kWarps * kColumns, is_tensor ? (kWarps + 1) * 16 * kColumns : 0);
+  static constexpr int kVectorElements = 2 * kColumns * kOrder;
+  static constexpr int kSumElements = 2 * kWarps * kWarps * kColumns;
   static constexpr int kWorkBytes = 512;
   static constexpr int kSharedBytes = sizeof(T) * (kVectorElements + kSumElements) + kWorkBytes;
 };
@@ -106,12 +99,8 @@ class Sweep {
   using S = SweepShape<T, kWarps, kDown, kColumns>;
   static constexpr int kThreads = S::kThreads, kOrder = S::kOrder, kVectors = S::kVectors;
   static constexpr int kElements = S::kElements, kWarpsOfVector = S::kWarpsOfVector;
-  static constexpr int kPitch = S::kPitch, kVectorSize = kColumns * S::kPitch;
-  static constexpr bool is_tensor = S::is_tensor;
+  static constexpr int kVectorSize = kColumns * kOrder;
   using Rows = T[kDown][kColumns];
-  /// Of a block row: rows of this thread by columns, or accumulators of tensor cores, 16 rows by 8
-  /// columns of the warp's 32 by 16 each.
-  using Sums = std::conditional_t<is_tensor, T[2][2][2][2], Rows>;
 
  public:
   __device__ Sweep(const SweepCall& call, void* memory)
@@ -209,8 +198,14 @@ class Sweep {
       const int64_t width = current.tile.rank < 0
                                 ? rows_of(call_.adjoint ? current.row : current.column)
                                 : current.tile.rank;
-      current.begin = current.next = static_cast<int>(width * share / call_.shares);
-      current.end = static_cast<int>(width * (share + 1) / call_.shares);
+      // Whole units to the shares in turn: what is on its way to registers is as much as they hold.
+      const int units = static_cast<int>((width + kVectors - 1) / kVectors);
+      const int turn = (share + current.row + current.column) % call_.shares;
+      const auto end = [&](int index) {
+        return smaller(units * index / call_.shares * kVectors, static_cast<int>(width));
+      };
+      current.begin = current.next = end(turn);
+      current.end = end(turn + 1);
       if (current.begin == current.end && current.row == current.column + 1) {
         fill(current, unit);
         unit.ends = unit.publishes = true;
@@ -238,50 +233,24 @@ class Sweep {
 
   __device__ void load_right(const Unit& unit, T (&v)[kElements]) const {
     const int rows = unit.right_rows, vectors = unit.right ? unit.vectors : 0;
-    if constexpr (is_tensor) {
-      const int j = lane_ / 4, left = rows - tensor_row(0);
-      const T* const from = unit.right + tensor_row(0) + int64_t{j} * rows;
+    const int j = warp_ / kWarpsOfVector, left = j < vectors ? rows - first_row() : 0;
+    const T* const from = unit.right + int64_t{j} * rows + first_row();
 #pragma unroll
-      for (int h = 0; h < 2; ++h)
-#pragma unroll
-        for (int s = 0; s < 8; ++s)
-          v[8 * h + s] = j + 8 * h < vectors && 4 * s < left
-                             ? load_once(from + int64_t{8 * h} * rows + 4 * s)
-                             : from_real<T>(0);
-    } else {
-      const int j = warp_ / kWarpsOfVector, left = j < vectors ? rows - first_row() : 0;
-      const T* const from = unit.right + int64_t{j} * rows + first_row();
-#pragma unroll
-      for (int m = 0; m < kElements; ++m)
-        v[m] = 32 * m < left ? load_once(from + 32 * m) : from_real<T>(0);
-    }
+    for (int m = 0; m < kElements; ++m)
+      v[m] = 32 * m < left ? load_once(from + 32 * m) : from_real<T>(0);
   }
   __device__ void load_left(const Unit& unit, T (&u)[kElements]) const {
     const int rows = unit.left_rows, vectors = unit.left ? unit.vectors : 0;
-    if constexpr (is_tensor) {
-      const int row = 32 * warp_ + lane_ / 4, left = rows - row;
-      const T* const from = unit.left + row + int64_t{lane_ % 4} * rows;
+    const int left = rows - thread_;
+    const T* const from = unit.left + thread_;
 #pragma unroll
-      for (int s = 0; s < 4; ++s)
+    for (int j = 0; j < kVectors; ++j)
 #pragma unroll
-        for (int h = 0; h < 4; ++h)
-          u[4 * s + h] = 4 * s + lane_ % 4 < vectors && 8 * h < left
-                             ? load_once(from + int64_t{4 * s} * rows + 8 * h)
-                             : from_real<T>(0);
-    } else {
-      const int left = rows - thread_;
-      const T* const from = unit.left + thread_;
-#pragma unroll
-      for (int j = 0; j < kVectors; ++j)
-#pragma unroll
-        for (int q = 0; q < kDown; ++q)
-          u[q * kVectors + j] = j < vectors && kThreads * q < left
-                                    ? load_once(from + int64_t{j} * rows + kThreads * q)
-                                    : from_real<T>(0);
-    }
+      for (int q = 0; q < kDown; ++q)
+        u[q * kVectors + j] = j < vectors && kThreads * q < left
+                                  ? load_once(from + int64_t{j} * rows + kThreads * q)
+                                  : from_real<T>(0);
   }
-  /// Of a vector the row of this lane in a step of four.
-  __device__ int tensor_row(int step) const { return 32 * warp_ + 4 * step + lane_ % 4; }
   /// Of the row of a vector that this lane has first.
   __device__ int first_row() const { return warp_ % kWarpsOfVector * S::kRowsOfWarp + lane_; }
 
@@ -296,20 +265,6 @@ class Sweep {
         if (row < rows) body(q, r, row);
       }
   }
-  /// Calls body(sum, r, row) for the sums of a block row that this thread has.
-  template <class Body>
-  __device__ __forceinline__ void for_sums(Sums& sum, int rows, Body&& body) const {
-    if constexpr (is_tensor) {
-#pragma unroll
-      for (int e = 0; e < 16; ++e) {
-        const int row = 32 * warp_ + e / 8 * 16 + e / 2 % 2 * 8 + lane_ / 4;
-        const int r = e / 4 % 2 * 8 + lane_ % 4 * 2 + e % 2;
-        if (row < rows) body(sum[e / 8][e / 4 % 2][e / 2 % 2][e % 2], r, row);
-      }
-    } else {
-      for_rows(rows, [&](int q, int r, int row) { body(sum[q][r], r, row); });
-    }
-  }
   __device__ T* of_share(void* sums, int share, int r, int i) const {
     return static_cast<T*>(sums) + (int64_t{share} * kColumns + r) * call_.n + i;
   }
@@ -321,42 +276,26 @@ class Sweep {
   /// Asks for x of a block column, whether it is there or not.
   __device__ void ask(int column, Rows& x) const {
     const int start = start_of(column);
-    if constexpr (!is_tensor)  // there are no registers for it
-      for_rows(rows_of(column), [&](int q, int r, int row) {
-        if (call_.solves)
-          x[q][r] = load_published(of_x(r, start + row));
-        else
-          x[q][r] = r < call_.columns ? *of_x(r, start + row) : from_real<T>(0);
-      });
+    for_rows(rows_of(column), [&](int q, int r, int row) {
+      if (call_.solves)
+        x[q][r] = load_published(of_x(r, start + row));
+      else
+        x[q][r] = r < call_.columns ? *of_x(r, start + row) : from_real<T>(0);
+    });
   }
   /// Waits for what was not there and puts all into shared memory, with zeros behind it.
-  __device__ void receive(int column, Rows& x, T* to) const {
+  __device__ void receive(int column, const Rows& x, T* to) const {
     const int start = start_of(column), rows = rows_of(column);
-    constexpr int kAsked = is_tensor ? 4 : kColumns;  // at a time
 #pragma unroll
-    for (int q = 0; q < kDown; ++q) {
-      const int row = thread_ + kThreads * q;
+    for (int q = 0; q < kDown; ++q)
 #pragma unroll
-      for (int first = 0; first < kColumns; first += kAsked) {
-        T asked[kAsked];
-#pragma unroll
-        for (int k = 0; k < kAsked; ++k) {
-          const int r = first + k;
-          asked[k] = is_tensor && row < rows && call_.solves ? load_published(of_x(r, start + row))
-                                                             : x[q][r];
-          if (is_tensor && !call_.solves)
-            asked[k] = row < rows && r < call_.columns ? *of_x(r, start + row) : from_real<T>(0);
-        }
-#pragma unroll
-        for (int k = 0; k < kAsked; ++k) {
-          T value = from_real<T>(0);
-          if (row < rows)
-            value =
-                call_.solves ? await_published(asked[k], of_x(first + k, start + row)) : asked[k];
-          to[(first + k) * kPitch + row] = value;
-        }
+      for (int r = 0; r < kColumns; ++r) {
+        const int row = thread_ + kThreads * q;
+        T value = from_real<T>(0);
+        if (row < rows)
+          value = call_.solves ? await_published(x[q][r], of_x(r, start + row)) : x[q][r];
+        to[r * kOrder + row] = value;
       }
-    }
   }
 
   __device__ void run_worker(int worker) {
@@ -376,8 +315,7 @@ class Sweep {
     __syncthreads();
     if (!work.units[0].exists) return;
     T v[kElements], u[kElements];
-    Rows x;
-    Sums sum{};
+    Rows x, sum{};
     load_right(work.units[0], v);
     load_left(work.units[0], u);
     ask(work.units[0].column, x);
@@ -392,13 +330,12 @@ class Sweep {
       }
       if (next.exists && next.column != received) ask(next.column, x);
       const T* const vector = vectors_ + buffer * kVectorSize;
-      T* const products = is_tensor ? sums_ : sums_ + turn * kWarps * kColumns;
+      T* const products = sums_ + turn * kWarps * kColumns;
       if (now.right) multiply_right(v, vector, products);
       if (next.exists) load_right(next, v);
       __syncthreads();
       // Nobody uses the unit before this one any more.
       if (thread_ == 0) take(work, share, tile, work.units[(k + 3) % 4]);
-      if constexpr (is_tensor) add_products(now, vector, products);
       multiply_left(now, u, vector, products, sum);
       if (next.exists) load_left(next, u);
       if (now.ends) store(now, share, sum);
@@ -410,97 +347,57 @@ class Sweep {
 
   /// products[warp] := the share of this warp in v^H x.
   __device__ void multiply_right(const T (&v)[kElements], const T* x, T* products) const {
-    if constexpr (is_tensor) {
-      T c[2][2][2] = {};
+    T sum[kColumns];
 #pragma unroll
-      for (int s = 0; s < 8; ++s)
+    for (int r = 0; r < kColumns; ++r) {
+      sum[r] = from_real<T>(0);
 #pragma unroll
-        for (int n = 0; n < 2; ++n)
-          tensor_multiply(c[n], {v[s], v[8 + s]}, x[(8 * n + lane_ / 4) * kPitch + tensor_row(s)]);
-#pragma unroll
-      for (int e = 0; e < 8; ++e)
-        products[(warp_ * 16 + e / 2 % 2 * 8 + lane_ / 4) * kColumns + e / 4 * 8 + lane_ % 4 * 2 +
-                 e % 2] = c[e / 4][e / 2 % 2][e % 2];
-    } else {
-      T sum[kColumns];
-#pragma unroll
-      for (int r = 0; r < kColumns; ++r) {
-        sum[r] = from_real<T>(0);
-#pragma unroll
-        for (int m = 0; m < kElements; ++m)
-          sum[r] = add_product_conj(sum[r], x[r * kPitch + first_row() + 32 * m], v[m]);
-        sum[r] = sum_lanes<32>(sum[r]);
-        if (lane_ == 0) products[warp_ * kColumns + r] = sum[r];
-      }
+      for (int m = 0; m < kElements; ++m)
+        sum[r] = add_product_conj(sum[r], x[r * kOrder + first_row() + 32 * m], v[m]);
+      sum[r] = sum_lanes<32>(sum[r]);
+      if (lane_ == 0) products[warp_ * kColumns + r] = sum[r];
     }
-  }
-  /// Of tensor cores: the products of all warps, or x itself, behind them.
-  __device__ void add_products(const Unit& unit, const T* x, T* products) const {
-    for (int e = thread_; e < 16 * kColumns; e += kThreads) {
-      const int j = e / kColumns, r = e % kColumns;
-      T z = from_real<T>(0);
-      if (j < unit.vectors && !unit.right) z = x[r * kPitch + unit.first + j];
-      for (int w = 0; w < kWarps && unit.right; ++w) z = add(z, products[w * 16 * kColumns + e]);
-      products[kWarps * 16 * kColumns + e] = z;
-    }
-    __syncthreads();
   }
   __device__ __forceinline__ static T product(const T* products, int j, int r) {
-    if constexpr (is_tensor) {
-      return products[(kWarps * 16 + j) * kColumns + r];
-    } else {
-      T z = products[j * kWarpsOfVector * kColumns + r];
+    T z = products[j * kWarpsOfVector * kColumns + r];
 #pragma unroll
-      for (int w = 1; w < kWarpsOfVector; ++w)
-        z = add(z, products[(j * kWarpsOfVector + w) * kColumns + r]);
-      return z;
-    }
+    for (int w = 1; w < kWarpsOfVector; ++w)
+      z = add(z, products[(j * kWarpsOfVector + w) * kColumns + r]);
+    return z;
   }
   __device__ void multiply_left(const Unit& unit, const T (&u)[kElements], const T* x,
-                                const T* products, Sums& sum) const {
+                                const T* products, Rows& sum) const {
     if (!unit.left) {
-      for_sums(sum, unit.first + unit.vectors, [&](T& to, int r, int row) {
-        if (row >= unit.first) to = add(to, product(products, row - unit.first, r));
+      for_rows(unit.first + unit.vectors, [&](int q, int r, int row) {
+        if (row >= unit.first) sum[q][r] = add(sum[q][r], product(products, row - unit.first, r));
       });
       return;
     }
-    if constexpr (is_tensor) {
 #pragma unroll
-      for (int s = 0; s < 4; ++s)
+    for (int j = 0; j < kVectors; ++j) {
+      if (j >= unit.vectors) break;
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
-          const T z = product(products, 4 * s + lane_ % 4, 8 * n + lane_ / 4);
+      for (int r = 0; r < kColumns; ++r) {
+        const T z = conj(unit.right ? product(products, j, r) : x[r * kOrder + unit.first + j]);
 #pragma unroll
-          for (int m = 0; m < 2; ++m)
-            tensor_multiply(sum[m][n], {u[4 * s + 2 * m], u[4 * s + 2 * m + 1]}, z);
-        }
-    } else {
-#pragma unroll
-      for (int j = 0; j < kVectors; ++j) {
-        if (j >= unit.vectors) break;
-#pragma unroll
-        for (int r = 0; r < kColumns; ++r) {
-          const T z = conj(unit.right ? product(products, j, r) : x[r * kPitch + unit.first + j]);
-#pragma unroll
-          for (int q = 0; q < kDown; ++q)
-            sum[q][r] = add_product_conj(sum[q][r], u[q * kVectors + j], z);
-        }
+        for (int q = 0; q < kDown; ++q)
+          sum[q][r] = add_product_conj(sum[q][r], u[q * kVectors + j], z);
       }
     }
   }
-  __device__ void store(const Unit& unit, int share, Sums& sum) const {
+  __device__ void store(const Unit& unit, int share, const Rows& sum) const {
     const int start = start_of(unit.row);
-    for_sums(sum, unit.left_rows, [&](const T& value, int r, int row) {
+    for_rows(unit.left_rows, [&](int q, int r, int row) {
       if (unit.publishes)
-        publish(of_share(call_.published, share, r, start + row), value);
+        publish(of_share(call_.published, share, r, start + row), sum[q][r]);
       else
-        *of_share(call_.running, share, r, start + row) = value;
+        *of_share(call_.running, share, r, start + row) = sum[q][r];
     });
   }
-  __device__ void continue_sum(const Unit& unit, int share, Sums& sum) const {
+  __device__ void continue_sum(const Unit& unit, int share, Rows& sum) const {
     const int start = start_of(unit.row);
-    for_sums(sum, unit.left_rows, [&](T& value, int r, int row) {
-      value = *of_share(call_.running, share, r, start + row);
+    for_rows(unit.left_rows, [&](int q, int r, int row) {
+      sum[q][r] = *of_share(call_.running, share, r, start + row);
     });
   }
 
@@ -609,7 +506,7 @@ class Sweep {
                          : from_real<T>(0);
         if (position > 0 && row < rows) subtract_shares<kAsked>(start + row, first, value);
 #pragma unroll
-        for (int k = 0; k < kAsked; ++k) to[(first + k) * kPitch + row] = value[k];
+        for (int k = 0; k < kAsked; ++k) to[(first + k) * kOrder + row] = value[k];
       }
     }
   }
@@ -648,9 +545,9 @@ class Sweep {
         // Both are real numbers' products but for the conjugate of the adjoint.
         const T a = conj_if(!call_.adjoint, e[s]);
         if (is_second)
-          sum[1][r] = add_product_conj(sum[1][r], x[r * kPitch], a);
+          sum[1][r] = add_product_conj(sum[1][r], x[r * kOrder], a);
         else
-          sum[0][r] = add_product_conj(sum[0][r], x[r * kPitch], a);
+          sum[0][r] = add_product_conj(sum[0][r], x[r * kOrder], a);
       }
     }
   }

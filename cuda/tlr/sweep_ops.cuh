@@ -9,17 +9,9 @@ namespace chol::cuda::tlr {
 inline constexpr int kSweepWarps = 16;
 /// Blocks that have a block row together. More shorten the way from one x_i to the next one.
 inline constexpr int kSweepShares = 4;
-/// Columns of a sweep, without tensor cores and with them.
-inline constexpr int kSweepColumns = 4, kTensorColumns = 16;
-/// Up to so many columns sweeps are faster than products of one block column after the other, and
-/// than all products of a matrix at once.
-inline constexpr int kMostSolved = 24, kMostMultiplied = 4;
-
-/// Whether sweeps of tiles of this order use tensor cores for many columns.
-template <class T>
-constexpr bool has_tensor_sweeps(int64_t tile) {
-  return std::is_same_v<T, double> && tile <= 32 * kSweepWarps;
-}
+/// Columns of a sweep. Up to so many columns sweeps are faster than operations on one block column
+/// after the other, or than all products of a matrix at once.
+inline constexpr int kSweepColumns = 4, kMostSolved = 16, kMostMultiplied = 4;
 
 template <class T, int kDown, int kColumns>
 __global__ void __launch_bounds__(32 * kSweepWarps, 1)
@@ -50,9 +42,7 @@ template <class T>
 bool CudaTileOps<T>::has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                                 int64_t columns) const {
   const bool solves = kind == backend::TileOps<T>::Sweep::solve;
-  if (columns > (solves ? kMostSolved : kMostMultiplied) && !(solves && has_tensor_sweeps<T>(tile)))
-    return false;
-  return tile <= 64 * kSweepWarps &&
+  return columns <= (solves ? kMostSolved : kMostMultiplied) && tile <= 64 * kSweepWarps &&
          device_attribute(cudaDevAttrMultiProcessorCount) >= chain_blocks(tile) + kSweepShares;
 }
 
@@ -119,9 +109,7 @@ void CudaTileOps<T>::run_sweep(SweepCall call, int64_t tile, int blocks, T* hand
   call.running = running.get();
   call.published = handed_over;
   call.solution = handed_over + elements * call.shares;
-  if constexpr (kColumns == kTensorColumns)
-    launch_sweep<1, kColumns>(call, blocks);
-  else if (tile <= 32 * kSweepWarps)
+  if (tile <= 32 * kSweepWarps)
     launch_sweep<1, kColumns>(call, blocks);
   else
     launch_sweep<2, kColumns>(call, blocks);
@@ -136,25 +124,17 @@ void CudaTileOps<T>::sweep(const backend::LowerTiles<T>& L, bool adjoint, bool s
   int blocks = 0;
   SweepCall call = prepare_sweep(L, adjoint, solves, &blocks);
   const int64_t parts = int64_t{call.n} * (call.shares + 1);
-  const Buffer<T> handed_over =
-      this->buffer(parts * (columns > kSweepColumns ? kTensorColumns : kSweepColumns));
-  for (int64_t first = 0; first < columns;) {
-    const int64_t left = columns - first;
-    const int stored = left > kSweepColumns && has_tensor_sweeps<T>(L.tile) ? kTensorColumns
-                       : left > 1                                           ? kSweepColumns
-                                                                            : 1;
-    const int64_t here = std::min<int64_t>(stored, left);
+  const Buffer<T> handed_over = this->buffer(parts * std::min<int64_t>(kSweepColumns, columns + 2));
+  for (int64_t first = 0; first < columns; first += kSweepColumns) {
+    const int64_t here = std::min<int64_t>(kSweepColumns, columns - first);
     call.X = X + first * ldx;
     call.ldx = ldx;
     call.columns = static_cast<int>(here);
-    if (stored == 1)
+    if (here == 1)
       run_sweep<1>(call, L.tile, blocks, handed_over.get());
-    else if (stored == kSweepColumns)
+    else
       run_sweep<kSweepColumns>(call, L.tile, blocks, handed_over.get());
-    else if constexpr (std::is_same_v<T, double>)
-      run_sweep<kTensorColumns>(call, L.tile, blocks, handed_over.get());
-    finish(handed_over.get(), call, stored, first, here);
-    first += here;
+    finish(handed_over.get(), call, here == 1 ? 1 : kSweepColumns, first, here);
   }
 }
 
