@@ -1,5 +1,6 @@
 // Which methods of the device backend are worth a trial.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -20,23 +21,24 @@ constexpr size_t kMostPlans = 40;          ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-/// What a trial takes of each knob of a method, in the order of the knobs: all of a method, by the
-/// last knob first.
+/// What trials take of each knob of a method, in the order of the knobs.
+constexpr int kBlockThreads[] = {32, 64, 128}, kSharedThreads[] = {32, 64, 128, 256, 512},
+              kSharedColumns[] = {1, 2, 3, 4, 5, 6, 8}, kMatrices[] = {1, 2, 4, 8, 16, 32},
+              kEdges[] = {8, 6, 4, 3, 2, 1}, kOrders[] = {0, 1, 2}, kNoOrYes[] = {0, 1};
 struct Tried {
   const MethodInfo* info;
-  std::vector<std::vector<int>> values;
+  std::array<std::span<const int>, 4> values;
 };
-const Tried kTried[] = {
-    {&cuda::kInterleavedRegisters, {{32, 64, 128}}},
-    {&cuda::kInterleavedShared,
-     {{1, 2, 3, 4, 5, 6, 8}, {1, 2, 4, 8, 16, 32}, {32, 64, 128, 256, 512}}},
-    {&cuda::kInterleavedTiled, {{8, 6, 4, 3, 2, 1}, {0, 1, 2}, {0, 1}, {32, 64, 128}}}};
+constexpr Tried kTried[] = {
+    {&cuda::kInterleavedRegisters, {kBlockThreads}},
+    {&cuda::kInterleavedShared, {kSharedColumns, kMatrices, kSharedThreads}},
+    {&cuda::kInterleavedTiled, {kEdges, kOrders, kNoOrYes, kBlockThreads}}};
 
 /// Calls visit(choice) for each of them.
 template <class Visit>
 void for_each_tried(const Tried& tried, Visit&& visit, size_t knob = 0, Choice choice = {}) {
   if (knob == 0) choice = Choice(*tried.info);
-  if (knob == tried.values.size()) return visit(choice);
+  if (knob == tried.info->knobs.size()) return visit(choice);
   for (const int value : tried.values[knob]) {
     choice.values[knob] = value;
     for_each_tried(tried, visit, knob + 1, choice);
