@@ -197,6 +197,36 @@ TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
   }
 }
 
+TEST(DevicePlans, ColumnMajorCandidatesAreBuilt) {
+  const DevicePlans plans(kHopper, false);
+  for (const char precision : {'s', 'd', 'c', 'z'})
+    for (const int64_t n : {4, 16, 32, 40}) {
+      size_t in_registers = 0;
+      for (const Choice& plan : plans.candidates({Routine::potrf, precision, n, Form::batch})) {
+        const auto has_lanes = [&](const cuda::RegisterInstance& instance) {
+          return instance.precision == precision && instance.task == "factor" &&
+                 n <= instance.largest && (plan.at(0) == 0 || instance.lanes == plan.at(0));
+        };
+        const auto has_threads = [&](const cuda::MultiPanelInstance& instance) {
+          return instance.precision == precision && instance.threads == plan.at(0);
+        };
+        using std::begin, std::end;
+        if (plan.is(cuda::kRegisterPotrf)) {
+          ++in_registers;
+          EXPECT_TRUE(std::any_of(begin(cuda::kRegisterInstances), end(cuda::kRegisterInstances),
+                                  has_lanes))
+              << precision << ' ' << n << ' ' << text_of(plan);
+        }
+        if (plan.is(cuda::kMultiPanelPotrf)) {
+          EXPECT_TRUE(std::any_of(begin(cuda::kMultiPanelInstances),
+                                  end(cuda::kMultiPanelInstances), has_threads))
+              << precision << ' ' << text_of(plan);
+        }
+      }
+      EXPECT_GT(in_registers, 1u) << precision << ' ' << n;
+    }
+}
+
 TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};
