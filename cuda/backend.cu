@@ -135,7 +135,7 @@ class CudaBackend final : public backend::Backend {
 #define CHOL_SOLVER(T)                                                                    \
   size_t workspace_bytes(const Problem<T>& problem, const RowTable& rows,                 \
                          const Resources& resources) const override {                     \
-    return workspace_of(problem, rows, resources.math_mode);                              \
+    return workspace_of(problem, rows, resources);                                        \
   }                                                                                       \
   Status run(const Problem<T>& problem, const RowTable& rows, const Resources& resources) \
       override {                                                                          \
@@ -232,23 +232,26 @@ class CudaBackend final : public backend::Backend {
     return choice_of(problem, rows_of<T>(problem.routine, problem.form));
   }
 
-  /// How one matrix is factored with its products on integer tensor cores, or nullptr.
+  /// How one matrix is factored with its products on integer tensor cores, if it is.
   template <class T>
-  const ResidueRow* residues_of(const Problem<T>& problem, chol_math_mode_t mode) const {
+  std::optional<ResidueRow> residues_of(const Problem<T>& problem,
+                                        const Resources& resources) const {
     const int64_t n = problem.sizes.n;
-    if (mode != CHOL_MATH_TENSOR || problem.form != Form::one || problem.factored ||
+    if (resources.math_mode != CHOL_MATH_TENSOR || problem.form != Form::one || problem.factored ||
         (problem.routine != Routine::potrf && problem.routine != Routine::posv) ||
         problem.A.ld >= persistent::kLargestDimension<Device<T>>)
-      return nullptr;
+      return {};
     const ResidueRow* const row = tuning_.residues(precision_letter<T>, n);
-    if (!row) return nullptr;
     const DeviceGuard guard(device_);
-    return residues::can_run<Device<T>>(n) ? row : nullptr;
+    if (!row || !residues::can_run<Device<T>>(n)) return {};
+    ResidueRow result = *row;
+    if (resources.moduli > 0) result.moduli = resources.moduli;
+    return result;
   }
 
   template <class T>
   size_t workspace_of(const Problem<T>& problem, const RowTable& rows,
-                      chol_math_mode_t mode = CHOL_MATH_IEEE) const {
+                      const Resources& resources = {}) const {
     // With unknown bounds the rest is allocated on the stream, once they are read.
     if (problem.form == Form::interleaved) return side_by_side_workspace(problem, rows);
     if (problem.factored) {
@@ -260,7 +263,7 @@ class CudaBackend final : public backend::Backend {
     const DeviceGuard guard(device_);
     Arena arena;
     carve(arena, problem, choice_of(problem, rows), choice_of_solution(problem),
-          residues_of(problem, mode));
+          residues_of(problem, resources));
     return arena.used();
   }
 
@@ -402,14 +405,14 @@ class CudaBackend final : public backend::Backend {
     const Choice& choice = choice_of(problem, rows);
     Arena arena(resources.workspace, resources.workspace_bytes);
     // It waits for the device as it goes, which a capture does not allow.
-    const ResidueRow* residues = residues_of(problem, resources.math_mode);
-    if (residues && is_captured(stream)) residues = nullptr;
+    std::optional<ResidueRow> residues = residues_of(problem, resources);
+    if (residues && is_captured(stream)) residues.reset();
     const Choice& solution = choice_of_solution(problem);
     CallWorkspace<D> work = carve(arena, problem, choice, solution, residues);
     if (resources.method_used) note_choice(resources, choice);
     if (residues) {
       work.one.progress = &progress_;
-      if (resources.method_used) *resources.method_used = "residues";
+      if (resources.method_used) note_residues(resources, work.one.residues);
     }
 
     BatchProblem<D> call;
@@ -463,6 +466,13 @@ class CudaBackend final : public backend::Backend {
     *resources.method_used = text;
   }
 
+  template <class D>
+  static void note_residues(const Resources& resources, const residues::Workspace<D>& work) {
+    thread_local char text[64];
+    std::snprintf(text, sizeof text, "residues(moduli=%d, by_bytes=%d)", work.moduli,
+                  work.by_bytes ? 1 : 0);
+    *resources.method_used = text;
+  }
   static void note_choice(const Resources& resources, const Choice& choice) {
     thread_local char text[160];
     print_choice(text, sizeof text, choice);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <climits>
+#include <optional>
 
 #include "backend/backend.hpp"
 #include "batched/driver.hpp"
@@ -48,11 +49,11 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Choice& c
 }
 
 /// @param solution what solves where the call is posv of one matrix
-/// @param residues of one matrix whose products are in residues, else nullptr
+/// @param residues of one matrix whose products are in residues
 template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
                                const Choice& choice, const Choice& solution,
-                               const ResidueRow* residues = nullptr) {
+                               const std::optional<ResidueRow>& residues = {}) {
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
   if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, choice)) {

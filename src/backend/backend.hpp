@@ -55,6 +55,7 @@ struct Resources {
   const char** method_used = nullptr;  ///< where a backend says what ran, or nullptr
   void* stream = nullptr;              ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
+  int moduli = 0;  ///< of products in residues, in place of the tuning row's; 0: the row's
 };
 
 /// The routines in one precision.

@@ -73,6 +73,7 @@ struct Quantizer {
     int8_t* const to = call.planes.at(first_row + row, first_column * kParts<T> + 4 * lane);
 #pragma unroll
     for (int k = 0; k < kModuli<T>; ++k) {
+      if (k >= call.to.count) break;
       unsigned packed = 0;
 #pragma unroll
       for (int e = 0; e < 4; ++e)
@@ -120,40 +121,73 @@ __global__ void __launch_bounds__(kThreads) quantize(Quantization<T> call) {
       .run();
 }
 
-/// The difference from what the sums of residues say: C(i, j) -= y 2^-(s_i + s_j).
-template <class T>
-__device__ __forceinline__ double reconstruct_part(const Reconstruction<T>& call, const Sums& sums,
-                                                   int64_t offset, double down_i, double down_j) {
-  Fraction fraction;
+/// Elements of a thread, whose residues are under way together.
+inline constexpr int kReconstructed = 4;
+
+/// 2^64 y / P of the elements at `offset`, where they are inside.
+template <class T, class Sum>
+__device__ __forceinline__ void reconstruct_parts(const FromResidues<kModuli<T>>& from,
+                                                  const SumsOf<Sum>& sums,
+                                                  const int64_t (&offset)[kReconstructed],
+                                                  const bool (&is_inside)[kReconstructed],
+                                                  double (&y)[kReconstructed]) {
+  Sum loaded[kModuli<T>][kReconstructed];
 #pragma unroll
   for (int k = 0; k < kModuli<T>; ++k)
-    fraction.add(call.from, k, sums.first[k * sums.stride + offset]);
-  // Powers of two but for the unit, so that the order of the factors does not round; y 2^-s_i
-  // first, since the other product could underflow.
-  return static_cast<double>(fraction.value()) * (call.from.unit * down_i) * down_j;
+#pragma unroll
+    for (int e = 0; e < kReconstructed; ++e) {
+      loaded[k][e] = 0;
+      if (k < from.count && is_inside[e]) loaded[k][e] = sums.first[k * sums.stride + offset[e]];
+    }
+#pragma unroll
+  for (int e = 0; e < kReconstructed; ++e) {
+    Fraction fraction;
+#pragma unroll
+    for (int k = 0; k < kModuli<T>; ++k)
+      if (k < from.count) fraction.add(from, k, loaded[k][e]);
+    y[e] = static_cast<double>(fraction.value());
+  }
 }
 
-/// Threads along what is contiguous in C and in the sums alike: columns of the lower storage, rows
-/// of the swapped one.
-template <class T, bool swapped>
-__global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T> call) {
+/// The difference from what the sums of residues say: C(i, j) -= y 2^-(s_i + s_j). Threads along
+/// what is contiguous in C and in the sums alike: columns of the lower storage, rows of the swapped
+/// one.
+template <class T, bool swapped, class Sum>
+__global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> call) {
   if (*call.flagged < call.panel) return;
   const int64_t fast_count = swapped ? call.columns : call.rows;
   const int64_t slow_count = swapped ? call.rows : call.columns;
-  const int64_t fast = int64_t(blockIdx.x) * kThreads + threadIdx.x;
-  if (fast >= fast_count) return;
+  const int64_t first = int64_t(blockIdx.x) * kThreads * kReconstructed + threadIdx.x;
   for (int64_t slow = blockIdx.y; slow < slow_count; slow += gridDim.y) {
-    const int64_t i = swapped ? slow : fast, j = swapped ? fast : slow;
-    if (i < j) continue;
-    const double down_i = call.down[i], down_j = call.down[j];
-    T* const c = call.C + slow * call.ld + fast;
-    const double re = reconstruct_part(call, call.real, slow * call.real.ld + fast, down_i, down_j);
-    if constexpr (Traits<T>::is_complex) {
-      const double im =
-          reconstruct_part(call, call.imaginary, slow * call.imaginary.ld + fast, down_i, down_j);
-      *c = {static_cast<Real<T>>(c->re - re), static_cast<Real<T>>(c->im - im)};
-    } else {
-      *c = static_cast<T>(*c - re);
+    int64_t offset[kReconstructed];
+    bool is_inside[kReconstructed];
+    double down[kReconstructed], re[kReconstructed], im[kReconstructed];
+    T c[kReconstructed];
+    const double down_slow = call.down[slow];
+#pragma unroll
+    for (int e = 0; e < kReconstructed; ++e) {
+      const int64_t fast = first + e * kThreads;
+      is_inside[e] = fast < fast_count && (swapped ? fast <= slow : fast >= slow);
+      offset[e] = slow * call.real.ld + fast;
+      down[e] = is_inside[e] ? call.down[fast] : 0;
+      c[e] = is_inside[e] ? call.C[slow * call.ld + fast] : from_real<T>(0);
+    }
+    reconstruct_parts<T>(call.from, call.real, offset, is_inside, re);
+    if constexpr (Traits<T>::is_complex)
+      reconstruct_parts<T>(call.from, call.imaginary, offset, is_inside, im);
+#pragma unroll
+    for (int e = 0; e < kReconstructed; ++e) {
+      if (!is_inside[e]) continue;
+      // Powers of two but for the unit, so that the order of the factors does not round; y 2^-s_i
+      // first, since the other product could underflow.
+      const double down_i = swapped ? down_slow : down[e], down_j = swapped ? down[e] : down_slow;
+      const double unit = call.from.unit * down_i;
+      if constexpr (Traits<T>::is_complex)
+        c[e] = {static_cast<Real<T>>(c[e].re - re[e] * unit * down_j),
+                static_cast<Real<T>>(c[e].im - im[e] * unit * down_j)};
+      else
+        c[e] = static_cast<T>(c[e] - re[e] * unit * down_j);
+      call.C[slow * call.ld + first + e * kThreads] = c[e];
     }
   }
 }
@@ -165,15 +199,16 @@ __host__ __device__ __forceinline__ unsigned times_i(unsigned pairs) {
   const unsigned minus_im = (0x01000100u - im) & 0x00ff00ffu;
   return minus_im | re << 8;
 }
-/// to := i times from, rows by columns of bytes, columns a multiple of four, of all moduli.
+/// to := i times the rows of `from` from first_row on, rows by columns of bytes, columns a multiple
+/// of four, of all moduli.
 inline __global__ void __launch_bounds__(kThreads)
-    multiply_by_i(Planes from, Planes to, int rows, int columns) {
+    multiply_by_i(Planes from, int64_t first_row, Planes to, int rows, int columns) {
   const int64_t column = 4 * (int64_t(blockIdx.x) * kThreads + threadIdx.x);
   if (column >= columns) return;
   for (int row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
     const int64_t plane = blockIdx.z;
-    const int8_t* const x = from.first + plane * from.stride + row * from.ld + column;
-    int8_t* const y = to.first + plane * to.stride + row * to.ld + column;
+    const int8_t* const x = from.at(first_row + row, column) + plane * from.stride;
+    int8_t* const y = to.at(row, column) + plane * to.stride;
     *reinterpret_cast<unsigned*>(y) = times_i(*reinterpret_cast<const unsigned*>(x));
   }
 }

@@ -17,12 +17,16 @@ namespace chol::cuda::residues {
 template <class T>
 struct Workspace {
   int64_t panel_columns, native_columns;  ///< as the row says
+  int moduli;
+  bool by_bytes;
   persistent::Workspace<T> panel;
   Scales scales;
   int* flagged = nullptr;
   Planes planes;
-  Sums sums[kParts<T>];  ///< of a panel, of the real and the imaginary parts
-  Planes turned;         ///< complex: i times the rows of the diagonal block
+  /// Of a panel, of the real and the imaginary parts, the ones or the others.
+  Sums sums[kParts<T>];
+  SumsOf<int8_t> bytes[kParts<T>];
+  Planes turned;  ///< complex: i times the rows of the diagonal block
   int* info_of_rest = nullptr;
 
   static Workspace carve(Arena& arena, int64_t n, const ResidueRow& row);
