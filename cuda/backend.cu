@@ -404,14 +404,13 @@ class CudaBackend final : public backend::Backend {
     if (Status status = check_order(sizes.n); !status.ok()) return status;
     const Choice& choice = choice_of(problem, rows);
     Arena arena(resources.workspace, resources.workspace_bytes);
-    // It waits for the device as it goes, which a capture does not allow.
-    std::optional<ResidueRow> residues = residues_of(problem, resources);
-    if (residues && is_captured(stream)) residues.reset();
+    const std::optional<ResidueRow> residues = residues_of(problem, resources);
     const Choice& solution = choice_of_solution(problem);
     CallWorkspace<D> work = carve(arena, problem, choice, solution, residues);
     if (resources.method_used) note_choice(resources, choice);
     if (residues) {
       work.one.progress = &progress_;
+      work.one.residues.in_capture = is_captured(stream);
       if (resources.method_used) note_residues(resources, work.one.residues);
     }
 

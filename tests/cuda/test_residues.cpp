@@ -239,6 +239,18 @@ class Factorization {
     }
   }
   int flagged() const { return flagged_; }
+  /// Natively, by the kernels that run where a panel is flagged.
+  void factor_flagged(bool backwards) {
+    flagged_ = kScales;
+    for (int first = 0; first < n_; first += kPanel) {
+      const NativeUpdate<T> call{A_.data(),      ld_,      n_, first, std::min(kPanel, n_ - first),
+                                 first / kPanel, &flagged_};
+      if (first > 0)
+        run(call.tiles_down() * call.tiles_across(), 1, backwards,
+            [&] { update_if_flagged<T, swapped>(call); });
+      factor_panel(first);
+    }
+  }
   /// The largest residual over sqrt(a_ii a_jj), in units of the precision.
   double residual() {
     double worst = 0;
@@ -401,6 +413,16 @@ void factorizations() {
     }
 }
 
+/// The native update of panels behind one that is flagged.
+template <class T, bool swapped>
+void native_updates() {
+  Factorization<T, swapped> factorization(300, Factorization<T, swapped>::graded);
+  factorization.factor_flagged(true);
+  const double residual = factorization.residual();
+  expect(residual < 30, "residual of native updates", 300, residual);
+  expect(factorization.keeps_the_other_triangle(), "other triangle of native updates", 300, 0);
+}
+
 /// A modulus fewer costs eight bits of a product, four of each factor: sqrt(256) times the error.
 template <class T, bool swapped>
 void few_moduli() {
@@ -456,6 +478,7 @@ int run() {
   negations();
   for_each_storage([]<class T, bool swapped>(T, std::bool_constant<swapped>) {
     factorizations<T, swapped>();
+    native_updates<T, swapped>();
     if (!kFindsRaces) flags<T, swapped>();
     if (!kFindsRaces && !Traits<T>::is_complex) few_moduli<T, swapped>();
   });

@@ -102,6 +102,18 @@ struct OneMatrix : Calls<T> {
     L.a = device.get();
     const double residual = factor_residual(A, L, 0);
     check(residual < Base::kBound && info.get()[0] == 0, "residual of a graph", n, residual);
+    // The same graph on matrices that are flagged, by the diagonal and by a row.
+    for (const int64_t row : {n / 2, n - 20}) {
+      Batch<T> bad = A;
+      if (row == n / 2)
+        bad.lower(0, row, row) = T(-1);
+      else
+        bad.lower(0, row, 3) = T(Real<T>(100) * Real<T>(n));
+      device.put(bad.a);
+      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
+      CHOL_TEST_CUDA(cudaStreamSynchronize(stream));
+      check(info.get()[0] == row + 1, "info of a graph", n, info.get()[0] - double(row + 1));
+    }
     ok(chol_set_stream(handle, nullptr), "chol_set_stream");
     CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
     CHOL_TEST_CUDA(cudaGraphDestroy(graph));

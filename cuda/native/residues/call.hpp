@@ -73,6 +73,22 @@ struct Quantization {
   ToResidues<kModuli<T>> to;
 };
 
+/// From columns [column, column + width) of a lower triangle of order n the product of the columns
+/// before them with their adjoint is subtracted, when a panel before this one is flagged.
+template <class T>
+struct NativeUpdate {
+  static constexpr int kTile = 64, kDepth = 16;
+
+  T* A;
+  int64_t ld;
+  int n, column, width;
+  int panel;
+  const int* flagged;
+
+  __host__ __device__ int tiles_down() const { return (n - column + kTile - 1) / kTile; }
+  __host__ __device__ int tiles_across() const { return (width + kTile - 1) / kTile; }
+};
+
 template <class T, class Sum = int>
 struct Reconstruction {
   T* C;  ///< rows by columns, of which the lower triangle is changed

@@ -192,6 +192,61 @@ __global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> c
   }
 }
 
+/// In a capture nobody can ask whether a panel is flagged, so that this kernel is queued for all
+/// and leaves early. A block has a tile, a thread 4 x 4 of its elements; each element takes its
+/// products in the order of the columns.
+template <class T, bool swapped>
+__global__ void __launch_bounds__(kThreads) update_if_flagged(NativeUpdate<T> call) {
+  if (*call.flagged >= call.panel) return;
+  constexpr int kTile = NativeUpdate<T>::kTile, kDepth = NativeUpdate<T>::kDepth, kOwn = 4;
+  const auto block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const int row = call.column + block % call.tiles_down() * kTile;
+  const int column = call.column + block / call.tiles_down() * kTile;
+  if (row + kTile <= column) return;
+  const int end = call.column + call.width;
+  __shared__ __align__(16) unsigned char memory[2 * kDepth * (kTile + 1) * sizeof(T)];
+  auto* const left = reinterpret_cast<T(*)[kTile + 1]>(memory);
+  auto* const right = left + kDepth;
+  const auto place = [&](int i, int j) { return swapped ? i * call.ld + j : j * call.ld + i; };
+  T c[kOwn][kOwn];
+  const int own_row = thread % 16, own_column = thread / 16;
+  const auto each = [&](auto&& body) {
+#pragma unroll
+    for (int y = 0; y < kOwn; ++y)
+#pragma unroll
+      for (int x = 0; x < kOwn; ++x) {
+        const int i = row + own_row + 16 * x, j = column + own_column + 16 * y;
+        body(c[y][x], i, j, i < call.n && j < end && i >= j);
+      }
+  };
+  each([&](T& value, int i, int j, bool is_inside) {
+    value = is_inside ? call.A[place(i, j)] : from_real<T>(0);
+  });
+  for (int first = 0; first < call.column; first += kDepth) {
+    for (int e = thread; e < kDepth * kTile; e += kThreads) {
+      // Threads along what is contiguous.
+      const int k = swapped ? e % kDepth : e / kTile, of_tile = swapped ? e / kDepth : e % kTile;
+      const bool is_column = first + k < call.column;
+      const auto load = [&](int i) {
+        return is_column && i < call.n ? call.A[place(i, first + k)] : from_real<T>(0);
+      };
+      left[k][of_tile] = load(row + of_tile);
+      right[k][of_tile] = load(column + of_tile);
+    }
+    __syncthreads();
+#pragma unroll 4
+    for (int k = 0; k < kDepth; ++k)
+      for (int y = 0; y < kOwn; ++y)
+        for (int x = 0; x < kOwn; ++x)
+          c[y][x] = subtract_product_conj(c[y][x], left[k][own_row + 16 * x],
+                                          right[k][own_column + 16 * y]);
+    __syncthreads();
+  }
+  each([&](T& value, int i, int j, bool is_inside) {
+    if (is_inside) call.A[place(i, j)] = value;
+  });
+}
+
 /// A signed byte each: of pairs (re, im) in four bytes the pairs (-im, re). -128 stays, which
 /// stands for 128 modulo 256; other moduli do not have it.
 __host__ __device__ __forceinline__ unsigned times_i(unsigned pairs) {

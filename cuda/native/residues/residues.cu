@@ -32,7 +32,7 @@ class LeftLooking {
     const auto panels = static_cast<int>((problem_.n + panel_ - 1) / panel_);
     for (int k = 0; k < panels && status_.ok(); ++k) {
       if (k > 0 && !is_native(k)) subtract_products(k);
-      if (k > 0 && !is_certified(k - 1)) break;
+      if (k > 0 && !work_.in_capture && !is_certified(k - 1)) break;
       if (k > 0 && is_native(k)) update(k);
       factor(k);
       if (k + 1 < panels) quantize(k);
@@ -64,6 +64,7 @@ class LeftLooking {
   void factor(int panel);
   void quantize(int panel);
   bool is_certified(int panel);
+  void update_if_flagged(int panel);
   /// Of the products of a panel.
   template <class Sum>
   SumsOf<Sum> of_panel(int panel, SumsOf<Sum> sums) const {
@@ -170,7 +171,8 @@ void LeftLooking<T>::quantize(int panel) {
   else
     residues::quantize<T, false><<<grid, kThreads, 0, stream_>>>(call);
   keep(launched("quantization"));
-  if (status_.ok()) keep(progress_.send(panel, work_.flagged, problem_.info, stream_));
+  if (status_.ok() && !work_.in_capture)
+    keep(progress_.send(panel, work_.flagged, problem_.info, stream_));
 }
 
 /// Whether the panel and those before it are factored, and their rows' products exact.
@@ -245,6 +247,24 @@ void LeftLooking<T>::subtract_products(int panel) {
     reconstruct(panel, work_.bytes);
   else
     reconstruct(panel, work_.sums);
+  if (work_.in_capture) update_if_flagged(panel);
+}
+
+template <class T>
+void LeftLooking<T>::update_if_flagged(int panel) {
+  const NativeUpdate<T> call{problem_.A.first,
+                             problem_.A.ld,
+                             static_cast<int>(problem_.n),
+                             static_cast<int>(start(panel)),
+                             static_cast<int>(width(panel)),
+                             panel,
+                             work_.flagged};
+  const auto grid = static_cast<unsigned>(call.tiles_down() * call.tiles_across());
+  if (problem_.swapped)
+    residues::update_if_flagged<T, true><<<grid, kThreads, 0, stream_>>>(call);
+  else
+    residues::update_if_flagged<T, false><<<grid, kThreads, 0, stream_>>>(call);
+  keep(launched("native update"));
 }
 
 }  // namespace
@@ -290,7 +310,7 @@ bool can_run(int64_t n) {
 template <class T>
 Status factor_certified(const BatchProblem<T>& problem, const Workspace<T>& work, Blas& blas,
                         Progress& progress, cudaStream_t stream, int64_t* factored) {
-  Status status = progress.prepare();
+  Status status = work.in_capture ? Status::success() : progress.prepare();
   if (status.ok()) status = blas.use(stream);
   return status.ok() ? LeftLooking<T>(problem, work, blas, progress, stream).run(factored) : status;
 }
