@@ -134,9 +134,8 @@ class Panel {
                                       flagged_.data(),
                                       moduli<kCount>().from};
     reconstruct<T, swapped, Sum>
-        <<<dim3((fast_ + kThreads * kReconstructed - 1) / (kThreads * kReconstructed),
-                std::min<int64_t>(slow_, 65535)),
-           kThreads, 0, stream>>>(call);
+        <<<dim3((fast_ + kThreads - 1) / kThreads, std::min<int64_t>(slow_, 65535)), kThreads, 0,
+           stream>>>(call);
     CHOL_TEST_CUDA(cudaGetLastError());
   }
 

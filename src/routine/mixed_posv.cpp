@@ -107,10 +107,13 @@ class MixedPosv {
     resources.moduli = moduli_;
     return resources;
   }
+  /// With the most moduli, which a second factor may need.
   template <class U>
   size_t bytes_of(const Problem<U>& problem) const {
+    backend::Resources with_most = resources<U>();
+    with_most.moduli = 0;
     return backend_.template solver<U>().workspace_bytes(problem, rows_of(backend_, problem),
-                                                         resources<U>());
+                                                         with_most);
   }
   template <class U>
   void run_routine(const Problem<U>& problem) const {

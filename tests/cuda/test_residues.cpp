@@ -353,8 +353,7 @@ class Factorization {
     const Reconstruction<T, Sum> call{
         &at(first, first), ld_,       rows,        columns, scales_.down + first, re, im,
         first / kPanel,    &flagged_, moduli_.from};
-    run(blocks(ld, kThreads * kReconstructed), 1, backwards,
-        [&] { reconstruct<T, swapped>(call); });
+    run(blocks(ld, kThreads), 1, backwards, [&] { reconstruct<T, swapped>(call); });
   }
   void multiply_row_by_i(int first, const Planes& turned, int row, int depth, int k) const {
     for (int b = 0; b < depth; b += 4) {

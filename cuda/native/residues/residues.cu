@@ -134,8 +134,7 @@ void LeftLooking<T>::reconstruct(int panel, const SumsOf<Sum> (&sums)[kParts<T>]
                                     work_.flagged,
                                     moduli_.from};
   const int64_t fast = problem_.swapped ? columns : rows, slow = problem_.swapped ? rows : columns;
-  const dim3 grid(blocks(fast, kThreads * kReconstructed),
-                  static_cast<unsigned>(std::min<int64_t>(slow, 65535)));
+  const dim3 grid(blocks(fast, kThreads), static_cast<unsigned>(std::min<int64_t>(slow, 65535)));
   if (problem_.swapped)
     residues::reconstruct<T, true><<<grid, kThreads, 0, stream_>>>(call);
   else
