@@ -273,18 +273,21 @@ class CudaBackend final : public backend::Backend {
     return resources.chosen.choice ? resources.chosen : look_up(problem, rows);
   }
 
-  /// How one matrix is factored with its products on integer tensor cores, or nullptr.
+  /// How one matrix is factored with its products on integer tensor cores, if it is.
   template <class T>
-  const ResidueRow* residues_of(const Problem<T>& problem, chol_math_mode_t mode) const {
+  std::optional<ResidueRow> residues_of(const Problem<T>& problem,
+                                        const Resources& resources) const {
     const int64_t n = problem.sizes.n;
-    if (mode != CHOL_MATH_TENSOR || problem.form != Form::one || problem.factored ||
+    if (resources.math_mode != CHOL_MATH_TENSOR || problem.form != Form::one || problem.factored ||
         (problem.routine != Routine::potrf && problem.routine != Routine::posv) ||
         problem.A.ld >= persistent::kLargestDimension<Device<T>>)
-      return nullptr;
+      return {};
     const ResidueRow* const row = tuning_.residues(precision_letter<T>, n);
-    if (!row) return nullptr;
     const DeviceGuard guard(device_);
-    return residues::can_run<Device<T>>(n) ? row : nullptr;
+    if (!row || !residues::can_run<Device<T>>(n)) return {};
+    ResidueRow result = *row;
+    if (resources.moduli > 0) result.moduli = resources.moduli;
+    return result;
   }
 
   template <class T>
@@ -301,8 +304,7 @@ class CudaBackend final : public backend::Backend {
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     const DeviceGuard guard(device_);
     Arena arena;
-    carve(arena, problem, chosen_of(problem, rows, resources),
-          residues_of(problem, resources.math_mode));
+    carve(arena, problem, chosen_of(problem, rows, resources), residues_of(problem, resources));
     return arena.used();
   }
 
@@ -451,14 +453,13 @@ class CudaBackend final : public backend::Backend {
     if (Status status = check_order(sizes.n); !status.ok()) return status;
     const Choice& choice = *chosen.choice;
     Arena arena(resources.workspace, resources.workspace_bytes);
-    // It waits for the device as it goes, which a capture does not allow.
-    const ResidueRow* residues = residues_of(problem, resources.math_mode);
-    if (residues && is_captured(stream)) residues = nullptr;
+    const std::optional<ResidueRow> residues = residues_of(problem, resources);
     CallWorkspace<D> work = carve(arena, problem, chosen, residues);
     if (resources.method_used) note_choice(resources, choice);
     if (residues) {
       work.one.progress = &progress_;
-      if (resources.method_used) *resources.method_used = "residues";
+      work.one.residues.in_capture = is_captured(stream);
+      if (resources.method_used) note_residues(resources, work.one.residues);
     }
 
     BatchProblem<D> call;
@@ -512,6 +513,13 @@ class CudaBackend final : public backend::Backend {
     *resources.method_used = text;
   }
 
+  template <class D>
+  static void note_residues(const Resources& resources, const residues::Workspace<D>& work) {
+    thread_local char text[64];
+    std::snprintf(text, sizeof text, "residues(moduli=%d, by_bytes=%d)", work.moduli,
+                  work.by_bytes ? 1 : 0);
+    *resources.method_used = text;
+  }
   static void note_choice(const Resources& resources, const Choice& choice) {
     thread_local char text[160];
     print_choice(text, sizeof text, choice);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <climits>
+#include <optional>
 
 #include "backend/backend.hpp"
 #include "batched/driver.hpp"
@@ -47,11 +48,11 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Choice& c
           (choice.is(kRegisterPotrf) && !is_sorted(routine, count, choice)));
 }
 
-/// @param residues of one matrix whose products are in residues, else nullptr
+/// @param residues of one matrix whose products are in residues
 template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
                                const backend::Chosen& chosen,
-                               const ResidueRow* residues = nullptr) {
+                               const std::optional<ResidueRow>& residues = {}) {
   const Choice& choice = *chosen.choice;
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;

@@ -297,6 +297,11 @@ constexpr RateRow kRates[] = {
     {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
     {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
 
+/// On compute capability 9.0, which has the kernel of products that leave as bytes.
+constexpr ResidueRow kBytes[] = {{'s', 8192, 1024, 1024, 0, true},
+                                 {'d', 9216, 1024, 2048, 0, true},
+                                 {'c', 5120, 1024, 1024, 0, true},
+                                 {'z', 7168, 1024, 2048, 0, true}};
 constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
                                     {'d', 15360, 1024, 2048},
                                     {'c', 8192, 1024, 1024},
@@ -317,7 +322,11 @@ const RateRow* built_in_rates(int, size_t* count) {
 }
 
 const ResidueRow* built_in_residues(int capability, size_t* count) {
-  *count = capability >= 90 ? std::size(kResidues) : 0;
+  if (capability == 90) {
+    *count = std::size(kBytes);
+    return kBytes;
+  }
+  *count = capability > 90 ? std::size(kResidues) : 0;
   return kResidues;
 }
 

@@ -61,7 +61,8 @@ struct Resources {
   const char** method_used = nullptr;  ///< where a backend says what ran, or nullptr
   void* stream = nullptr;              ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
-  Chosen chosen;  ///< by choose(), of the same problem
+  int moduli = 0;  ///< of products in residues, in place of the tuning row's; 0: the row's
+  Chosen chosen;   ///< by choose(), of the same problem
 };
 
 /// The routines in one precision.

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "base/scalar.hpp"
@@ -35,6 +36,22 @@ struct Columns {
   int64_t ld;
 };
 
+/// A number for each column of X.
+template <class T>
+struct Measure {
+  Columns<const T> X, Y;
+  double* result;
+
+  /// The real part of X(:, j)^H Y(:, j).
+  static Measure inner(const Columns<const T>& X, const Columns<const T>& Y, double* result) {
+    return {X, Y, result};
+  }
+  /// The largest |Re x| + |Im x| of X(:, j); NaN where an element is.
+  static Measure largest(const Columns<const T>& X, double* result) { return {X, {}, result}; }
+  bool is_inner() const { return Y.first != nullptr; }
+};
+inline constexpr int64_t kMostMeasures = 2;
+
 /// Arrays of elements lie where the backend works, factors and results on the host. An operation
 /// that has a result waits for it; the others are in the order of the stream.
 template <class T>
@@ -61,10 +78,8 @@ class Refinement {
                        const Columns<Low>& low) = 0;
   virtual Status extend(const double* factor, const Columns<const Low>& low,
                         const Columns<T>& X) = 0;
-  /// result[j] := the real part of X(:, j)^H Y(:, j).
-  virtual Status inner(const Columns<const T>& X, const Columns<const T>& Y, double* result) = 0;
-  /// result[j] := the largest |Re x| + |Im x| of X(:, j); NaN where an element is.
-  virtual Status largest(const Columns<const T>& X, double* result) = 0;
+  /// All of them at once, kMostMeasures at most: a result has to be waited for.
+  virtual Status measure(std::span<const Measure<T>> measures) = 0;
   /// An int that the backend's routines have written.
   virtual Status read(const int* value, int* result) = 0;
 };

@@ -128,18 +128,18 @@ class HostRefinement final : public backend::Refinement<T> {
     });
     return Status::success();
   }
-  Status inner(const Columns<const T>& X, const Columns<const T>& Y, double* result) override {
-    for_each_column(X, [&](int64_t j) {
-      result[j] = operations_->inner(X.first + j * X.ld, Y.first + j * Y.ld, X.n);
-    });
-    return Status::success();
-  }
-  Status largest(const Columns<const T>& X, double* result) override {
-    for_each_column(X, [&](int64_t j) {
-      result[j] = 0;
-      for (int64_t i = 0; i < X.n; ++i)
-        result[j] = larger(sum_of_parts(X.first[i + j * X.ld]), result[j]);
-    });
+  Status measure(std::span<const backend::Measure<T>> measures) override {
+    for (const backend::Measure<T>& what : measures)
+      for_each_column(what.X, [&](int64_t j) {
+        const T* const x = what.X.first + j * what.X.ld;
+        if (what.is_inner()) {
+          what.result[j] = operations_->inner(x, what.Y.first + j * what.Y.ld, what.X.n);
+          return;
+        }
+        double most = 0;
+        for (int64_t i = 0; i < what.X.n; ++i) most = larger(sum_of_parts(x[i]), most);
+        what.result[j] = most;
+      });
     return Status::success();
   }
   Status read(const int* value, int* result) override {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 
 #include "backend/refinement.hpp"
 #include "base/status_error.hpp"
@@ -48,7 +49,7 @@ class ConjugateGradients {
     count_ = B.count;
     require(ops_.combine(kOnes.data(), B, kZeros.data(), variable(work_.R)));
     require(ops_.combine(kZeros.data(), B, kZeros.data(), X));
-    require(ops_.largest(constant(work_.R), largest_.data()));
+    measure({Measure::largest(constant(work_.R), largest_.data())});
     std::array<double, kGivenUp> excess{};
     bool is_restarted = true;
     for (int iteration = 0; iteration <= kMostIterations; ++iteration) {
@@ -76,6 +77,10 @@ class ConjugateGradients {
   }
   static constexpr Factors kOnes = filled(1), kZeros = filled(0), kMinusOnes = filled(-1);
 
+  using Measure = backend::Measure<T>;
+  void measure(std::initializer_list<Measure> measures) {
+    require(ops_.measure({measures.begin(), measures.size()}));
+  }
   Variable variable(T* first) const { return {A_.n, count_, first, A_.n}; }
   Constant constant(const T* first) const { return {A_.n, count_, first, A_.n}; }
 
@@ -103,16 +108,18 @@ class ConjugateGradients {
   bool advance(const Variable& X, bool is_restarted) {
     precondition();
     Factors rho, along, curvature, beta = kZeros, minus_alpha;
-    require(ops_.inner(constant(work_.R), constant(work_.Z), rho.data()));
-    if (!is_restarted) {
+    const Measure r_z = Measure::inner(constant(work_.R), constant(work_.Z), rho.data());
+    if (is_restarted) {
+      measure({r_z});
+    } else {
       // z^H (r - r_before) = -alpha z^H A p.
-      require(ops_.inner(constant(work_.Z), constant(work_.Q), along.data()));
+      measure({r_z, Measure::inner(constant(work_.Z), constant(work_.Q), along.data())});
       for (int64_t j = 0; j < count_; ++j)
         beta[j] = rho_[j] > 0 ? -alpha_[j] * along[j] / rho_[j] : 0;
     }
     require(ops_.combine(kOnes.data(), constant(work_.Z), beta.data(), variable(work_.P)));
     require(ops_.multiply(A_, constant(work_.P), variable(work_.Q)));
-    require(ops_.inner(constant(work_.P), constant(work_.Q), curvature.data()));
+    measure({Measure::inner(constant(work_.P), constant(work_.Q), curvature.data())});
     for (int64_t j = 0; j < count_; ++j) {
       if (!(rho[j] >= 0) || (rho[j] > 0 && !(curvature[j] > 0))) return false;
       alpha_[j] = rho[j] > 0 ? rho[j] / curvature[j] : 0;
@@ -128,8 +135,8 @@ class ConjugateGradients {
   /// sets largest_.
   double excess_of(const Variable& X) {
     Factors x;
-    require(ops_.largest(constant(work_.R), largest_.data()));
-    require(ops_.largest({X.n, X.count, X.first, X.ld}, x.data()));
+    measure({Measure::largest(constant(work_.R), largest_.data()),
+             Measure::largest({X.n, X.count, X.first, X.ld}, x.data())});
     double excess = 0;
     for (int64_t j = 0; j < count_; ++j) {
       if (largest_[j] == 0) continue;

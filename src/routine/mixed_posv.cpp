@@ -32,7 +32,9 @@ class MixedPosv {
       : handle_(handle), slot_(slot), system_(system), backend_(*slot.backend) {
     width_ = std::min(system.nrhs, backend::kMostRefined);
     ld_ = (system.n + kStep - 1) / kStep * kStep;
-    is_worthwhile_ = backend_.tuning().is_mixed(precision_letter<T>, system.n, system.nrhs);
+    const MixedRow* const row = backend_.tuning().mixed(precision_letter<T>, system.n, system.nrhs);
+    is_worthwhile_ = row != nullptr;
+    if (row) moduli_ = row->moduli;
   }
 
   /// Whether the backend has what refinement needs; after workspace_bytes().
@@ -49,6 +51,7 @@ class MixedPosv {
     void* workspace = slot_.workspace(*bytes = workspace_bytes());
     if (workspace || !is_worthwhile_) return workspace;
     low_mode_ = CHOL_MATH_IEEE;
+    moduli_ = 0;
     workspace = slot_.workspace(*bytes = workspace_bytes());
     if (workspace) return workspace;
     is_worthwhile_ = false;
@@ -99,13 +102,18 @@ class MixedPosv {
   template <class U>
   backend::Resources resources() const {
     backend::Resources resources = resources_of(handle_, slot_);
-    if (std::is_same_v<U, Low>) resources.math_mode = low_mode_;
+    if (!std::is_same_v<U, Low>) return resources;
+    resources.math_mode = low_mode_;
+    resources.moduli = moduli_;
     return resources;
   }
+  /// With the most moduli, which a second factor may need.
   template <class U>
   size_t bytes_of(const Problem<U>& problem) const {
+    backend::Resources with_most = resources<U>();
+    with_most.moduli = 0;
     return backend_.template solver<U>().workspace_bytes(problem, rows_of(backend_, problem),
-                                                         resources<U>());
+                                                         with_most);
   }
   template <class U>
   void run_routine(const Problem<U>& problem) const {
@@ -141,6 +149,12 @@ class MixedPosv {
 
   /// Iterations, or why there is no solution: a Fallback or -(kMostIterations + 1).
   int solve_by_refinement() {
+    int iterations = solve_with_factor();
+    if (moduli_ == 0 || iterations >= 0 || iterations == kOverflow) return iterations;
+    moduli_ = 0;  // the factor of few moduli is too inaccurate for this matrix
+    return solve_with_factor();
+  }
+  int solve_with_factor() {
     const Hermitian<const T> A{system_.uplo, system_.n, system_.A, system_.lda};
     double norm = 0;
     bool overflows = false;
@@ -192,6 +206,7 @@ class MixedPosv {
   bool is_worthwhile_ = false;
   /// Of the lower precision any factor serves that is as good: the fastest.
   chol_math_mode_t low_mode_ = CHOL_MATH_TENSOR;
+  int moduli_ = 0;       ///< of the factor, 0: of full accuracy
   int* info_ = nullptr;  ///< where the backend's routines write it
   Low* factor_ = nullptr;
   typename ConjugateGradients<T>::Work work_{};

@@ -123,24 +123,38 @@ RateRow rate_of(const Json& entry) {
 }
 
 ResidueRow residues_of(const Json& entry) {
-  refuse_others(entry, {"precision", "least_n", "panel", "native_columns"});
+  refuse_others(entry, {"precision", "least_n", "panel", "native_columns", "moduli", "by_bytes"});
   const auto integer = [&](const char* key) {
     return integer_of(needed(entry, key), key, int64_t{1} << 30);
   };
-  const ResidueRow row{precision_of(entry), integer("least_n"), integer("panel"),
-                       integer("native_columns")};
+  ResidueRow row{precision_of(entry), integer("least_n"), integer("panel"),
+                 integer("native_columns")};
+  if (const Json* moduli = member(entry, "moduli")) {
+    const int most = ResidueRow::most_moduli(row.precision);
+    row.moduli = static_cast<int>(integer_of(*moduli, "moduli", most));
+    if (row.moduli < most - 1)
+      refuse("moduli", *moduli, std::to_string(most - 1) + " or " + std::to_string(most));
+  }
+  if (const Json* by_bytes = member(entry, "by_bytes")) {
+    if (!by_bytes->is_boolean()) refuse("by_bytes", *by_bytes, "true or false");
+    row.by_bytes = by_bytes->get<bool>();
+  }
   if (row.panel == 0 || row.panel % ResidueRow::kPanelStep != 0)
     refuse("panel", entry.at("panel"), "a multiple of 128");
   return row;
 }
 
 MixedRow mixed_of(const Json& entry) {
-  refuse_others(entry, {"precision", "least_order", "order_per_rhs"});
-  const MixedRow row{precision_of(entry),
-                     integer_of(needed(entry, "least_order"), "least_order", INT64_MAX),
-                     integer_of(needed(entry, "order_per_rhs"), "order_per_rhs", INT64_MAX)};
+  refuse_others(entry, {"precision", "least_order", "order_per_rhs", "moduli"});
+  MixedRow row{precision_of(entry),
+               integer_of(needed(entry, "least_order"), "least_order", INT64_MAX),
+               integer_of(needed(entry, "order_per_rhs"), "order_per_rhs", INT64_MAX)};
   if (row.precision != 'd' && row.precision != 'z')
     refuse("precision", entry.at("precision"), "d or z");
+  if (const Json* moduli = member(entry, "moduli")) {
+    row.moduli = static_cast<int>(integer_of(*moduli, "moduli", MixedRow::kMostModuli));
+    if (row.moduli < MixedRow::kLeastModuli) refuse("moduli", *moduli, "4 to 7");
+  }
   return row;
 }
 

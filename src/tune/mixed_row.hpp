@@ -11,6 +11,11 @@ struct MixedRow {
   char precision;         ///< d, z: the working one
   int64_t least_order;    ///< for one right-hand side
   int64_t order_per_rhs;  ///< added for each further one
+  /// Of the factor, where its products are in residues: a factor of few is made faster and takes
+  /// more iterations. 0: those of full accuracy.
+  int moduli = 0;
+
+  static constexpr int kLeastModuli = 4, kMostModuli = 7;
 
   bool serves(int64_t n, int64_t nrhs) const {
     if (n < least_order) return false;

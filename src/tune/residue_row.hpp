@@ -15,8 +15,16 @@ struct ResidueRow {
   /// Panels that start before this column are updated natively: a reconstruction costs as much as
   /// products of that depth.
   int64_t native_columns;
+  int moduli = 0;  ///< 0: those of full accuracy; one fewer is less accurate and faster
+  /// Whether products leave as bytes, from a kernel of the library, rather than as sums of 32 bits
+  /// from cuBLAS. Halves the memory of the factor's residues, too.
+  bool by_bytes = false;
 
   static constexpr int64_t kPanelStep = 128;
+  /// Moduli of full accuracy.
+  static constexpr int most_moduli(char precision) {
+    return precision == 'd' || precision == 'z' ? 14 : 7;
+  }
 };
 
 }  // namespace chol

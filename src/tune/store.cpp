@@ -50,9 +50,9 @@ void TuningStore::load_mixed(const MixedRow* rows, size_t count) {
   for (size_t i = 0; i < count; ++i) mixed_[precision_index(rows[i].precision)] = {rows[i]};
 }
 
-bool TuningStore::is_mixed(char precision, int64_t n, int64_t nrhs) const {
+const MixedRow* TuningStore::mixed(char precision, int64_t n, int64_t nrhs) const {
   const std::vector<MixedRow>& rows = mixed_[precision_index(precision)];
-  return !rows.empty() && rows.back().serves(n, nrhs);
+  return !rows.empty() && rows.back().serves(n, nrhs) ? &rows.back() : nullptr;
 }
 
 void TuningStore::load_cores(const CoreRow* rows, size_t count) {

@@ -43,8 +43,8 @@ class TuningStore {
 
   /// Takes `count` built-in rows, one a precision.
   void load_mixed(const MixedRow* rows, size_t count);
-  /// Whether a system is worth two precisions.
-  bool is_mixed(char precision, int64_t n, int64_t nrhs) const;
+  /// The row of systems that are worth two precisions, nullptr when this one is not.
+  const MixedRow* mixed(char precision, int64_t n, int64_t nrhs) const;
 
   /// Takes `count` built-in rows, one a precision.
   void load_cores(const CoreRow* rows, size_t count);

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "elements.hpp"
+#include "native/residues/byte_product/bytes_of_sums.cuh"
+#include "native/residues/byte_product/tiles.hpp"
 #include "native/residues/kernels.cuh"
 
 namespace chol::cuda {
@@ -60,8 +62,8 @@ void conversion_of_integers(int bits) {
 
 /// Products of residues of two integers, summed, give the sum of their products.
 template <int kCount>
-void products_of_integers(int bits) {
-  const Moduli<kCount>& all = moduli<kCount>();
+void products_of_integers(int bits, int count = kCount) {
+  const Moduli<kCount>& all = moduli<kCount>(count);
   constexpr int kDepth = 40;
   double worst = 0;
   for (int round = 0; round < 300; ++round) {
@@ -73,18 +75,109 @@ void products_of_integers(int bits) {
       };
       const int64_t x = some(), y = round % 3 ? some() : x;
       exact += Wide{x} * y;
-      for (int k = 0; k < kCount; ++k)
+      for (int k = 0; k < count; ++k)
         sums[k] += static_cast<int8_t>(residue<true>(all.to, k, SignedBytes(x))) *
                    static_cast<int8_t>(residue<true>(all.to, k, SignedBytes(y)));
     }
-    Fraction fraction;
-    for (int k = 0; k < kCount; ++k) fraction.add(all.from, k, sums[k]);
-    const double got = static_cast<double>(fraction.value()) * all.from.unit;
-    worst = std::max(worst, std::abs(got - static_cast<double>(exact)) / all.half);
+    Fraction fraction, of_bytes;
+    for (int k = 0; k < count; ++k) {
+      fraction.add(all.from, k, sums[k]);
+      const int byte = byte_of_sum(sums[k], all.from.modulus[k], all.from.reciprocal[k]);
+      expect(byte >= -128 && byte <= 127, "byte", sums[k], byte);
+      of_bytes.add(all.from, k, static_cast<int8_t>(byte));
+    }
+    for (const Fraction& what : {fraction, of_bytes}) {
+      const double got = static_cast<double>(what.value()) * all.from.unit;
+      worst = std::max(worst, std::abs(got - static_cast<double>(exact)) / all.half);
+    }
   }
   // The fraction is rounded to 2^-64, once a modulus and times at most 192.
-  const double bound = kCount * 192 * 0x1p-64 * 2 + 0x1p-52;
-  expect(worst <= bound, "product", kCount, worst / bound);
+  const double bound = count * 192 * 0x1p-64 * 2 + 0x1p-52;
+  expect(worst <= bound, "product", count, worst / bound);
+}
+
+/// Sums up to the ends of 32 bits.
+void bytes_of_sums() {
+  const Moduli<15>& all = moduli<15>();
+  for (int k = 0; k < 15; ++k) {
+    const int modulus = all.from.modulus[k];
+    const auto try_sum = [&](int64_t sum) {
+      if (sum < INT32_MIN || sum > INT32_MAX) return;
+      const int byte = byte_of_sum(static_cast<int>(sum), modulus, all.from.reciprocal[k]);
+      expect(byte >= -128 && byte <= 127 && (sum - byte) % modulus == 0, "byte of a sum", sum,
+             byte);
+    };
+    for (const int64_t near : {int64_t{0}, int64_t{INT32_MIN}, int64_t{INT32_MAX}})
+      for (int64_t d = -2000; d <= 2000; ++d) try_sum(near + d);
+    for (int round = 0; round < 5000; ++round) try_sum(static_cast<int32_t>(engine() >> 32));
+  }
+}
+
+/// Lane q of a quad ends with all eight bytes of group q.
+void quads() {
+  QuadTranspose lanes[4] = {{0}, {1}, {2}, {3}};
+  uint32_t pairs[4][2], sent[4], received[4];
+  const auto byte_at = [](int group, int place) { return uint32_t(16 * group + place); };
+  for (int q = 0; q < 4; ++q)
+    for (int half = 0; half < 2; ++half) {
+      const auto byte = [&](int k) {  // as a sum that is not reduced to its byte
+        return static_cast<int>(byte_at(2 * half + k / 2, 2 * q + k % 2)) - 256;
+      };
+      pairs[q][half] = four_bytes(byte(0), byte(1), byte(2), byte(3));
+    }
+  for (int q = 0; q < 4; ++q) sent[q] = lanes[q].first_sent(pairs[q]);
+  for (int q = 0; q < 4; ++q) received[q] = sent[q ^ 2];
+  for (int q = 0; q < 4; ++q) sent[q] = lanes[q].second_sent(pairs[q], received[q]);
+  for (int q = 0; q < 4; ++q) {
+    uint32_t eight[2];
+    lanes[q].finish(sent[q ^ 1], eight);
+    for (int place = 0; place < 8; ++place)
+      expect((eight[place / 4] >> (8 * (place % 4)) & 255) == byte_at(q, place), "quad", q, place);
+  }
+}
+
+/// The tiles of each modulus cover the triangle, once.
+void tiles() {
+  for (const bool above : {false, true})
+    for (const int narrow : {100, 256, 1000, 1024})
+      for (const int more : {0, 1, 300, 5000}) {
+        const int wide = narrow + more;
+        const TriangleOfProducts product{above ? narrow : wide, above ? wide : narrow, 3, above};
+        std::vector<int> count(size_t(3) * product.row_tiles() * product.column_tiles());
+        const auto at = [&](int modulus, int row, int column) -> int& {
+          return count[(size_t(modulus) * product.row_tiles() + row) * product.column_tiles() +
+                       column];
+        };
+        for (int t = 0; t < product.tiles(); ++t) {
+          const TriangleOfProducts::Tile tile = product.tile(t);
+          ++at(tile.modulus, tile.row / kClusterRows, tile.column / kTileColumns);
+        }
+        for (int modulus = 0; modulus < 3; ++modulus)
+          for (int row = 0; row < product.row_tiles(); ++row)
+            for (int column = 0; column < product.column_tiles(); ++column)
+              expect(at(modulus, row, column) == (above ? row <= column : row >= column), "tile",
+                     wide, row - 0.001 * column);
+      }
+}
+
+/// No two bytes of a staircase share a place, and all places lie inside.
+void folds() {
+  for (const int panels : {1, 2, 3, 4, 7, 8}) {
+    const Fold fold{4, 8, panels};
+    for (const int n : {4 * panels, 4 * panels - 3}) {
+      std::vector<int> used(size_t(n) * fold.slots() * fold.bytes);
+      for (int row = 0; row < n; ++row)
+        for (int column = 0; column < row / 4 * 8; ++column) {
+          const Fold::Place place = fold.place(row, column);
+          const bool is_inside = place.row >= 0 && place.row < n && place.column >= 0 &&
+                                 place.column < int64_t{fold.slots()} * fold.bytes;
+          expect(is_inside, "place", row, column);
+          if (!is_inside) continue;
+          expect(++used[place.row * fold.slots() * fold.bytes + place.column] == 1,
+                 "place of two bytes", row, column);
+        }
+    }
+  }
 }
 
 void negations() {
@@ -102,28 +195,42 @@ void negations() {
 template <class T, bool swapped>
 class Factorization {
  public:
-  static constexpr int kPanel = 80, kParts = residues::kParts<T>;
+  static constexpr int kPanel = 128, kParts = residues::kParts<T>;
   using R = Real<T>;
 
-  Factorization(int n, bool is_graded) : n_(n), ld_(n + 3), A_(size_t(ld_) * n), x_(3 * n) {
+  /// @param by_bytes whether products leave as bytes, and planes are a staircase
+  enum Kind { random, graded, smooth };
+  Factorization(int n, Kind kind, int count = kModuli<T>, bool by_bytes = false)
+      : n_(n),
+        ld_(n + 3),
+        moduli_(moduli<kModuli<T>>(count)),
+        by_bytes_(by_bytes),
+        A_(size_t(ld_) * n),
+        x_(3 * n) {
     for (int j = 0; j < n; ++j)
       for (int i = j; i < n; ++i) {
         at(i, j) = i == j ? from_real<T>(R(n)) : random_element<T>();
-        if (is_graded) at(i, j) = scale(at(i, j), R(std::ldexp(1.0, i % 17 * 3 - 20 + j % 17 * 3)));
+        if (kind == smooth)
+          at(i, j) = from_real<T>(R(std::exp((i - j) * (j - i) * 5e-4) + (i == j ? 0.3 : 0)));
+        if (kind == graded)
+          at(i, j) = scale(at(i, j), R(std::ldexp(1.0, i % 17 * 3 - 20 + j % 17 * 3)));
       }
     original_ = A_;
     scales_ = {x_.data(), x_.data() + n, x_.data() + 2 * n};
-    const int64_t ld = padded(n * kParts, kChunk) + kChunk, rows = padded(n);
-    bytes_.assign(kModuli<T> * ld * rows, 0);
-    planes_ = {bytes_.data(), ld, ld * rows};
+    Fold fold;
+    if (by_bytes) fold = {kPanel, kPanel * kParts, blocks(n, kPanel)};
+    const int64_t columns = by_bytes ? fold.slots() * fold.bytes : n * kParts;
+    const int64_t ld = padded(columns, kChunk) + kChunk, rows = padded(n);
+    bytes_.assign(count * ld * rows, 0);
+    planes_ = {bytes_.data(), ld, ld * rows, fold};
   }
   T& at(int i, int j) { return A_[swapped ? i * size_t(ld_) + j : j * size_t(ld_) + i]; }
 
   void factor(bool backwards) {
     const HostBlock unused(kThreads, backwards);
     run(blocks(n_, kThreads), 1, backwards, [&] {
-      find_scales<T>(LowerView<T>{A_.data(), ld_, swapped}, n_, moduli<kModuli<T>>().half_log2,
-                     scales_, &flagged_);
+      find_scales<T>(LowerView<T>{A_.data(), ld_, swapped}, n_, moduli_.half_log2, scales_,
+                     &flagged_);
     });
     for (int first = 0; first < n_; first += kPanel) {
       if (first > 0) subtract_products(first, backwards);
@@ -132,6 +239,18 @@ class Factorization {
     }
   }
   int flagged() const { return flagged_; }
+  /// Natively, by the kernels that run where a panel is flagged.
+  void factor_flagged(bool backwards) {
+    flagged_ = kScales;
+    for (int first = 0; first < n_; first += kPanel) {
+      const NativeUpdate<T> call{A_.data(),      ld_,      n_, first, std::min(kPanel, n_ - first),
+                                 first / kPanel, &flagged_};
+      if (first > 0)
+        run(call.tiles_down() * call.tiles_across(), 1, backwards,
+            [&] { update_if_flagged<T, swapped>(call); });
+      factor_panel(first);
+    }
+  }
   /// The largest residual over sqrt(a_ii a_jj), in units of the precision.
   double residual() {
     double worst = 0;
@@ -176,55 +295,73 @@ class Factorization {
                                n_ - row,
                                kPanel,
                                {scales_.up + row, scales_.down + row, scales_.squares + row},
-                               {planes_.at(row, first * kParts), planes_.ld, planes_.stride},
+                               {planes_.at(row, first * kParts), planes_.ld, planes_.stride, {}},
                                first / kPanel,
-                               moduli<kModuli<T>>().half,
+                               moduli_.half,
                                &flagged_,
-                               moduli<kModuli<T>>().to};
+                               moduli_.to};
     run(blocks(n_ - row, kRowsOfBlock), 1, backwards, [&] { quantize<T, swapped>(call); });
   }
-  void multiply(const int8_t* x, int64_t ldx, const int8_t* y, int64_t ldy, int rows, int columns,
-                int depth, Sums sums) {
+  /// Bytes of rows that may be folded, one row after the other.
+  static std::vector<int8_t> gathered(const Planes& planes, int k, int first, int rows, int depth) {
+    std::vector<int8_t> bytes(size_t(rows) * depth);
+    for (int i = 0; i < rows; ++i)
+      for (int b = 0; b < depth; ++b)
+        bytes[size_t(i) * depth + b] = planes.at(first + i, b)[k * planes.stride];
+    return bytes;
+  }
+  /// Of the rows from `first` on and those of Y from first_y on, of modulus k.
+  template <class Sum>
+  void multiply(int k, int first, const Planes& Y, int first_y, int columns,
+                const SumsOf<Sum>& sums) const {
+    const int depth = first * kParts, rows = n_ - first;
+    const std::vector<int8_t> x = gathered(planes_, k, first, rows, depth);
+    const std::vector<int8_t> y = gathered(Y, k, first_y, columns, depth);
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) {
         int sum = 0;
-        for (int k = 0; k < depth; ++k) sum += x[i * ldx + k] * y[j * ldy + k];
-        sums.first[swapped ? i * sums.ld + j : j * sums.ld + i] = sum;
+        for (int b = 0; b < depth; ++b) sum += x[size_t(i) * depth + b] * y[size_t(j) * depth + b];
+        if (sizeof(Sum) == 1)
+          sum = byte_of_sum(sum, moduli_.from.modulus[k], moduli_.from.reciprocal[k]);
+        sums.first[k * sums.stride + (swapped ? i * sums.ld + j : j * sums.ld + i)] =
+            static_cast<Sum>(sum);
       }
   }
   void subtract_products(int first, bool backwards) {
+    if (by_bytes_)
+      subtract_products_as<int8_t>(first, backwards);
+    else
+      subtract_products_as<int>(first, backwards);
+  }
+  template <class Sum>
+  void subtract_products_as(int first, bool backwards) {
     const int rows = n_ - first, columns = std::min(kPanel, rows), depth = first * kParts;
     const int64_t ld = swapped ? columns : rows, stride = int64_t{1} * rows * columns;
-    std::vector<int> sums(2 * kModuli<T> * stride);
-    std::vector<int8_t> turned(kModuli<T> * planes_.ld * columns);
-    const Sums re{sums.data(), ld, stride}, im{sums.data() + kModuli<T> * stride, ld, stride};
-    for (int k = 0; k < kModuli<T>; ++k) {
-      const int8_t* const x = planes_.at(first, 0) + k * planes_.stride;
-      int8_t* const ix = turned.data() + k * planes_.ld * columns;
-      multiply(x, planes_.ld, x, planes_.ld, rows, columns, depth,
-               {re.first + k * stride, ld, stride});
-      if (kParts == 1) continue;
-      for (int j = 0; j < columns; ++j)
-        for (int b = 0; b < depth; b += 4) {
-          unsigned pairs;
-          std::memcpy(&pairs, x + j * planes_.ld + b, 4);
-          pairs = times_i(pairs);
-          std::memcpy(ix + j * planes_.ld + b, &pairs, 4);
-        }
-      multiply(x, planes_.ld, ix, planes_.ld, rows, columns, depth,
-               {im.first + k * stride, ld, stride});
+    const int count = moduli_.to.count;
+    std::vector<Sum> sums(2 * count * stride);
+    const int64_t whole = padded(depth, 4);
+    std::vector<int8_t> bytes(count * whole * columns);
+    const Planes turned{bytes.data(), whole, whole * columns, {}};
+    const SumsOf<Sum> re{sums.data(), ld, stride}, im{sums.data() + count * stride, ld, stride};
+    if (kParts == 2)
+      for (int k = 0; k < count; ++k)
+        for (int row = 0; row < columns; ++row) multiply_row_by_i(first, turned, row, depth, k);
+    for (int k = 0; k < count; ++k) {
+      multiply(k, first, planes_, first, columns, re);
+      if (kParts == 2) multiply(k, first, turned, 0, columns, im);
     }
-    const Reconstruction<T> call{&at(first, first),
-                                 ld_,
-                                 rows,
-                                 columns,
-                                 scales_.down + first,
-                                 re,
-                                 im,
-                                 first / kPanel,
-                                 &flagged_,
-                                 moduli<kModuli<T>>().from};
+    const Reconstruction<T, Sum> call{
+        &at(first, first), ld_,       rows,        columns, scales_.down + first, re, im,
+        first / kPanel,    &flagged_, moduli_.from};
     run(blocks(ld, kThreads), 1, backwards, [&] { reconstruct<T, swapped>(call); });
+  }
+  void multiply_row_by_i(int first, const Planes& turned, int row, int depth, int k) const {
+    for (int b = 0; b < depth; b += 4) {
+      unsigned pairs;
+      std::memcpy(&pairs, planes_.at(first + row, b) + k * planes_.stride, 4);
+      pairs = times_i(pairs);
+      std::memcpy(turned.at(row, b) + k * turned.stride, &pairs, 4);
+    }
   }
   /// Unblocked, in the working precision.
   void factor_panel(int first) {
@@ -245,6 +382,8 @@ class Factorization {
   }
 
   int n_, ld_, flagged_ = kNone;
+  const Moduli<kModuli<T>>& moduli_;
+  bool by_bytes_;
   std::vector<T> A_, original_;
   std::vector<double> x_;
   std::vector<int8_t> bytes_;
@@ -254,15 +393,54 @@ class Factorization {
 
 template <class T, bool swapped>
 void factorizations() {
-  for (const int n : orders_to_try({81, 130, 200, 250}, {130}))
-    for (const bool is_graded : {false, true}) {
-      Factorization<T, swapped> factorization(n, is_graded);
-      factorization.factor(n % 3 == 0);
-      expect(factorization.flagged() == kNone, "flag", n, factorization.flagged());
-      const double residual = factorization.residual();
-      expect(residual < 30, "residual", n, residual);
-      expect(factorization.keeps_the_other_triangle(), "other triangle", n, 0);
+  using Matrix = Factorization<T, swapped>;
+  for (const int n : orders_to_try({129, 200, 300}, {200}))
+    for (const auto kind : {Matrix::graded, Matrix::random, Matrix::smooth}) {
+      if (kFindsRaces && kind != Matrix::graded) break;
+      double residuals[2];
+      for (const bool by_bytes : {false, true}) {
+        engine.seed(static_cast<unsigned>(n));
+        Matrix factorization(n, kind, kModuli<T>, by_bytes);
+        factorization.factor(n % 3 == 0);
+        expect(factorization.flagged() == kNone, "flag", n, factorization.flagged());
+        residuals[by_bytes] = factorization.residual();
+        expect(residuals[by_bytes] < 30, "residual", n, residuals[by_bytes]);
+        expect(factorization.keeps_the_other_triangle(), "other triangle", n, 0);
+      }
+      // Weights of the fraction are rounded, so that congruent sums differ in its last bits.
+      expect(std::abs(residuals[0] - residuals[1]) < 5, "sums and bytes differ", n,
+             residuals[1] - residuals[0]);
     }
+}
+
+/// The native update of panels behind one that is flagged.
+template <class T, bool swapped>
+void native_updates(int n) {
+  Factorization<T, swapped> factorization(n, Factorization<T, swapped>::graded);
+  factorization.factor_flagged(true);
+  const double residual = factorization.residual();
+  expect(residual < 30, "residual of native updates", n, residual);
+  expect(factorization.keeps_the_other_triangle(), "other triangle of native updates", n, 0);
+}
+
+/// A modulus fewer costs eight bits of a product, four of each factor: sqrt(256) times the error.
+template <class T, bool swapped>
+void few_moduli() {
+  constexpr int kMost = kModuli<T>, kLeast = kMost == 7 ? 4 : 13;
+  const int n = 300;
+  double before = 0;
+  for (int count = kMost; count >= kLeast; --count) {
+    Factorization<T, swapped> factorization(n, Factorization<T, swapped>::smooth, count);
+    factorization.factor(false);
+    expect(factorization.flagged() == kNone, "flag of few moduli", count, 0);
+    const double residual = factorization.residual();
+    // From 0.19 sqrt(k) units with the most.
+    const double bound = 3 * std::pow(16.0, kMost - count) * 0.2 * std::sqrt(n) + 30;
+    expect(residual < bound, "residual of few moduli", count, residual / bound);
+    expect(residual >= before, "residual of fewer moduli", count, residual);
+    before = residual;
+  }
+  if (kLeast == 4) expect(before > 100, "residual of the fewest moduli", kLeast, before);
 }
 
 /// What is no bound of a positive definite matrix is flagged: by the diagonal before all else, by a
@@ -272,16 +450,16 @@ void flags() {
   using R = Real<T>;
   const R nan = std::numeric_limits<R>::quiet_NaN(), infinite = std::numeric_limits<R>::infinity();
   for (const R bad : {R(0), R(-1), nan, infinite}) {
-    Factorization<T, swapped> factorization(100, false);
+    Factorization<T, swapped> factorization(100, Factorization<T, swapped>::random);
     factorization.at(90, 90) = from_real<T>(bad);
     factorization.factor(false);
     expect(factorization.flagged() == kScales, "flag of the diagonal", 90, double(bad));
   }
   for (const R bad : {R(1000), R(-1000), nan, infinite}) {
-    Factorization<T, swapped> factorization(200, false);
-    factorization.at(190, 100) = from_real<T>(bad);
+    Factorization<T, swapped> factorization(300, Factorization<T, swapped>::random);
+    factorization.at(290, 200) = from_real<T>(bad);
     factorization.factor(true);
-    expect(factorization.flagged() == 1, "flag of a row", 190, double(bad));
+    expect(factorization.flagged() == 1, "flag of a row", 290, double(bad));
   }
 }
 
@@ -291,10 +469,18 @@ int run() {
   products_of_integers<14>(51);
   products_of_integers<15>(54);
   products_of_integers<7>(24);
+  for (int count = 4; count < 7; ++count) products_of_integers<7>(4 * count - 3, count);
+  products_of_integers<14>(48, 13);
+  bytes_of_sums();
+  quads();
+  tiles();
+  folds();
   negations();
   for_each_storage([]<class T, bool swapped>(T, std::bool_constant<swapped>) {
     factorizations<T, swapped>();
+    native_updates<T, swapped>(kFindsRaces ? 150 : 300);
     if (!kFindsRaces) flags<T, swapped>();
+    if (!kFindsRaces && !Traits<T>::is_complex) few_moduli<T, swapped>();
   });
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 // potrf and posv in CHOL_MATH_TENSOR on a device, through chol.h: test_tensor [precisions]
-// [--large]. A tuning file makes panels narrow, so that small matrices have many of them; --large
-// adds the built-in rows at their orders.
+// [--large] [--bytes]. A tuning file makes panels narrow, so that small matrices have many of them;
+// --large tries large matrices by the built-in rows. --bytes: products that leave as bytes.
 #include "generated_matrix.hpp"
 #include "tuning_file.hpp"
 
@@ -102,6 +102,18 @@ struct OneMatrix : Calls<T> {
     L.a = device.get();
     const double residual = factor_residual(A, L, 0);
     check(residual < Base::kBound && info.get()[0] == 0, "residual of a graph", n, residual);
+    // The same graph on matrices that are flagged, by the diagonal and by a row.
+    for (const int64_t row : {n / 2, n - 20}) {
+      Batch<T> bad = A;
+      if (row == n / 2)
+        bad.lower(0, row, row) = T(-1);
+      else
+        bad.lower(0, row, 3) = T(Real<T>(100) * Real<T>(n));
+      device.put(bad.a);
+      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
+      CHOL_TEST_CUDA(cudaStreamSynchronize(stream));
+      check(info.get()[0] == row + 1, "info of a graph", n, info.get()[0] - double(row + 1));
+    }
     ok(chol_set_stream(handle, nullptr), "chol_set_stream");
     CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
     CHOL_TEST_CUDA(cudaGraphDestroy(graph));
@@ -138,12 +150,13 @@ struct OneMatrix : Calls<T> {
 };
 
 /// Rows of narrow panels, and of some precisions none that is updated natively.
-std::string rows_of_narrow_panels() {
+std::string rows_of_panels(int64_t panel, bool by_bytes) {
   std::string rows;
   for (const char precision : {'s', 'd', 'c', 'z'})
     rows += (rows.empty() ? "" : ",\n") + std::string(R"({"precision": ")") + precision +
-            R"(", "least_n": 1, "panel": )" + std::to_string(kPanel) + R"(, "native_columns": )" +
-            std::to_string(precision == 's' || precision == 'z' ? 0 : kPanel) + "}";
+            R"(", "least_n": 1, "panel": )" + std::to_string(panel) + R"(, "native_columns": )" +
+            std::to_string(precision == 's' || precision == 'z' ? 0 : panel) +
+            (by_bytes ? R"(, "by_bytes": true})" : "}");
   return rows;
 }
 
@@ -181,18 +194,25 @@ void each_precision(const std::string& wanted, Body&& body) {
 int main(int argc, char** argv) {
   using namespace chol::test;
   std::string wanted;
-  bool is_large = false;
+  bool is_large = false, by_bytes = false;
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--large") == 0)
       is_large = true;
+    else if (std::strcmp(argv[k], "--bytes") == 0)
+      by_bytes = true;
     else
       wanted += argv[k];
   if (!device_present()) return 0;
-  if (is_large) {
+  constexpr int64_t kWide = 1024;
+  if (is_large && !by_bytes) {
     const TensorHandle built_in;
     each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
+  } else if (is_large) {
+    const TuningFile file(rows_of_panels(kWide, true));
+    const TensorHandle wide;
+    each_precision(wanted, [&](auto x) { run_large<decltype(x)>(wide.handle); });
   } else {
-    const TuningFile file(rows_of_narrow_panels());
+    const TuningFile file(rows_of_panels(kPanel, by_bytes));
     const TensorHandle narrow;
     each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
   }

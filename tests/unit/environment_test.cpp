@@ -300,6 +300,17 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "line 3, row 1: \"panel\" is 100, must be a multiple of 128"},
       {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128}",
        "line 3, row 1: \"native_columns\" is missing"},
+      {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128, \"native_columns\": 0, \"moduli\": "
+       "12}",
+       "line 3, row 1: \"moduli\" is 12, must be 13 or 14"},
+      {"{\"precision\": \"c\", \"least_n\": 9, \"panel\": 128, \"native_columns\": 0, \"moduli\": "
+       "8}",
+       "line 3, row 1: \"moduli\" is 8, must be an integer from 0 to 7"},
+      {"{\"precision\": \"d\", \"least_n\": 9, \"panel\": 128, \"native_columns\": 0, "
+       "\"by_bytes\": 1}",
+       "line 3, row 1: \"by_bytes\" is 1, must be true or false"},
+      {"{\"precision\": \"z\", \"least_order\": 9, \"order_per_rhs\": 1, \"moduli\": 3}",
+       "line 3, row 1: \"moduli\" is 3, must be 4 to 7"},
       {"{\"precision\": \"s\", \"least_order\": 9, \"order_per_rhs\": 1}",
        "line 3, row 1: \"precision\" is \"s\", must be d or z"},
       {"{\"precision\": \"d\", \"least_order\": 9}", "line 3, row 1: \"order_per_rhs\" is missing"},

@@ -144,30 +144,39 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) X[i + j * ldx] = scale(extended(low[i + j * ldl]), factor.of[j]);
 }
 
-/// One block a column: the real part of x^H y, and the largest element of x.
+/// Inner products with y, or where there is none the largest elements.
 template <class T>
-__global__ void __launch_bounds__(kSumThreads)
-    inner_columns(int64_t n, const T* X, int64_t ldx, const T* Y, int64_t ldy, double* results) {
-  const T *const x = X + blockIdx.x * ldx, *const y = Y + blockIdx.x * ldy;
-  double sum = 0;
-  for (int64_t i = threadIdx.x; i < n; i += kSumThreads) {
-    if constexpr (Traits<T>::is_complex)
-      sum = fma(x[i].re, y[i].re, fma(x[i].im, y[i].im, sum));
-    else
-      sum = fma(x[i], y[i], sum);
+struct Measures {
+  int64_t n;
+  struct {
+    const T *x, *y;
+    int64_t ldx, ldy;
+    double* results;
+  } each[backend::kMostMeasures];
+};
+/// A block: column blockIdx.x of measure blockIdx.y.
+template <class T>
+__global__ void __launch_bounds__(kSumThreads) measure_columns(Measures<T> call) {
+  const auto& own = call.each[blockIdx.y];
+  const T* const x = own.x + blockIdx.x * own.ldx;
+  double result = 0;
+  if (own.y != nullptr) {
+    const T* const y = own.y + blockIdx.x * own.ldy;
+#pragma unroll 8
+    for (int64_t i = threadIdx.x; i < call.n; i += kSumThreads) {
+      if constexpr (Traits<T>::is_complex)
+        result = fma(x[i].re, y[i].re, fma(x[i].im, y[i].im, result));
+      else
+        result = fma(x[i], y[i], result);
+    }
+    result = reduce_block<kSumThreads>(result, Sum());
+  } else {
+#pragma unroll 8
+    for (int64_t i = threadIdx.x; i < call.n; i += kSumThreads)
+      result = larger_or_nan(sum_of_parts(x[i]), result);
+    result = reduce_block<kSumThreads>(result, Larger());
   }
-  sum = reduce_block<kSumThreads>(sum, Sum());
-  if (threadIdx.x == 0) results[blockIdx.x] = sum;
-}
-template <class T>
-__global__ void __launch_bounds__(kSumThreads)
-    largest_of_columns(int64_t n, const T* X, int64_t ldx, double* results) {
-  const T* const x = X + blockIdx.x * ldx;
-  double most = 0;
-  for (int64_t i = threadIdx.x; i < n; i += kSumThreads)
-    most = larger_or_nan(sum_of_parts(x[i]), most);
-  most = reduce_block<kSumThreads>(most, Larger());
-  if (threadIdx.x == 0) results[blockIdx.x] = most;
+  if (threadIdx.x == 0) own.results[blockIdx.x] = result;
 }
 
 }  // namespace chol::cuda::refinement

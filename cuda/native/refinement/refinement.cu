@@ -5,6 +5,7 @@
 #include "common/device_type.hpp"
 #include "common/launch.hpp"
 #include "native/refinement/kernels.cuh"
+#include "native/refinement/multiply.cuh"
 #include "native/refinement/refinement.hpp"
 
 namespace chol::cuda {
@@ -24,12 +25,11 @@ refinement::Factors factors_of(const double* values, int64_t count) {
   return factors;
 }
 
-/// Y := A X by cuBLAS, of one column and of several.
+/// Y := A X by cuBLAS.
 cublasStatus_t multiply_hermitian(cublasHandle_t blas, cublasFillMode_t triangle, int64_t n,
                                   int64_t count, const double* A, int64_t lda, const double* X,
                                   int64_t ldx, double* Y, int64_t ldy) {
   const double one = 1, zero = 0;
-  if (count == 1) return cublasDsymv_64(blas, triangle, n, &one, A, lda, X, 1, &zero, Y, 1);
   return cublasDsymm_64(blas, CUBLAS_SIDE_LEFT, triangle, n, count, &one, A, lda, X, ldx, &zero, Y,
                         ldy);
 }
@@ -39,11 +39,9 @@ cublasStatus_t multiply_hermitian(cublasHandle_t blas, cublasFillMode_t triangle
                                   std::complex<double>* Y, int64_t ldy) {
   using Z = cuDoubleComplex;
   const Z one{1, 0}, zero{0, 0};
-  const auto *const a = reinterpret_cast<const Z*>(A), *const x = reinterpret_cast<const Z*>(X);
-  auto* const y = reinterpret_cast<Z*>(Y);
-  if (count == 1) return cublasZhemv_64(blas, triangle, n, &one, a, lda, x, 1, &zero, y, 1);
-  return cublasZhemm_64(blas, CUBLAS_SIDE_LEFT, triangle, n, count, &one, a, lda, x, ldx, &zero, y,
-                        ldy);
+  return cublasZhemm_64(blas, CUBLAS_SIDE_LEFT, triangle, n, count, &one,
+                        reinterpret_cast<const Z*>(A), lda, reinterpret_cast<const Z*>(X), ldx,
+                        &zero, reinterpret_cast<Z*>(Y), ldy);
 }
 
 template <class T>
@@ -52,12 +50,16 @@ class DeviceRefinement final : public backend::Refinement<T> {
   using Low = backend::LowerPrecision<T>;
   using D = Device<T>;
   using L = Device<Low>;
+  using Product = refinement::HermitianProduct<D>;
 
   DeviceRefinement(int device, Blas& blas, cudaStream_t stream, int64_t n, Arena& arena)
       : device_(device), blas_(blas), stream_(stream) {
-    sums_ = arena.take<double>(static_cast<size_t>(parts_of(n, kTile) * n));
-    results_ = arena.take<double>(
-        static_cast<size_t>(std::max(backend::kMostRefined, parts_of(n, kThreads))));
+    // Of the absolute values of rows, and later of the products of tiles.
+    const int64_t of_norm = parts_of(n, kTile) * n * int64_t{sizeof(double)};
+    const int64_t of_product = Product::sums(static_cast<int>(n)) * int64_t{sizeof(T)};
+    sums_ = arena.take<double>(static_cast<size_t>(std::max(of_norm, of_product)) / sizeof(double));
+    results_ = arena.take<double>(static_cast<size_t>(
+        std::max(backend::kMostMeasures * backend::kMostRefined, parts_of(n, kThreads))));
     flag_ = arena.take<int>(1);
   }
 
@@ -97,6 +99,7 @@ class DeviceRefinement final : public backend::Refinement<T> {
   Status multiply(const Hermitian<const T>& A, const Columns<const T>& X,
                   const Columns<T>& Y) override {
     const DeviceGuard guard(device_);
+    if (X.count == 1) return multiply_one(A, X.first, Y.first);
     const Status status = blas_.use(stream_);
     if (!status.ok()) return status;
     const auto triangle = A.uplo == CHOL_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
@@ -126,20 +129,25 @@ class DeviceRefinement final : public backend::Refinement<T> {
                   reinterpret_cast<const L*>(low.first), low.ld, reinterpret_cast<D*>(X.first),
                   X.ld);
   }
-  Status inner(const Columns<const T>& X, const Columns<const T>& Y, double* result) override {
+  Status measure(std::span<const backend::Measure<T>> measures) override {
     const DeviceGuard guard(device_);
-    const Status status =
-        launch("inner_columns", refinement::inner_columns<D>, dim3(static_cast<unsigned>(X.count)),
-               kSumThreads, 0, stream_, X.n, reinterpret_cast<const D*>(X.first), X.ld,
-               reinterpret_cast<const D*>(Y.first), Y.ld, results_);
-    return status.ok() ? fetch(results_, result, X.count) : status;
-  }
-  Status largest(const Columns<const T>& X, double* result) override {
-    const DeviceGuard guard(device_);
-    const Status status = launch("largest_of_columns", refinement::largest_of_columns<D>,
-                                 dim3(static_cast<unsigned>(X.count)), kSumThreads, 0, stream_, X.n,
-                                 reinterpret_cast<const D*>(X.first), X.ld, results_);
-    return status.ok() ? fetch(results_, result, X.count) : status;
+    const int64_t columns = measures[0].X.count;
+    refinement::Measures<D> call{measures[0].X.n, {}};
+    for (size_t k = 0; k < measures.size(); ++k) {
+      const Columns<const T>&X = measures[k].X, &Y = measures[k].Y;
+      call.each[k] = {reinterpret_cast<const D*>(X.first), reinterpret_cast<const D*>(Y.first),
+                      X.ld, Y.ld, results_ + k * columns};
+    }
+    const dim3 blocks(static_cast<unsigned>(columns), static_cast<unsigned>(measures.size()));
+    Status status = launch("measure_columns", refinement::measure_columns<D>, blocks, kSumThreads,
+                           0, stream_, call);
+    if (!status.ok()) return status;
+    double results[backend::kMostMeasures * backend::kMostRefined];
+    status = fetch(results_, results, columns * static_cast<int64_t>(measures.size()));
+    if (status.ok())
+      for (size_t k = 0; k < measures.size(); ++k)
+        std::copy_n(results + k * columns, columns, measures[k].result);
+    return status;
   }
   Status read(const int* value, int* result) override {
     const DeviceGuard guard(device_);
@@ -149,6 +157,21 @@ class DeviceRefinement final : public backend::Refinement<T> {
  private:
   static dim3 grid(int64_t n, int64_t count) {
     return {static_cast<unsigned>(parts_of(n, kThreads)), static_cast<unsigned>(count)};
+  }
+  Status multiply_one(const Hermitian<const T>& A, const T* x, T* y) {
+    const auto n = static_cast<int>(A.n);
+    const int row_tiles = Product::row_tiles(n), column_tiles = Product::column_tiles(n);
+    D* const of_rows = reinterpret_cast<D*>(sums_);
+    const Product call{
+        A.uplo == CHOL_LOWER,          n,       reinterpret_cast<const D*>(A.A),    A.ld,
+        reinterpret_cast<const D*>(x), of_rows, of_rows + int64_t{column_tiles} * n};
+    const dim3 tiles(static_cast<unsigned>(row_tiles * column_tiles));
+    const Status status = launch("multiply_tiles", refinement::multiply_tiles<D>, tiles,
+                                 Product::kThreads, 0, stream_, call);
+    if (!status.ok()) return status;
+    return launch("add_tiles", refinement::add_tiles<D>,
+                  dim3(static_cast<unsigned>(parts_of(n, 32))), Product::kThreads, 0, stream_, call,
+                  reinterpret_cast<D*>(y));
   }
   template <class U>
   Status fetch(const U* from, U* to, int64_t count) const {

@@ -69,7 +69,17 @@ struct Fraction {
   __host__ __device__ __forceinline__ void add(const FromResidues<kCount>& from, int k, int sum) {
     const auto quotient =
         static_cast<int>((static_cast<int64_t>(sum) * from.reciprocal[k] + 0x80000000ll) >> 32);
-    const int rest = sum - quotient * from.modulus[k];  // between -p and p
+    add_rest(from, k, sum - quotient * from.modulus[k]);
+  }
+  template <int kCount>
+  __host__ __device__ __forceinline__ void add(const FromResidues<kCount>& from, int k,
+                                               int8_t residue) {
+    add_rest(from, k, residue);
+  }
+  /// @param rest between -p and p
+  template <int kCount>
+  __host__ __device__ __forceinline__ void add_rest(const FromResidues<kCount>& from, int k,
+                                                    int rest) {
     low += static_cast<int64_t>(rest) * from.weight_low[k];
     high =
         static_cast<int>(static_cast<uint32_t>(high) +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/scalar.cuh"
+#include "native/residues/fold.hpp"
 #include "native/residues/moduli.hpp"
 
 namespace chol::cuda::residues {
@@ -26,22 +27,26 @@ constexpr int64_t padded(int64_t count, int64_t multiple = kPadding) {
 }
 
 /// Rows of the factor as integers, by their residues: one matrix of bytes a modulus, stored by
-/// rows.
+/// rows. A staircase holds the rows below each panel in half of the memory.
 struct Planes {
   int8_t* first = nullptr;
   int64_t ld = 0;      ///< bytes of a row
   int64_t stride = 0;  ///< of one modulus to the next
+  Fold fold;
 
   __host__ __device__ int8_t* at(int64_t row, int64_t column) const {
-    return first + row * ld + column;
+    const Fold::Place place = fold.place(row, column);
+    return first + place.row * ld + place.column;
   }
 };
 
-/// Sums of products of residues: one matrix of integers a modulus.
-struct Sums {
-  int* first = nullptr;
+/// Sums of products of residues: one matrix a modulus, of integers of 32 bits or of their residues.
+template <class Sum>
+struct SumsOf {
+  Sum* first = nullptr;
   int64_t ld = 0, stride = 0;
 };
+using Sums = SumsOf<int>;
 
 /// Row i is scaled by up[i] = 1 / down[i], a power of two, such that |x|^2 < P / 2 for each row x
 /// of integers of a positive definite matrix, since then sum |l_ik|^2 <= a_ii.
@@ -68,13 +73,29 @@ struct Quantization {
   ToResidues<kModuli<T>> to;
 };
 
+/// From columns [column, column + width) of a lower triangle of order n the product of the columns
+/// before them with their adjoint is subtracted, when a panel before this one is flagged.
 template <class T>
+struct NativeUpdate {
+  static constexpr int kTile = 64, kDepth = 16;
+
+  T* A;
+  int64_t ld;
+  int n, column, width;
+  int panel;
+  const int* flagged;
+
+  __host__ __device__ int tiles_down() const { return (n - column + kTile - 1) / kTile; }
+  __host__ __device__ int tiles_across() const { return (width + kTile - 1) / kTile; }
+};
+
+template <class T, class Sum = int>
 struct Reconstruction {
   T* C;  ///< rows by columns, of which the lower triangle is changed
   int64_t ld;
   int rows, columns;
   const double* down;  ///< of the first row, which is also the first column's
-  Sums real, imaginary;
+  SumsOf<Sum> real, imaginary;
   int panel;
   const int* flagged;
   FromResidues<kModuli<T>> from;

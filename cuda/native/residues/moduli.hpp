@@ -2,6 +2,7 @@
 // Uchino, Imamura, 2025), and what converts to residues and back.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -9,8 +10,10 @@ namespace chol::cuda::residues {
 
 /// Of an integer x with |x| < 2^62: its bytes d_k in [-128, 127] give x = sum d_k 256^k, so that
 /// x mod p is a short product with the residues of the powers of 256.
+/// Of room for kCount moduli `count` are in use.
 template <int kCount>
 struct ToResidues {
+  int count;
   int modulus[kCount];
   int powers_low[kCount];   ///< residues of 256^0 ... 256^3, a byte each
   int powers_high[kCount];  ///< of 256^4 ... 256^7
@@ -22,6 +25,7 @@ struct ToResidues {
 /// 2^-64 that sum wraps by itself.
 template <int kCount>
 struct FromResidues {
+  int count;
   int modulus[kCount];
   int reciprocal[kCount];   ///< 2^32 / p, rounded
   int weight_low[kCount];   ///< the lower half of 2^64 w / p, rounded, as a signed number
@@ -42,14 +46,13 @@ constexpr int greatest_common_divisor(int a, int b) {
 }
 
 /// The largest ones that are coprime: 256, 255, 253, 251, ...
-template <int kCount>
-constexpr void choose_moduli(int (&moduli)[kCount]) {
-  int count = 0;
-  for (int candidate = 256; count < kCount; --candidate) {
+constexpr void choose_moduli(int* moduli, int count) {
+  int found = 0;
+  for (int candidate = 256; found < count; --candidate) {
     bool is_coprime = true;
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < found; ++k)
       is_coprime = is_coprime && greatest_common_divisor(moduli[k], candidate) == 1;
-    if (is_coprime) moduli[count++] = candidate;
+    if (is_coprime) moduli[found++] = candidate;
   }
 }
 
@@ -66,14 +69,15 @@ constexpr int pack_powers(int modulus, int first) {
 }
 
 template <int kCount>
-Moduli<kCount> make_moduli() {
+Moduli<kCount> make_moduli(int count) {
   using Wide = unsigned __int128;
   static_assert(kCount <= 15, "P would not fit in 128 bits, with two to spare");
   Moduli<kCount> all{};
-  choose_moduli(all.to.modulus);
+  all.to.count = all.from.count = count;
+  choose_moduli(all.to.modulus, count);
   Wide product = 1;
-  for (const int modulus : all.to.modulus) product *= static_cast<unsigned>(modulus);
-  for (int k = 0; k < kCount; ++k) {
+  for (int k = 0; k < count; ++k) product *= static_cast<unsigned>(all.to.modulus[k]);
+  for (int k = 0; k < count; ++k) {
     const int modulus = all.to.modulus[k];
     all.to.powers_low[k] = pack_powers(modulus, 0);
     all.to.powers_high[k] = pack_powers(modulus, 4);
@@ -96,10 +100,15 @@ Moduli<kCount> make_moduli() {
   all.half_log2 = std::log2(all.half);
   return all;
 }
+/// The `count` largest of kCount at most.
 template <int kCount>
-const Moduli<kCount>& moduli() {
-  static const Moduli<kCount> all = make_moduli<kCount>();
-  return all;
+const Moduli<kCount>& moduli(int count = kCount) {
+  static const std::array<Moduli<kCount>, kCount + 1> all = [] {
+    std::array<Moduli<kCount>, kCount + 1> made{};
+    for (int of = 1; of <= kCount; ++of) made[static_cast<size_t>(of)] = make_moduli<kCount>(of);
+    return made;
+  }();
+  return all[static_cast<size_t>(count)];
 }
 
 }  // namespace chol::cuda::residues

@@ -17,12 +17,17 @@ namespace chol::cuda::residues {
 template <class T>
 struct Workspace {
   int64_t panel_columns, native_columns;  ///< as the row says
+  int moduli;
+  bool by_bytes;
+  bool in_capture = false;  ///< where nothing can be waited for
   persistent::Workspace<T> panel;
   Scales scales;
   int* flagged = nullptr;
   Planes planes;
-  Sums sums[kParts<T>];  ///< of a panel, of the real and the imaginary parts
-  Planes turned;         ///< complex: i times the rows of the diagonal block
+  /// Of a panel, of the real and the imaginary parts, the ones or the others.
+  Sums sums[kParts<T>];
+  SumsOf<int8_t> bytes[kParts<T>];
+  Planes turned;  ///< complex: i times the rows of the diagonal block
   int* info_of_rest = nullptr;
 
   static Workspace carve(Arena& arena, int64_t n, const ResidueRow& row);
@@ -33,7 +38,8 @@ template <class T>
 bool can_run(int64_t n);
 
 /// Factors as many panels as are certified: rows of integers within the bound that makes their
-/// products exact. Waits for the device as it goes.
+/// products exact. Waits for the device as it goes; in a capture kernels do the rest natively that
+/// leave early where nothing is flagged, and all columns are factored.
 /// @param factored columns of the factor that are done: whole panels, after which the columns are
 /// as they were; n when nothing is left to do, also since info has been set. info is 0 otherwise.
 template <class T>
