@@ -7,6 +7,7 @@
 #include "common/device_type.hpp"
 #include "host/parallel_for.hpp"
 #include "multi/panel_ops.hpp"
+#include "multi/planes.hpp"
 #include "multi/triangle.cuh"
 #include "native/method.hpp"
 #include "native/residues/residues.hpp"
@@ -27,12 +28,16 @@ class Ops final : public backend::PanelOps<Public> {
   using Stored = backend::Stored<Public>;
 
  public:
-  Ops(Queues& queues, const Choice& choice, cudaStream_t stream)
-      : queues_(queues), params_(native::Params::of(choice)), callers_stream_(stream) {
+  Ops(Queues& queues, const Choice& choice, const TuningStore& tuning, cudaStream_t stream)
+      : queues_(queues),
+        params_(native::Params::of(choice)),
+        callers_stream_(stream),
+        planes_(make_planes<Public>(queues, tuning)) {
     const DeviceGuard guard(queues_.device());
     by_persistent_ = choice.is(kPersistentPotrf) && persistent::can_run<T>();
   }
 
+  backend::PlaneOps<Public>* planes() override { return planes_.get(); }
   void carve(Arena& arena, int64_t rows, int64_t columns) override {
     const DeviceGuard guard(queues_.device());
     // Of a panel, and of a diagonal block alone.
@@ -307,6 +312,7 @@ class Ops final : public backend::PanelOps<Public> {
   Queues& queues_;
   const native::Params params_;
   const cudaStream_t callers_stream_;
+  const std::unique_ptr<backend::PlaneOps<Public>> planes_;
   bool by_persistent_ = false;
   int threads_ = 1;           ///< of the host
   std::vector<int> devices_;  ///< of the call
@@ -320,13 +326,14 @@ class Ops final : public backend::PanelOps<Public> {
 
 template <class T>
 std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Choice& choice,
+                                                     const TuningStore& tuning,
                                                      cudaStream_t stream) {
-  return std::make_shared<Ops<T>>(queues, choice, stream);
+  return std::make_shared<Ops<T>>(queues, choice, tuning, stream);
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                     \
-  template std::shared_ptr<backend::PanelOps<T>> make_panel_ops<T>(Queues&, const Choice&, \
-                                                                   cudaStream_t);
+#define CHOL_INSTANTIATE(prefix, T, R)                              \
+  template std::shared_ptr<backend::PanelOps<T>> make_panel_ops<T>( \
+      Queues&, const Choice&, const TuningStore&, cudaStream_t);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

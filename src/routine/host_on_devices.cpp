@@ -22,8 +22,8 @@ using backend::Problem;
 template <class T>
 tile::HostPlan plan_for(const Team<T>& team, const std::vector<size_t>& bytes,
                         const Problem<T>& problem, bool offloaded) {
-  tile::HostPlan plan =
-      tile::plan_host_matrix(team.all, bytes, problem.sizes.n, problem.uplo == CHOL_UPPER);
+  tile::HostPlan plan = tile::plan_host_matrix(team.all, bytes, problem.sizes.n,
+                                               problem.uplo == CHOL_UPPER, team.by_planes);
   if (!plan)
     throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
                                     "the devices' memory does not hold panels of the matrix"));

@@ -147,6 +147,26 @@ TYPED_TEST(HostMatrix, IsFactored) {
           }
 }
 
+TYPED_TEST(HostMatrix, IsFactoredByPlanes) {
+  for (const bool upper : {false, true})
+    for (const int devices : {1, 2, 3})
+      for (const size_t staging : {0, 30})
+        for (const int exact : {1, 1000}) {
+          constexpr int64_t kOrder = 25;
+          HostSetting<TypeParam> setting(kOrder, {2, 13, staging * sizeof(TypeParam)}, devices,
+                                         upper);
+          setting.plan.by_planes = true;
+          for (auto& device : setting.made) device->use_planes(3, exact);
+          setting.factor();
+          SCOPED_TRACE(testing::Message() << devices << " devices, staging " << staging << " exact "
+                                          << exact << (upper ? " upper" : " lower"));
+          EXPECT_EQ(setting.info, 0);
+          EXPECT_LT(setting.residual(kOrder), 30);
+          EXPECT_EQ(setting.machine.races, 0);
+          EXPECT_EQ(setting.numbers(), kOrder * (kOrder + 1) / 2);
+        }
+}
+
 TYPED_TEST(HostMatrix, FindsTheFirstBadMinor) {
   for (const int64_t bad : {0, 5, 12})
     for (const int64_t blocks : {2, 7})
