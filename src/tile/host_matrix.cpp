@@ -122,7 +122,8 @@ class Superpanel final : public ColumnSource<T> {
     owner.wait(Queue::store, finished_[static_cast<size_t>(k)]);
     progress_->moved += A_.over.rows_from(k) * width;
     if (staging_)
-      return read(k, staging_->store(A_.over.owner(k), A_.at(at, at), first_ + at, width));
+      return read(k, staging_->store(A_.over.owner(k), A_.at(at, at), first_ + at, first_ + at,
+                                     A_.over.rows_from(k), width));
     owner.copy(Queue::store, diagonal_on_the_way(k), A_.at(at, at), width, width);
     if (A_.over.rows_after(k) > 0)
       owner.copy(Queue::store, whole_.at(first_ + end, first_ + at), A_.at(end, at),
