@@ -87,7 +87,7 @@ class PlaneGroups {
   PanelOps<T>& at(int device) const { return *devices_[static_cast<size_t>(device)]; }
   int number(int64_t k) const { return static_cast<int>(k / panels_ % kSlots); }
   Slot& of(int device, int64_t k) {
-    return slots_[static_cast<size_t>(device * kSlots + number(k))];
+    return slots_[static_cast<size_t>(device) * kSlots + static_cast<size_t>(number(k))];
   }
 
   const Devices<T>& devices_;
