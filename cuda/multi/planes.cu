@@ -19,29 +19,64 @@ using residues::kThreads;
 using residues::padded;
 using residues::Sums;
 
-/// C -= what the sums of residues say, but for what lies above the diagonal of the matrix.
-/// @param below rows that the first row of C lies below its first column.
+/// A tile from which products are subtracted.
+template <class T>
+struct Difference {
+  T* C;
+  int64_t ld;
+  int64_t rows, columns;
+  int64_t below;  ///< rows that its first row lies below its first column
+  const double *down_rows, *down_columns;
+  Sums sums[kParts<T>];  ///< of the real and the imaginary parts
+  residues::FromResidues<kModuli<T>> from;
+};
+
+/// The sum of products at `offset`, before the scales.
+template <class T>
+__device__ __forceinline__ double product_at(const Difference<T>& call, const Sums& sums,
+                                             int64_t offset) {
+  residues::Fraction fraction;
+#pragma unroll
+  for (int k = 0; k < kModuli<T>; ++k)
+    fraction.add(call.from, k, sums.first[k * sums.stride + offset]);
+  return static_cast<double>(fraction.value());
+}
+
+/// C -= what the sums of residues say, but for what lies above the diagonal of the matrix. Threads
+/// along what is contiguous in C and in the sums.
 template <class T, bool swapped>
-__global__ void __launch_bounds__(kThreads)
-    subtract_sums(residues::Reconstruction<T> call, const double* down_columns, int64_t below) {
+__global__ void __launch_bounds__(kThreads) subtract_sums(Difference<T> call) {
   const int64_t fast_count = swapped ? call.columns : call.rows;
   const int64_t slow_count = swapped ? call.rows : call.columns;
   const int64_t fast = int64_t(blockIdx.x) * kThreads + threadIdx.x;
   if (fast >= fast_count) return;
   for (int64_t slow = blockIdx.y; slow < slow_count; slow += gridDim.y) {
     const int64_t i = swapped ? slow : fast, j = swapped ? fast : slow;
-    if (i + below < j) continue;
-    const double down_i = call.down[i], down_j = down_columns[j];
+    if (i + call.below < j) continue;
+    const int64_t offset = slow * call.sums[0].ld + fast;
+    // y 2^-s_i first: the product of the scales could underflow.
+    const double unit = call.from.unit * call.down_rows[i], down = call.down_columns[j];
     T* const c = call.C + slow * call.ld + fast;
-    const double re =
-        residues::reconstruct_part(call, call.real, slow * call.real.ld + fast, down_i, down_j);
+    const double re = product_at(call, call.sums[0], offset) * unit * down;
     if constexpr (Traits<T>::is_complex) {
-      const double im = residues::reconstruct_part(call, call.imaginary,
-                                                   slow * call.imaginary.ld + fast, down_i, down_j);
+      const double im = product_at(call, call.sums[1], offset) * unit * down;
       *c = {static_cast<Real<T>>(c->re - re), static_cast<Real<T>>(c->im - im)};
     } else {
       *c = static_cast<T>(*c - re);
     }
+  }
+}
+
+/// to := i times `rows` rows of pairs of bytes, four bytes a thread, of all moduli.
+__global__ void __launch_bounds__(kThreads)
+    multiply_rows_by_i(residues::Planes from, residues::Planes to, int rows, int64_t bytes) {
+  const int64_t column = 4 * (int64_t(blockIdx.x) * kThreads + threadIdx.x);
+  if (column >= bytes) return;
+  for (int row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
+    const int64_t plane = blockIdx.z;
+    const int8_t* const x = from.first + plane * from.stride + row * from.ld + column;
+    int8_t* const y = to.first + plane * to.stride + row * to.ld + column;
+    *reinterpret_cast<unsigned*>(y) = residues::times_i(*reinterpret_cast<const unsigned*>(x));
   }
 }
 
@@ -168,35 +203,31 @@ class Planes final : public backend::PlaneOps<Public> {
     right.first = planes.at(tile.column, 0);
     const int64_t rows = padded(tile.rows), columns = padded(tile.columns);
     const int64_t ld = C.swapped ? columns : rows;
-    Sums sums[kParts<T>];
+    Difference<T> call{reinterpret_cast<T*>(C.first),
+                       C.ld,
+                       tile.rows,
+                       tile.columns,
+                       tile.row - tile.column,
+                       scales_.down + tile.row,
+                       scales_.down + tile.column,
+                       {},
+                       residues::moduli<kModuli<T>>().from};
     for (int part = 0; part < kParts<T>; ++part)
-      sums[part] = {scratch.sums[part], ld, rows * columns};
-    multiply(queue, C.swapped, left, right, rows, columns, sums[0]);
+      call.sums[part] = {scratch.sums[part], ld, rows * columns};
+    multiply(queue, C.swapped, left, right, rows, columns, call.sums[0]);
     if constexpr (Traits<T>::is_complex) {
       const dim3 grid(blocks(depth_, 4 * kThreads), static_cast<unsigned>(columns), kModuli<T>);
-      residues::multiply_by_i<<<grid, kThreads, 0, stream>>>(
-          right, scratch.turned, static_cast<int>(columns), static_cast<int>(depth_));
+      multiply_rows_by_i<<<grid, kThreads, 0, stream>>>(right, scratch.turned,
+                                                        static_cast<int>(columns), depth_);
       require(launched("product by i"));
-      multiply(queue, C.swapped, left, scratch.turned, rows, columns, sums[1]);
+      multiply(queue, C.swapped, left, scratch.turned, rows, columns, call.sums[1]);
     }
-    const residues::Reconstruction<T> call{reinterpret_cast<T*>(C.first),
-                                           C.ld,
-                                           static_cast<int>(tile.rows),
-                                           static_cast<int>(tile.columns),
-                                           scales_.down + tile.row,
-                                           sums[0],
-                                           sums[kParts<T> - 1],
-                                           0,
-                                           flagged_,
-                                           residues::moduli<kModuli<T>>().from};
     const int64_t fast = C.length(tile.rows, tile.columns), slow = C.lines(tile.rows, tile.columns);
     const dim3 grid(blocks(fast, kThreads), static_cast<unsigned>(std::min<int64_t>(slow, 65535)));
-    const double* const down = scales_.down + tile.column;
-    const int64_t below = tile.row - tile.column;
     if (C.swapped)
-      subtract_sums<T, true><<<grid, kThreads, 0, stream>>>(call, down, below);
+      subtract_sums<T, true><<<grid, kThreads, 0, stream>>>(call);
     else
-      subtract_sums<T, false><<<grid, kThreads, 0, stream>>>(call, down, below);
+      subtract_sums<T, false><<<grid, kThreads, 0, stream>>>(call);
     require(launched("reconstruction"));
   }
   /// One call a modulus.
