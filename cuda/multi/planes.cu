@@ -93,7 +93,8 @@ class Planes final : public backend::PlaneOps<Public> {
   /// cost about the same where its square is 400 n: a reconstruction costs as much as products of
   /// depth 1000 to 2000, which run at 2 to 4 times the native rate.
   int64_t group_columns(int64_t n, int64_t nb) const override {
-    const ResidueRow* const row = tuning_.residues(precision_letter<Public>, n);
+    // A group has what all columns to the left have on one device, so that it pays later.
+    const ResidueRow* const row = tuning_.residues(precision_letter<Public>, n * 2 / 3);
     if (!row || nb % residues::kChunk != 0) return 0;
     const double best = std::sqrt(400. * static_cast<double>(n));
     const double panels = std::max(static_cast<double>(row->panel), best) / static_cast<double>(nb);
