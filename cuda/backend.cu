@@ -193,10 +193,10 @@ class CudaBackend final : public backend::Backend {
   CHOL_TILE_OPS(std::complex<double>)
 #undef CHOL_TILE_OPS
 
-#define CHOL_PANEL_OPS(T)                                                                \
-  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {     \
-    const Choice& choice = largest_one<T>();                                             \
-    return multi::make_panel_ops<T>(queues_, choice, static_cast<cudaStream_t>(stream)); \
+#define CHOL_PANEL_OPS(T)                                                                         \
+  std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void* stream) override {              \
+    const Choice& choice = largest_one<T>();                                                      \
+    return multi::make_panel_ops<T>(queues_, choice, tuning_, static_cast<cudaStream_t>(stream)); \
   }
   CHOL_PANEL_OPS(float)
   CHOL_PANEL_OPS(double)

@@ -97,8 +97,8 @@ typedef enum {
 typedef enum {
   CHOL_MATH_IEEE = 0,  /**< Correctly rounded operations, the default. */
   CHOL_MATH_FAST = 1,  /**< Approximate square root and division, in interleaved batches only. */
-  CHOL_MATH_TENSOR = 2 /**< potrf and posv of one large matrix in device memory: products on integer
-                            tensor cores where that is faster. */
+  CHOL_MATH_TENSOR = 2 /**< potrf and posv of one large matrix in device memory or over several
+                            devices: products on integer tensor cores where that is faster. */
 } chol_math_mode_t;
 
 /** Whether matrices in host memory are factored on a device. */

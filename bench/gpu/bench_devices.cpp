@@ -1,11 +1,21 @@
 // potrf of one matrix over several devices, beside one device, cusolverMgPotrf and the rate of GEMM
-// on all of them: bench_devices precisions n,n,... count,... [file.csv [repetitions]]
-// A count above that of the devices there names them in turn.
+// on all of them: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]]
+// [options] A count above that of the devices there names them in turn.
+//   --lower       lower triangles alone
+//   --host        matrices in host memory, pinned and pageable, in place of such over the devices
+//   --pinned      the same, pinned alone
+//   --several     neither one device alone nor cusolverMgPotrf
+//   --unchecked   no residuals, whose copies a trace would show
+// Calls of n = 50,000 and more are not warmed up.
 #include <cublas_v2.h>
 #include <cusolverMg.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "generated_matrix.hpp"
 #include "timing.hpp"
@@ -27,6 +37,10 @@ CHOL_BENCH_CYCLIC(z, std::complex<double>)
 
 int present = 0;
 int64_t block_columns = 1024;
+struct Options {
+  bool lower = false, host = false, pinned = false, several = false, unchecked = false;
+} options;
+constexpr int64_t kLong = 50000;
 
 void peer(int status, const char* what) {
   if (status == 0) return;
@@ -50,9 +64,11 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 /// Median milliseconds; all devices are idle when body() begins and when it has ended.
-double median_of_calls(const std::function<void()>& prepare, const std::function<void()>& body) {
+/// @param n 0: of something else than a matrix.
+double median_of_calls(int64_t n, const std::function<void()>& prepare,
+                       const std::function<void()>& body) {
   std::vector<double> times;
-  for (int r = -1; r < repetitions; ++r) {
+  for (int r = n < kLong ? -1 : 0; r < repetitions; ++r) {
     prepare();
     wait_for_all();
     const double start = seconds();
@@ -157,13 +173,13 @@ double cusolver_mg(int64_t n, int64_t nb, std::vector<int> devices, const Parts<
   }
   CHOL_TEST_CUDA(cudaSetDevice(0));
   int info = -1;
-  const double ms =
-      median_of_calls([&] { parts.write(); },
-                      [&] {
-                        peer(cusolverMgPotrf(solver, CUBLAS_FILL_MODE_LOWER, int(n), A.data(), 1, 1,
-                                             layout, data_type<T>(), work.data(), elements, &info),
-                             "cusolverMgPotrf");
-                      });
+  const double ms = median_of_calls(
+      n, [&] { parts.write(); },
+      [&] {
+        peer(cusolverMgPotrf(solver, CUBLAS_FILL_MODE_LOWER, int(n), A.data(), 1, 1, layout,
+                             data_type<T>(), work.data(), elements, &info),
+             "cusolverMgPotrf");
+      });
   cusolverMgDestroyMatrixDesc(layout);
   cusolverMgDestroyGrid(grid);
   cusolverMgDestroy(solver);
@@ -171,7 +187,7 @@ double cusolver_mg(int64_t n, int64_t nb, std::vector<int> devices, const Parts<
 }
 
 /// Tflop/s of products of order 8192 on all devices at once, double precision.
-double gemm_rate(int count) {
+double measured_gemm_rate(int count) {
   constexpr int kOrder = 8192, kProducts = 6;
   struct OnDevice {
     cublasHandle_t blas = nullptr;
@@ -188,7 +204,7 @@ double gemm_rate(int count) {
       CHOL_TEST_CUDA(matrix.write('d', false, x, kOrder, nullptr));
   }
   const double ms = median_of_calls(
-      [] {},
+      0, [] {},
       [&] {
         const double one = 1, zero = 0;
         for (int k = 0; k < kProducts; ++k)
@@ -204,56 +220,120 @@ double gemm_rate(int count) {
   return 2. * kProducts * double(all.size()) * kOrder * kOrder * double(kOrder) / ms * 1e-9;
 }
 
+double gemm_rate(int count) {
+  static std::map<int, double> rates;
+  const auto known = rates.find(count);
+  return known != rates.end() ? known->second : rates[count] = measured_gemm_rate(count);
+}
+
 template <class T>
 double one_device(int64_t n, bool upper) {
+  if (options.several) return 0;
   DeviceArray<T> A(size_t(n) * size_t(n));
   DeviceArray<int> info(1);
   const GeneratedMatrix matrix{GeneratedMatrix::random, n};
   return median_of_calls(
-      [&] { CHOL_TEST_CUDA(matrix.write(letter_of(T{}), upper, A.data(), n, stream)); },
+      n, [&] { CHOL_TEST_CUDA(matrix.write(letter_of(T{}), upper, A.data(), n, stream)); },
       [&] {
         ours(test::potrf_of(T{})(handle, upper ? CHOL_UPPER : CHOL_LOWER, n, A.data(), n,
                                  info.data()));
       });
 }
 
+void succeed(chol_handle_t several, chol_status_t status) {
+  if (status != CHOL_STATUS_SUCCESS) std::fprintf(stderr, "chol: %s\n", chol_last_error(several));
+  ours(status);
+}
+
+struct Result {
+  double ms = 0, cusolver_ms = 0, ratio = 0;
+  int info = -1;
+};
+
+/// In block columns that lie on the devices.
+template <class T>
+Result on_devices(chol_handle_t several, int64_t n, const std::vector<int>& devices, bool upper) {
+  const Parts<T> parts(n, block_columns, devices, upper);
+  Result result;
+  result.ms = median_of_calls(
+      n, [&] { parts.write(); },
+      [&] {
+        succeed(several, potrf_cyclic_of(T{})(several, upper ? CHOL_UPPER : CHOL_LOWER, n,
+                                              parts.pointers.data(), parts.lds.data(),
+                                              block_columns, &result.info));
+      });
+  if (!options.unchecked) result.ratio = parts.residual(several);
+  if (!upper && !options.several)
+    result.cusolver_ms = cusolver_mg<T>(n, block_columns, devices, parts);
+  return result;
+}
+
+/// In host memory.
+template <class T>
+Result on_host(chol_handle_t several, int64_t n, bool pinned, bool upper) {
+  const size_t bytes = sizeof(T) * size_t(n) * size_t(n);
+  T* A = nullptr;
+  if (pinned)
+    CHOL_TEST_CUDA(cudaMallocHost(reinterpret_cast<void**>(&A), bytes));
+  else
+    A = static_cast<T*>(std::malloc(bytes));
+  const GeneratedMatrix matrix{GeneratedMatrix::random, n};
+  Result result;
+  const auto write = [&] {
+    DeviceArray<T> whole(size_t(n) * size_t(n));
+    CHOL_TEST_CUDA(matrix.write(letter_of(T{}), upper, whole.data(), n, nullptr));
+    CHOL_TEST_CUDA(cudaMemcpy(A, whole.data(), bytes, cudaMemcpyDeviceToHost));
+  };
+  result.ms = median_of_calls(n, write, [&] {
+    succeed(several,
+            test::potrf_of(T{})(several, upper ? CHOL_UPPER : CHOL_LOWER, n, A, n, &result.info));
+  });
+  if (!options.unchecked) {
+    DeviceArray<T> whole(size_t(n) * size_t(n));
+    test::SampledResidual residual{};
+    CHOL_TEST_CUDA(cudaMemcpy(whole.data(), A, bytes, cudaMemcpyHostToDevice));
+    CHOL_TEST_CUDA(
+        test::sampled_residual(matrix, letter_of(T{}), upper, whole.data(), n, &residual));
+    result.ratio = residual.ratio;
+  }
+  if (pinned)
+    cudaFreeHost(A);
+  else
+    std::free(A);
+  return result;
+}
+
 template <class T>
 void bench(int64_t n, const std::vector<int64_t>& counts) {
   const double flops =
       double(n) * double(n) * double(n) / 3 * (sizeof(T) > sizeof(Real<T>) ? 4 : 1);
+  std::vector<const char*> places = {"devices"};
+  if (options.host) places = {"pinned", "pageable"};
+  if (options.pinned) places = {"pinned"};
   for (const bool upper : {false, true}) {
+    if (upper && options.lower) continue;
     const double alone = one_device<T>(n, upper);
-    for (const int64_t count : counts) {
-      const std::vector<int> devices = devices_of(int(count));
-      chol_handle_t several = nullptr;
-      ours(chol_create_on(&several, CHOL_BACKEND_CUDA, int(count), devices.data()));
-      double ms = 0, ratio = 0, mg = 0;
-      int info = -1;
-      {
-        const Parts<T> parts(n, block_columns, devices, upper);
-        ms = median_of_calls([&] { parts.write(); },
-                             [&] {
-                               const chol_status_t status = potrf_cyclic_of(T{})(
-                                   several, upper ? CHOL_UPPER : CHOL_LOWER, n,
-                                   parts.pointers.data(), parts.lds.data(), block_columns, &info);
-                               if (status != CHOL_STATUS_SUCCESS)
-                                 std::fprintf(stderr, "chol: %s\n", chol_last_error(several));
-                               ours(status);
-                             });
-        ratio = parts.residual(several);
-        if (!upper) mg = cusolver_mg<T>(n, block_columns, devices, parts);
+    for (const int64_t count : counts)
+      for (const char* place : places) {
+        const std::vector<int> devices = devices_of(int(count));
+        chol_handle_t several = nullptr;
+        ours(chol_create_on(&several, CHOL_BACKEND_CUDA, int(count), devices.data()));
+        const Result result = options.host || options.pinned
+                                  ? on_host<T>(several, n, *place == 'p' && place[1] == 'i', upper)
+                                  : on_devices<T>(several, n, devices, upper);
+        chol_destroy(several);
+        const double rate = flops / result.ms * 1e-9;
+        const double gemm = letter_of(T{}) == 'd' ? gemm_rate(int(count)) : 0;
+        const double mg = result.cusolver_ms;
+        char line[256];
+        std::snprintf(line, sizeof line,
+                      "%c,%c,%lld,%lld,%lld,%s,%.2f,%.1f,%.2f,%.2f,%.2f,%.2f,%.1f,%.3f,%.1e,%d",
+                      letter_of(T{}), upper ? 'U' : 'L', static_cast<long long>(n),
+                      static_cast<long long>(block_columns), static_cast<long long>(count), place,
+                      result.ms, rate, alone, alone / result.ms, mg, mg / result.ms, gemm,
+                      gemm > 0 ? rate / gemm : 0, result.ratio, result.info);
+        print_line(line);
       }
-      chol_destroy(several);
-      const double rate = flops / ms * 1e-9;
-      const double gemm = letter_of(T{}) == 'd' ? gemm_rate(int(count)) : 0;
-      char line[256];
-      std::snprintf(
-          line, sizeof line, "%c,%c,%lld,%lld,%lld,%.2f,%.1f,%.2f,%.2f,%.2f,%.2f,%.1f,%.3f,%.1e,%d",
-          letter_of(T{}), upper ? 'U' : 'L', static_cast<long long>(n),
-          static_cast<long long>(block_columns), static_cast<long long>(count), ms, rate, alone,
-          alone / ms, mg, mg > 0 ? mg / ms : 0, gemm, gemm > 0 ? rate / gemm : 0, ratio, info);
-      print_line(line);
-    }
   }
 }
 
@@ -263,10 +343,21 @@ void bench(int64_t n, const std::vector<int64_t>& counts) {
 int main(int argc, char** argv) {
   using namespace chol::bench;
   if (!chol::test::device_present()) return 0;
+  const std::pair<const char*, bool*> flags[] = {{"--lower", &options.lower},
+                                                 {"--host", &options.host},
+                                                 {"--pinned", &options.pinned},
+                                                 {"--several", &options.several},
+                                                 {"--unchecked", &options.unchecked}};
+  for (const auto& [name, value] : flags) {
+    char** const end = std::remove_if(
+        argv + 1, argv + argc, [&](const char* word) { return std::strcmp(word, name) == 0; });
+    *value = end != argv + argc;
+    argc = int(end - argv);
+  }
   if (argc < 4) {
-    std::fprintf(
-        stderr,
-        "usage: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]]\n");
+    std::fprintf(stderr,
+                 "usage: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]] "
+                 "[--lower] [--host] [--pinned] [--several] [--unchecked]\n");
     return 1;
   }
   CHOL_TEST_CUDA(cudaGetDeviceCount(&present));
@@ -275,7 +366,7 @@ int main(int argc, char** argv) {
   if (argc > 6) block_columns = std::atoll(argv[6]);
   if (!open_handle()) return 1;
   print_line(
-      "precision,uplo,n,nb,devices,ms,tflops,one_device_ms,over_one_device,cusolvermg_ms,"
+      "precision,uplo,n,nb,devices,matrix,ms,tflops,one_device_ms,over_one_device,cusolvermg_ms,"
       "over_cusolvermg,gemm_tflops,share_of_gemm,ratio,info");
   const std::vector<int64_t> counts = orders_of(std::string("=") + argv[3]);
   for (const char* p = argv[1]; *p; ++p)

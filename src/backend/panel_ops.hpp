@@ -55,9 +55,15 @@ struct Stored {
 };
 
 template <class T>
+class PlaneOps;  // backend/plane_ops.hpp
+
+template <class T>
 class PanelOps {
  public:
   virtual ~PanelOps() = default;
+
+  /// Products by residues, or nullptr where the device has none.
+  virtual PlaneOps<T>* planes() { return nullptr; }
 
   /// Takes the memory that factor() needs for panels of so many rows and columns; a null arena
   /// counts.

@@ -54,7 +54,9 @@ Status run_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& 
   solves = solves && problem.n > 0 && problem.nrhs > 0;
   Workspace<T> work;
   if (!team.take_workspace(handle, work, [&](auto& part, size_t d, Arena& arena) {
-        if (info) part.factor.carve(arena, *team.all[d], A.over, problem.n, upper);
+        if (info) {
+          part.factor.carve(arena, *team.all[d], A.over, problem.n, upper, team.by_planes);
+        }
         if (solves) part.solve.carve(arena, A.over, problem.nrhs);
       }))
     return Status::success();
@@ -64,6 +66,11 @@ Status run_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& 
   const Stopwatch watch;
   team.begin();
   if (info) {
+    if (work.factor.group() > 0) {
+      work.factor.diagonal.resize(static_cast<size_t>(problem.n));
+      tile::read_diagonal(team.all, A, work.factor.diagonal.data());
+      team.wait();
+    }
     tile::factor(team.all, A, work.factor);
     team.wait();
     *info = tile::first_bad_minor(team.all);

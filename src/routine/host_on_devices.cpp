@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/precisions.h"
 #include "routine/team.hpp"
@@ -22,8 +23,8 @@ using backend::Problem;
 template <class T>
 tile::HostPlan plan_for(const Team<T>& team, const std::vector<size_t>& bytes,
                         const Problem<T>& problem, bool offloaded) {
-  tile::HostPlan plan =
-      tile::plan_host_matrix(team.all, bytes, problem.sizes.n, problem.uplo == CHOL_UPPER);
+  tile::HostPlan plan = tile::plan_host_matrix(team.all, bytes, problem.sizes.n,
+                                               problem.uplo == CHOL_UPPER, team.by_planes);
   if (!plan)
     throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
                                     "the devices' memory does not hold panels of the matrix"));
@@ -97,7 +98,7 @@ class HostCall {
     tile::PotrsWorkspace<T> work;
     const auto carve = [&](auto& part, Arena& arena, size_t) { part.carve(arena, over(), nrhs); };
     if (holds_factor(carve))
-      return with_factor(work, carve, flops, [&](const auto& A) {
+      return with_factor(work, carve, flops, [&](const auto& A, auto*) {
         tile::FactorColumns<T> factor(A);
         tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, work);
       });
@@ -105,7 +106,8 @@ class HostCall {
     const auto carve_all = [&](auto& part, size_t d, Arena& arena) { carve(part, arena, d); };
     if (!team_.take_workspace(handle_, streamed, carve_all)) return;
     timed(flops, [&] {
-      tile::FactorColumns<T> factor(team_.all, over(), whole(), streamed.ring);
+      const auto staging = staging_of_pageable();
+      tile::FactorColumns<T> factor(team_.all, over(), whole(), streamed.ring, staging.get());
       tile::solve(team_.all, factor, nrhs, problem_.B.first, problem_.B.ld, streamed.solve);
     });
   }
@@ -117,10 +119,10 @@ class HostCall {
     const auto carve = [&](auto& part, Arena& arena, size_t d) {
       part.carve(arena, *team_.all[d], over());
     };
-    with_factor(work, carve, 2 * static_cast<double>(n_) / 3, [&](const auto& A) {
+    with_factor(work, carve, 2 * static_cast<double>(n_) / 3, [&](const auto& A, auto* staging) {
       tile::invert(team_.all, A, work);
       team_.wait();
-      tile::gather(team_.all, A, whole());
+      tile::store_inverse(team_.all, A, whole(), staging);
     });
   }
 
@@ -157,7 +159,7 @@ class HostCall {
     }
     return true;
   }
-  /// Brings the factor to the devices, in block columns, and calls body(factor).
+  /// Brings the factor to the devices, in block columns, and calls body(factor, staging).
   /// @param flops of it over n^2.
   template <class Work, class Carve, class Body>
   void with_factor(Work& work, Carve&& carve_work, double flops, Body&& body) {
@@ -171,9 +173,10 @@ class HostCall {
     };
     if (!team_.take_workspace(handle_, work, carve)) return;
     timed(flops, [&] {
-      for (int64_t k = 0; k < A.over.blocks(); ++k) load_block(A, k);
+      const auto staging = staging_of_pageable();
+      tile::load_factor(team_.all, A, whole(), staging.get());
       team_.wait();
-      body(A);
+      body(A, staging.get());
     });
   }
   template <class Body>
@@ -193,15 +196,11 @@ class HostCall {
       if (problem_.A.first[i * (problem_.A.ld + 1)] == T(0)) return static_cast<int>(i) + 1;
     return 0;
   }
-  /// A block column of the factor, with the whole of its diagonal block.
-  void load_block(const tile::CyclicMatrix<T>& A, int64_t k) {
-    const int64_t first = A.over.start(k), end = A.over.end(k), width = end - first;
-    backend::PanelOps<T>& owner = *team_.all[static_cast<size_t>(A.over.owner(k))];
-    if (upper_)
-      owner.copy(backend::Queue::load, A.at(first, 0), whole().at(first, 0), width, end);
-    else
-      owner.copy(backend::Queue::load, A.at(first, first), whole().at(first, first), n_ - first,
-                 width);
+  /// Pinned buffers for the matrix, where its memory needs them.
+  std::unique_ptr<tile::Staging<T>> staging_of_pageable() const {
+    if (!team_.all.front()->is_pageable(problem_.A.first)) return nullptr;
+    return std::make_unique<tile::Staging<T>>(team_.all, whole(), n_, tile::Staging<T>::kBytes,
+                                              nullptr);
   }
 
   Handle& handle_;

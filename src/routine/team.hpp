@@ -18,7 +18,9 @@ template <class T>
 class Team {
  public:
   explicit Team(Handle& handle)
-      : Team(handle.named_devices(), handle.threads(*handle.named_devices().front()->backend)) {}
+      : Team(handle.named_devices(), handle.threads(*handle.named_devices().front()->backend)) {
+    by_planes = handle.math_mode == CHOL_MATH_TENSOR;
+  }
   /// @param threads of the host.
   Team(const Handle::Devices& slots, int threads) : slots_(slots), threads_(threads) {
     for (const std::unique_ptr<BackendSlot>& slot : slots_) {
@@ -101,6 +103,8 @@ class Team {
   }
 
   tile::Devices<T> all;
+  /// Whether products may be formed by residues.
+  bool by_planes = false;
 
  private:
   const Handle::Devices& slots_;

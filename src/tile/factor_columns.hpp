@@ -2,7 +2,7 @@
 // a sweep, to a few slots of its owner that are used in turn.
 #pragma once
 
-#include "tile/panel_ring.hpp"
+#include "tile/staging.hpp"
 
 namespace chol::tile {
 
@@ -13,13 +13,15 @@ class FactorColumns {
   explicit FactorColumns(const CyclicMatrix<T>& A)
       : over_(A.over), upper_(A.local.front().swapped), resident_(&A) {}
   /// Of a matrix in host memory. @param whole its lower view.
+  /// @param staging of pageable memory, or nullptr.
   FactorColumns(const Devices<T>& devices, const Distribution& over, const View<T>& whole,
-                PanelRing<T>& ring)
+                PanelRing<T>& ring, Staging<T>* staging = nullptr)
       : over_(over),
         upper_(whole.swapped),
         devices_(&devices),
         whole_(whole),
         ring_(&ring),
+        staging_(staging),
         next_(devices.size()),
         steps_(static_cast<size_t>(over.blocks()), kAbsent) {}
 
@@ -34,11 +36,18 @@ class FactorColumns {
     step(k) = next_[static_cast<size_t>(owner)]++;
     ring_->claim(ops, Queue::load, owner, step(k));
     ring_->claimed(owner, step(k));
-    const int64_t first = upper_ ? 0 : over_.start(k), end = upper_ ? over_.end(k) : over_.n;
-    // By columns as they are stored, whichever triangle it is.
-    ops.copy(Queue::load, ring_->memory(owner, step(k)).at(first, 0),
-             {whole_.first + over_.start(k) * whole_.ld + first, whole_.ld}, end - first,
-             over_.width(k));
+    // By columns as they are stored, whichever triangle it is: those of an upper one are rows of
+    // its lower view.
+    const int64_t first = over_.start(k), width = over_.width(k);
+    View<T> slot = ring_->memory(owner, step(k));
+    slot.swapped = upper_;
+    const View<T> to = upper_ ? slot : slot.at(first, 0);
+    const int64_t column = upper_ ? 0 : first;
+    const int64_t rows = upper_ ? width : over_.n - first, columns = upper_ ? over_.end(k) : width;
+    if (staging_)
+      staging_->load(owner, to, first, column, rows, columns);
+    else
+      ops.copy(Queue::load, to, whole_.at(first, column), rows, columns);
     ops.wait(Queue::update, ops.record(Queue::load));
   }
   /// What was queued last was the last of this sweep to read it.
@@ -69,6 +78,7 @@ class FactorColumns {
   const Devices<T>* devices_ = nullptr;
   View<T> whole_;
   PanelRing<T>* ring_ = nullptr;
+  Staging<T>* staging_ = nullptr;
   std::vector<int64_t> next_;   ///< step of each device's next load
   std::vector<int64_t> steps_;  ///< of each block column that is there
 };

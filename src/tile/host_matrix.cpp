@@ -16,9 +16,10 @@ int64_t padded(int64_t n) {
 }
 
 /// Columns of a block: enough for products at full rate, and enough blocks for all devices.
-int64_t block_columns(int64_t n, int devices) {
-  constexpr int64_t kMost = 1024, kStep = 64, kBlocksOfDevice = 6;
-  return std::clamp(n / (devices * kBlocksOfDevice) / kStep * kStep, kStep, kMost);
+int64_t block_columns(int64_t n, int devices, bool by_planes) {
+  constexpr int64_t kMost = 1024, kBlocksOfDevice = 6;
+  const int64_t step = by_planes ? 128 : 64;
+  return std::clamp(n / (devices * kBlocksOfDevice) / step * step, step, kMost);
 }
 
 /// Columns of a superpanel that a device has at most.
@@ -121,7 +122,8 @@ class Superpanel final : public ColumnSource<T> {
     owner.wait(Queue::store, finished_[static_cast<size_t>(k)]);
     progress_->moved += A_.over.rows_from(k) * width;
     if (staging_)
-      return read(k, staging_->store(A_.over.owner(k), A_.at(at, at), first_ + at, width));
+      return read(k, staging_->store(A_.over.owner(k), A_.at(at, at), first_ + at, first_ + at,
+                                     A_.over.rows_from(k), width));
     owner.copy(Queue::store, diagonal_on_the_way(k), A_.at(at, at), width, width);
     if (A_.over.rows_after(k) > 0)
       owner.copy(Queue::store, whole_.at(first_ + end, first_ + at), A_.at(end, at),
@@ -156,12 +158,12 @@ void HostWorkspace<T>::carve(Arena& arena, PanelOps<T>& ops, int devices, int64_
   const int64_t mine = local_columns(plan, devices);
   const int64_t elements = upper ? padded<T>(mine) * n : padded<T>(n) * mine;
   columns.push_back(arena.take<T>(static_cast<size_t>(elements)));
-  factor.carve(arena, ops, {n, plan.nb, devices}, n, upper);
+  factor.carve(arena, ops, {n, plan.nb, devices}, n, upper, plan.by_planes);
 }
 
 template <class T>
 HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& bytes, int64_t n,
-                          bool upper) {
+                          bool upper, bool by_planes) {
   const int count = static_cast<int>(devices.size());
   const auto fits = [&](const HostPlan& plan) {
     for (size_t d = 0; d < devices.size(); ++d) {
@@ -173,8 +175,11 @@ HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& 
     return true;
   };
   constexpr int64_t kLeast = 64, kMostOfParts = 512;
-  for (int64_t nb = block_columns(n, count); nb >= kLeast; nb /= 2) {
+  for (int64_t nb = block_columns(n, count, by_planes); nb >= kLeast; nb /= 2) {
     HostPlan plan{nb, (n + nb - 1) / nb};
+    plan.by_planes = by_planes;
+    if (by_planes && fits(plan)) return plan;
+    plan.by_planes = false;
     if (fits(plan)) return plan;
     // Narrower panels leave memory to wider superpanels, and run at full rate down to here.
     if (nb > kMostOfParts) continue;
@@ -203,6 +208,10 @@ int factor_host_matrix(const Devices<T>& devices, const View<T>& whole, int64_t 
     if (plan.is_kept_before_bad) staging->keep_bad_piece();
   }
   const int64_t width = plan.blocks * plan.nb;
+  if (work.factor.group() > 0) {
+    work.factor.diagonal.clear();
+    for (int64_t i = 0; i < n; ++i) work.factor.diagonal.push_back(*whole.at(i, i).first);
+  }
   std::vector<std::unique_ptr<Superpanel<T>>> superpanels;
   for (int64_t first = 0; first < n; first += width)
     superpanels.push_back(std::make_unique<Superpanel<T>>(devices, whole, n, plan, first, work,
@@ -225,7 +234,7 @@ double least_traffic(int64_t n, const HostPlan& plan, double memory) {
 #define CHOL_INSTANTIATE(prefix, T, R)                                                            \
   template struct HostWorkspace<T>;                                                               \
   template HostPlan plan_host_matrix<T>(const Devices<T>&, const std::vector<size_t>&, int64_t,   \
-                                        bool);                                                    \
+                                        bool, bool);                                              \
   template int factor_host_matrix<T>(const Devices<T>&, const View<T>&, int64_t, const HostPlan&, \
                                      HostWorkspace<T>&, HostProgress*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)

@@ -16,6 +16,7 @@ struct HostPlan {
   int64_t blocks = 0;  ///< of a superpanel; all of them where the devices' memory holds the matrix
   size_t staging = 0;  ///< bytes of a pinned buffer; 0: copies go straight
   bool is_kept_before_bad = false;  ///< as Staging::keep_bad_piece()
+  bool by_planes = false;           ///< products may be formed by residues; of a whole matrix only
 
   explicit operator bool() const { return blocks > 0; }
 };
@@ -31,9 +32,10 @@ struct HostWorkspace {
 };
 
 /// The plan whose workspace fits into so many bytes a device, or none.
+/// @param by_planes whether products may be formed by residues.
 template <class T>
 HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& bytes, int64_t n,
-                          bool upper);
+                          bool upper, bool by_planes = false);
 
 struct HostProgress {
   int64_t moved = 0;  ///< elements that have gone to the devices and back

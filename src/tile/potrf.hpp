@@ -5,6 +5,7 @@
 // owner map of ScaLAPACK's 1D distribution; look-ahead as in Kurzak, Buttari and Dongarra, 2008).
 #pragma once
 
+#include "backend/plane_ops.hpp"
 #include "tile/panel_ring.hpp"
 
 namespace chol::tile {
@@ -12,13 +13,31 @@ namespace chol::tile {
 template <class T>
 struct PotrfWorkspace {
   PanelRing<T> ring;
+  /// Of the matrix, set by the caller when group() is not 0.
+  std::vector<T> diagonal;
 
   /// Takes what one more device needs. @param rows of the panels.
-  void carve(Arena& arena, PanelOps<T>& ops, const Distribution& over, int64_t rows, bool upper) {
+  /// @param by_planes whether products may be formed by residues.
+  void carve(Arena& arena, PanelOps<T>& ops, const Distribution& over, int64_t rows, bool upper,
+             bool by_planes = false) {
     const int64_t columns = std::min(over.nb, over.n);
     ring.carve(arena, rows, columns, upper);
     ops.carve(arena, rows, std::min(columns, ops.panel_columns()));
+    backend::PlaneOps<T>* const planes = by_planes ? ops.planes() : nullptr;
+    const int64_t group = planes ? planes->group_columns(over.n, over.nb) : 0;
+    if (group > 0) planes->carve(arena, over.n, over.nb, group);
+    groups_.push_back(group);
   }
+  /// Columns of a group of panels, which all devices agree on; 0: products are native.
+  int64_t group() const {
+    const int64_t group = groups_.empty() ? 0 : groups_.front();
+    const bool agreed =
+        std::count(groups_.begin(), groups_.end(), group) == static_cast<int64_t>(groups_.size());
+    return agreed ? group : 0;
+  }
+
+ private:
+  std::vector<int64_t> groups_;  ///< of each device
 };
 
 /// Where block columns come from that are not in the devices' memory from the start.

@@ -48,6 +48,38 @@ void gather(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& 
 }
 
 template <class T>
+void load_factor(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole,
+                 Staging<T>* staging) {
+  for (int64_t k = 0; k < A.over.blocks(); ++k) {
+    const int64_t first = A.over.start(k), width = A.over.width(k);
+    const int64_t column = A.by_rows ? 0 : first;
+    const int64_t rows = A.by_rows ? width : A.over.n - first;
+    const int64_t columns = A.by_rows ? A.over.end(k) : width;
+    const int owner = A.over.owner(k);
+    const View<T> to = A.at(first, column);
+    if (staging)
+      staging->load(owner, to, first, column, rows, columns);
+    else
+      devices[static_cast<size_t>(owner)]->copy(Queue::load, to, whole.at(first, column), rows,
+                                                columns);
+  }
+}
+
+template <class T>
+void store_inverse(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole,
+                   Staging<T>* staging) {
+  if (!staging) return gather(devices, A, whole);
+  for (int64_t k = 0; k < A.over.blocks(); ++k) {
+    const int64_t first = A.over.start(k), width = A.over.width(k);
+    const int owner = A.over.owner(k);
+    if (A.by_rows && first > 0) staging->store(owner, A.at(first, 0), first, 0, width, first);
+    staging->store(owner, A.at(first, first), first, first, A.by_rows ? width : A.over.n - first,
+                   width);
+  }
+  staging->finish();
+}
+
+template <class T>
 void read_diagonal(const Devices<T>& devices, const CyclicMatrix<T>& A, T* diagonal) {
   for (int64_t k = 0; k < A.over.blocks(); ++k) {
     const int64_t first = A.over.start(k);
@@ -58,9 +90,13 @@ void read_diagonal(const Devices<T>& devices, const CyclicMatrix<T>& A, T* diago
   }
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                 \
-  template void scatter<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&); \
-  template void gather<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&);  \
+#define CHOL_INSTANTIATE(prefix, T, R)                                                      \
+  template void load_factor<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&,   \
+                               Staging<T>*);                                                \
+  template void store_inverse<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&, \
+                                 Staging<T>*);                                              \
+  template void scatter<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&);      \
+  template void gather<T>(const Devices<T>&, const CyclicMatrix<T>&, const View<T>&);       \
   template void read_diagonal<T>(const Devices<T>&, const CyclicMatrix<T>&, T*);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -1,7 +1,7 @@
 // Copies between a whole matrix and one over several devices: the triangle, and nothing beside it.
 #pragma once
 
-#include "tile/panel_ring.hpp"
+#include "tile/staging.hpp"
 
 namespace chol::tile {
 
@@ -10,6 +10,17 @@ template <class T>
 void scatter(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole);
 template <class T>
 void gather(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole);
+
+/// The same between a matrix in host memory and what is solved or inverted with: its diagonal
+/// blocks come whole where nothing is staged, and in fewer pieces.
+/// @param staging of pageable memory: the matrix is written when store_inverse() returns; or
+/// nullptr.
+template <class T>
+void load_factor(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole,
+                 Staging<T>* staging);
+template <class T>
+void store_inverse(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole,
+                   Staging<T>* staging);
 
 /// Copies the diagonal to `diagonal` in host memory.
 template <class T>

@@ -17,11 +17,11 @@ class Staging {
   /// @param whole the lower view of the matrix, of n rows.
   /// @param bytes of a buffer; at least a column.
   /// @param returned columns that have been written to the matrix; the others are as they were.
+  /// nullptr: of what is no factorization, where no pivot can be bad.
   Staging(const Devices<T>& devices, const View<T>& whole, int64_t n, size_t bytes,
           int64_t* returned)
       : devices_(devices),
         whole_(whole),
-        n_(n),
         room_(std::max<int64_t>(static_cast<int64_t>(bytes / sizeof(T)), n)),
         returned_(returned) {
     for (PanelOps<T>* ops : devices) {
@@ -53,21 +53,25 @@ class Staging {
     });
   }
 
-  /// Queues the transfer of finished columns, from the diagonal on, from `from` to the host.
-  /// Columns are given and written to the matrix in ascending order, whichever device has them.
-  /// @return up to where the device reads them.
-  Event store(int device, const View<T>& from, int64_t column, int64_t columns) {
+  /// Queues the transfer of a block from `from` to the host; of a block on the diagonal, of its
+  /// triangle. Blocks are written to the matrix in the order in which they are given, whichever
+  /// device has them; those of a factorization are whole columns from the diagonal on, in ascending
+  /// order.
+  /// @return up to where the device reads it.
+  Event store(int device, const View<T>& from, int64_t row, int64_t column, int64_t rows,
+              int64_t columns) {
     PanelOps<T>& ops = *devices_[static_cast<size_t>(device)];
     Event read;
-    for_each_piece(n_ - column, columns, true, [&](int64_t at, int64_t below, int64_t width) {
+    const bool triangle = row == column;
+    for_each_piece(rows, columns, triangle, [&](int64_t at, int64_t below, int64_t width) {
+      const int64_t down = triangle ? at : 0;
       Buffer& buffer = next(down_, device);
       while (buffer.is_full) unpack_first();
-      const View<T> piece = view(buffer, below, width);
-      ops.copy(Queue::store, piece, from.at(at, at), below, width);
+      ops.copy(Queue::store, view(buffer, below, width), from.at(down, at), below, width);
       read = ops.record(Queue::store);
       buffer.used = read;
       buffer.is_full = true;
-      under_way_.push_back({&buffer, device, column + at, width});
+      under_way_.push_back({&buffer, device, row + down, column + at, below, width, triangle});
     });
     return read;
   }
@@ -94,7 +98,8 @@ class Staging {
   struct Piece {
     Buffer* buffer;
     int device;
-    int64_t column, columns;
+    int64_t row, column, rows, columns;
+    bool triangle;
   };
 
   Buffer& next(Way& way, int device) {
@@ -126,18 +131,20 @@ class Staging {
     piece.buffer->is_full = false;
     if (is_bad_) return;
     const int64_t end = piece.column + piece.columns;
-    const int bad = ops.info();
-    is_bad_ = bad > 0 && bad <= end - first_;
-    if (is_bad_ && keeps_bad_piece_) return;
-    ops.copy_on_host(whole_.at(piece.column, piece.column),
-                     view(*piece.buffer, n_ - piece.column, piece.columns), n_ - piece.column,
-                     piece.columns, true);
-    *returned_ = end;
+    if (returned_) {
+      const int bad = ops.info();
+      is_bad_ = bad > 0 && bad <= end - first_;
+      if (is_bad_ && keeps_bad_piece_) return;
+    }
+    ops.copy_on_host(whole_.at(piece.row, piece.column),
+                     view(*piece.buffer, piece.rows, piece.columns), piece.rows, piece.columns,
+                     piece.triangle);
+    if (returned_) *returned_ = end;
   }
 
   const Devices<T>& devices_;
   const View<T> whole_;
-  const int64_t n_, room_;  ///< elements of a buffer
+  const int64_t room_;  ///< elements of a buffer
   Way up_, down_;
   std::deque<Piece> under_way_;
   int64_t* const returned_;

@@ -2,13 +2,53 @@
 // queue, whose times are read when the queues have been waited for.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "backend/panel_ops.hpp"
+#include "backend/plane_ops.hpp"
 #include "base/task_trace.hpp"
 
 namespace chol::tile {
+
+/// Calls trace(kind, queue, rows, columns, depth, operation).
+template <class T>
+class TracedPlanes final : public backend::PlaneOps<T> {
+  using View = backend::View<T>;
+  using Queue = backend::Queue;
+  using Operation = std::function<void()>;
+  using Trace = std::function<void(Operator, Queue, int64_t, int64_t, int64_t, const Operation&)>;
+
+ public:
+  TracedPlanes(backend::PlaneOps<T>& planes, Trace trace)
+      : planes_(planes), trace_(std::move(trace)) {}
+
+  int64_t group_columns(int64_t n, int64_t nb) const override {
+    return planes_.group_columns(n, nb);
+  }
+  void carve(Arena& arena, int64_t n, int64_t nb, int64_t group) override {
+    n_ = n;
+    group_ = group;
+    planes_.carve(arena, n, nb, group);
+  }
+  void begin(Queue queue, const T* diagonal) override { planes_.begin(queue, diagonal); }
+  void quantize(Queue queue, int slot, const View& A, int64_t row, int64_t column,
+                int64_t columns) override {
+    trace_(Operator::pack, queue, n_ - row, columns, 0,
+           [&] { planes_.quantize(queue, slot, A, row, column, columns); });
+  }
+  bool is_exact() override { return planes_.is_exact(); }
+  void update(Queue queue, int slot, const View& C, int64_t row, int64_t column, int64_t rows,
+              int64_t columns) override {
+    trace_(Operator::gemm, queue, rows, columns, group_,
+           [&] { planes_.update(queue, slot, C, row, column, rows, columns); });
+  }
+
+ private:
+  backend::PlaneOps<T>& planes_;
+  const Trace trace_;
+  int64_t n_ = 0, group_ = 0;
+};
 
 template <class T>
 class TracedOps final : public backend::PanelOps<T> {
@@ -21,7 +61,15 @@ class TracedOps final : public backend::PanelOps<T> {
  public:
   /// @param which of the devices of a handle.
   TracedOps(std::shared_ptr<backend::PanelOps<T>> ops, int which)
-      : ops_(std::move(ops)), which_(which) {}
+      : ops_(std::move(ops)), which_(which) {
+    if (backend::PlaneOps<T>* const planes = ops_->planes())
+      planes_ = std::make_unique<TracedPlanes<T>>(
+          *planes,
+          [this](Operator kind, Queue queue, int64_t rows, int64_t columns, int64_t depth,
+                 const auto& operation) { trace(kind, queue, rows, columns, depth, operation); });
+  }
+
+  backend::PlaneOps<T>* planes() override { return planes_.get(); }
 
   void carve(Arena& arena, int64_t rows, int64_t columns) override {
     ops_->carve(arena, rows, columns);
@@ -158,6 +206,7 @@ class TracedOps final : public backend::PanelOps<T> {
 
   const std::shared_ptr<backend::PanelOps<T>> ops_;
   const int which_;
+  std::unique_ptr<TracedPlanes<T>> planes_;
   std::vector<Span> spans_;
 };
 

@@ -286,6 +286,46 @@ void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
   EXPECT_EQ(beside, 0);
 }
 
+/// In host memory and over the devices; other bits say that it is not the native factor.
+TEST_F(SeveralDevices, TakeTheMathModeTensor) {
+  constexpr int64_t kLarge = 400, kWide = 32;
+  for (const bool upper : {false, true}) {
+    const chol_uplo_t uplo = upper ? CHOL_UPPER : CHOL_LOWER;
+    std::vector<double> factors[2][2];
+    const OnDevice<double> first(kLarge * kLarge), second(kLarge * kLarge), third(kLarge * kLarge);
+    double* const pointers[kDevices] = {first, second, third};
+    const int64_t lda[kDevices] = {kLarge, kLarge, kLarge};
+    for (const bool tensor : {false, true}) {
+      ASSERT_EQ(chol_set_math_mode(handle_, tensor ? CHOL_MATH_TENSOR : CHOL_MATH_IEEE),
+                CHOL_STATUS_SUCCESS);
+      int info = -1;
+      std::vector<double>& host = factors[tensor][0] = large_matrix(kLarge, upper);
+      std::vector<double>& cyclic = factors[tensor][1] = host;
+      EXPECT_EQ(chol_dpotrf(handle_, uplo, kLarge, host.data(), kLarge, &info),
+                CHOL_STATUS_SUCCESS);
+      EXPECT_EQ(info, 0);
+      EXPECT_EQ(
+          chol_dscatter_cyclic(handle_, uplo, kLarge, cyclic.data(), kLarge, pointers, lda, kWide),
+          CHOL_STATUS_SUCCESS)
+          << chol_last_error(handle_);
+      EXPECT_EQ(chol_dpotrf_cyclic(handle_, uplo, kLarge, pointers, lda, kWide, &info),
+                CHOL_STATUS_SUCCESS)
+          << chol_last_error(handle_);
+      EXPECT_EQ(info, 0);
+      EXPECT_EQ(
+          chol_dgather_cyclic(handle_, uplo, kLarge, pointers, lda, kWide, cyclic.data(), kLarge),
+          CHOL_STATUS_SUCCESS);
+    }
+    for (const int place : {0, 1}) {
+      double largest = 0;
+      for (size_t i = 0; i < factors[0][place].size(); ++i)
+        largest = std::max(largest, std::abs(factors[0][place][i] - factors[1][place][i]));
+      EXPECT_GT(largest, 0) << place;
+      EXPECT_LT(largest, 1e-11) << place;
+    }
+  }
+}
+
 /// Each device has half of the matrix's memory, panels in it, then a quarter: two superpanels, then
 /// eleven, and a factor that comes past.
 TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {

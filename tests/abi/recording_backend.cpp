@@ -3,6 +3,7 @@
 #include "abi/recording_backend.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -144,7 +145,10 @@ class RecordingBackend final : public backend::Backend {
   template <class T>
   std::shared_ptr<backend::PanelOps<T>> recorded_device() const {
     if (std::getenv("CHOL_TEST_NO_PANELS")) return nullptr;
-    return std::make_shared<RecordedDevice<T>>(device_);
+    const auto device = std::make_shared<RecordedDevice<T>>(device_);
+    constexpr int64_t kPanels = 2;
+    device->use_planes(kPanels, INT_MAX);
+    return device;
   }
 #define CHOL_TEST_PANELS(T)                                                   \
   std::shared_ptr<backend::PanelOps<T>> panel_ops(const T*, void*) override { \

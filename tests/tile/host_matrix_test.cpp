@@ -8,7 +8,9 @@
 #include <random>
 
 #include "tile/dropped_waits.hpp"
+#include "tile/potri.hpp"
 #include "tile/potrs.hpp"
+#include "tile/redistribute.hpp"
 #include "tile/stand_in_devices.hpp"
 
 namespace chol::test {
@@ -61,7 +63,8 @@ struct HostSetting {
     std::vector<T> B(size_t(n * nrhs)), X;
     for (size_t i = 0; i < B.size(); ++i) B[i] = T(RealOf<T>(i % 7) - 3);
     X = B;
-    tile::FactorColumns<T> factor(all, over, whole(), work.ring);
+    const auto staging = make_staging();
+    tile::FactorColumns<T> factor(all, over, whole(), work.ring, staging.get());
     tile::solve(all, factor, nrhs, X.data(), n, work.solve);
     for (backend::PanelOps<T>* ops : all) ops->finish();
     double worst = 0;
@@ -78,6 +81,54 @@ struct HostSetting {
         if (!(error <= worst)) worst = error;
       }
     return worst;
+  }
+  std::unique_ptr<tile::Staging<T>> make_staging() {
+    if (plan.staging == 0) return nullptr;
+    return std::make_unique<tile::Staging<T>>(all, whole(), n, plan.staging, nullptr);
+  }
+  /// The inverse over the factor that is in host memory; the largest |I - A X| over n eps.
+  double invert() {
+    tile::CyclicMatrix<T> parts;
+    parts.over = {n, plan.nb, int(all.size())};
+    parts.by_rows = upper;
+    std::vector<std::vector<T>> columns;
+    std::vector<std::vector<char>> memory;
+    tile::PotriWorkspace<T> work;
+    for (size_t d = 0; d < all.size(); ++d) {
+      columns.emplace_back(size_t(n * parts.over.columns_of(int(d))));
+      parts.local.push_back({columns.back().data(), n, upper});
+      tile::PotriWorkspace<T> count;
+      Arena counted;
+      count.carve(counted, *all[d], parts.over);
+      memory.emplace_back(counted.used());
+      Arena arena(memory.back().data(), memory.back().size());
+      work.carve(arena, *all[d], parts.over);
+    }
+    const auto staging = make_staging();
+    tile::load_factor(all, parts, whole(), staging.get());
+    finish();
+    tile::invert(all, parts, work);
+    finish();
+    tile::store_inverse(all, parts, whole(), staging.get());
+    finish();
+    double worst = 0;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        T sum = T(i == j ? -1 : 0);
+        for (int64_t k = 0; k < n; ++k) sum += element(original, i, k) * element(A, k, j);
+        const double error =
+            double(std::abs(sum)) / double(n) / double(std::numeric_limits<RealOf<T>>::epsilon());
+        if (!(error <= worst)) worst = error;
+      }
+    return worst;
+  }
+  /// Of the whole lower view.
+  T element(const std::vector<T>& matrix, int64_t i, int64_t j) {
+    const T a = matrix[size_t(whole().at(std::max(i, j), std::min(i, j)).first - A.data())];
+    return i < j ? conjugate(a) : a;
+  }
+  void finish() {
+    for (backend::PanelOps<T>* ops : all) ops->finish();
   }
   double residual(int64_t columns) {
     double worst = 0;
@@ -144,7 +195,31 @@ TYPED_TEST(HostMatrix, IsFactored) {
             if (setting.plan.blocks == blocks) {
               EXPECT_LE(setting.progress.moved, n * (n + nb));
             }
+            if (n > 13) continue;
+            EXPECT_LT(setting.invert(), 30);
+            EXPECT_EQ(setting.machine.races, 0);
+            EXPECT_EQ(setting.numbers(), n * (n + 1) / 2);
           }
+}
+
+TYPED_TEST(HostMatrix, IsFactoredByPlanes) {
+  for (const bool upper : {false, true})
+    for (const int devices : {1, 2, 3})
+      for (const size_t staging : {0, 30})
+        for (const int exact : {1, 1000}) {
+          constexpr int64_t kOrder = 25;
+          HostSetting<TypeParam> setting(kOrder, {2, 13, staging * sizeof(TypeParam)}, devices,
+                                         upper);
+          setting.plan.by_planes = true;
+          for (auto& device : setting.made) device->use_planes(3, exact);
+          setting.factor();
+          SCOPED_TRACE(testing::Message() << devices << " devices, staging " << staging << " exact "
+                                          << exact << (upper ? " upper" : " lower"));
+          EXPECT_EQ(setting.info, 0);
+          EXPECT_LT(setting.residual(kOrder), 30);
+          EXPECT_EQ(setting.machine.races, 0);
+          EXPECT_EQ(setting.numbers(), kOrder * (kOrder + 1) / 2);
+        }
 }
 
 TYPED_TEST(HostMatrix, FindsTheFirstBadMinor) {
@@ -214,14 +289,15 @@ TEST(HostMatrixWaits, OfStreamedSolvesAreFoundToBeMissing) {
 }
 
 /// A buffer is filled again before what it held is on the device, or taken before it is full.
-TEST(HostMatrixWaits, OfBuffersAreAllNeeded) {
+/// @param work work(setting), with a factor.
+template <class Work>
+void expect_waits_for_buffers_needed(Work&& work) {
   for (const bool upper : {false, true}) {
     int waits = 1, found = 0, of_host = 0;
     for (int dropped = 0; dropped < waits; ++dropped) {
       HostSetting<double> setting(24, {3, 8, 30 * sizeof(double)}, 2, upper);
-      setting.machine.dropped = dropped;
-      setting.factor();
-      waits = setting.machine.waits;
+      const int before = work(setting, dropped);
+      waits = setting.machine.waits - before;
       if (!setting.machine.dropped_one_of_host) continue;
       ++of_host;
       found += setting.machine.races > 0;
@@ -230,6 +306,34 @@ TEST(HostMatrixWaits, OfBuffersAreAllNeeded) {
     // The host comes back from a later copy of the same device: those before it are then done.
     EXPECT_EQ(found, of_host);
   }
+}
+
+TEST(HostMatrixWaits, OfBuffersAreAllNeeded) {
+  expect_waits_for_buffers_needed([](HostSetting<double>& setting, int dropped) {
+    setting.machine.dropped = dropped;
+    setting.factor();
+    return 0;
+  });
+}
+
+TEST(HostMatrixWaits, OfBuffersOfInversesAreAllNeeded) {
+  expect_waits_for_buffers_needed([](HostSetting<double>& setting, int dropped) {
+    setting.factor();
+    const int before = setting.machine.waits;
+    setting.machine.dropped = before + dropped;
+    setting.invert();
+    return before;
+  });
+}
+
+TEST(HostMatrixWaits, OfBuffersOfStreamedSolvesAreAllNeeded) {
+  expect_waits_for_buffers_needed([](HostSetting<double>& setting, int dropped) {
+    setting.factor();
+    const int before = setting.machine.waits;
+    setting.machine.dropped = before + dropped;
+    setting.solve(2);
+    return before;
+  });
 }
 
 /// A schedule without elements, of a realistic size.

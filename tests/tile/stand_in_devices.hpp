@@ -1,152 +1,16 @@
-// Devices that are not there: each operation runs at once on the host, and every element keeps who
-// wrote and read it last, so that two operations that no event orders are found whatever the order
-// in which they happened to run (vector clocks, as race detectors have them).
+// Devices that are not there: each operation runs at once on the host.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "backend/panel_ops.hpp"
 #include "base/scalar.hpp"
 #include "support/dense.hpp"
+#include "tile/stand_in_planes.hpp"
 
 namespace chol::test {
-
-using Clock = std::vector<int>;
-
-/// What all stand-ins of one machine share. Its host, which is the calling thread, comes after the
-/// queues: what it queues comes after all that it has waited for.
-struct Machine {
-  explicit Machine(int devices)
-      : clocks(static_cast<size_t>(devices) * backend::kQueues + 1,
-               Clock(static_cast<size_t>(devices) * backend::kQueues + 1, 0)),
-        times(clocks.size(), 0),
-        host(static_cast<int>(clocks.size()) - 1) {}
-
-  struct Access {
-    int queue = -1, time = 0;
-  };
-  struct History {
-    Access writer;
-    std::vector<Access> readers;  ///< the last of each queue
-  };
-  struct Point {
-    Clock clock;
-    int64_t time;
-  };
-
-  bool is_ordered(const Access& before, int queue) const {
-    return before.queue < 0 || clocks[size_t(queue)][size_t(before.queue)] >= before.time;
-  }
-  void read(int queue, const void* element) {
-    if (!watches) return;
-    History& history = elements[element];
-    races += !is_ordered(history.writer, queue);
-    const Access now{queue, clocks[size_t(queue)][size_t(queue)]};
-    for (Access& reader : history.readers)
-      if (reader.queue == queue) {
-        reader = now;
-        return;
-      }
-    history.readers.push_back(now);
-  }
-  void write(int queue, const void* element) {
-    if (!watches) return;
-    History& history = elements[element];
-    races += !is_ordered(history.writer, queue);
-    for (const Access& reader : history.readers) races += !is_ordered(reader, queue);
-    history.readers.clear();
-    history.writer = {queue, clocks[size_t(queue)][size_t(queue)]};
-  }
-  /// @param cost nanoseconds that it would take.
-  void begin_operation(int queue, double cost) {
-    Clock& mine = clocks[size_t(queue)];
-    merge(mine, clocks[size_t(host)]);
-    if (pending_queue_ == queue || pending_queue_ == host)
-      for (size_t k = 0; k < mine.size(); ++k) dropped_one_mattered |= pending_[k] > mine[k];
-    if (pending_queue_ == queue) pending_queue_ = -1;
-    ++mine[size_t(queue)];
-    int64_t& time = times[size_t(queue)];
-    const int64_t start = std::max(time, times[size_t(host)]);
-    time = start + 1 + static_cast<int64_t>(cost);
-    if (keeps_spans) spans.push_back({queue, start, time});
-  }
-  backend::Event record(int queue) {
-    merge(clocks[size_t(queue)], clocks[size_t(host)]);
-    points.push_back({clocks[size_t(queue)], times[size_t(queue)]});
-    return {&points.back()};
-  }
-  void wait(int queue, const backend::Event& event) {
-    const Point& point = *static_cast<const Point*>(event.point);
-    if (waits++ == dropped) {
-      pending_ = point.clock;
-      pending_queue_ = queue;
-      dropped_one_of_host = queue == host;
-      return;
-    }
-    merge(clocks[size_t(queue)], point.clock);
-    times[size_t(queue)] = std::max(times[size_t(queue)], point.time);
-  }
-
-  /// Memory of a device; all other is the host's.
-  void own(const void* first, size_t bytes, int device) {
-    owners[static_cast<const char*>(first)] = {bytes, device};
-  }
-  bool is_within_reach(const void* element, int device) const {
-    auto after = owners.upper_bound(static_cast<const char*>(element));
-    if (after == owners.begin()) return true;
-    const auto& [first, owned] = *std::prev(after);
-    return owned.device == device || static_cast<const char*>(element) >= first + owned.bytes;
-  }
-
-  /// The host waits for all queues before it goes on.
-  void join() {
-    for (size_t queue = 0; queue < clocks.size(); ++queue) {
-      merge(clocks[size_t(host)], clocks[queue]);
-      times[size_t(host)] = std::max(times[size_t(host)], times[queue]);
-    }
-    joins.push_back(times[size_t(host)]);
-  }
-
-  std::vector<Clock> clocks;
-  std::vector<int64_t> times;  ///< what each has been given would be done by then
-  int host;
-  struct Span {
-    int queue;
-    int64_t start, end;
-  };
-  bool keeps_spans = false;
-  std::vector<Span> spans;     ///< of all operations
-  std::vector<int64_t> joins;  ///< when the host had waited for all queues
-  std::deque<Point> points;
-  std::unordered_map<const void*, History> elements;
-  int races = 0, waits = 0;
-  int dropped = -1;                   ///< which wait does nothing
-  bool dropped_one_mattered = false;  ///< no other wait orders the same
-  bool dropped_one_of_host = false;   ///< the host went on
-  bool watches = true;                ///< elements, for races
-  bool computes = true;               ///< or is a schedule without elements
-  int64_t copied = 0;                 ///< elements
-  bool has_peer_access = true;        ///< copies go straight from device to device
-  int refused = 0;                    ///< those that would have had to
-  struct Owned {
-    size_t bytes;
-    int device;
-  };
-  std::map<const char*, Owned> owners;
-
- private:
-  static void merge(Clock& mine, const Clock& other) {
-    for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], other[k]);
-  }
-  Clock pending_;  ///< what the dropped one would have waited for
-  int pending_queue_ = -1;
-};
 
 template <class T>
 class StandInDevice : public backend::PanelOps<T> {
@@ -170,6 +34,11 @@ class StandInDevice : public backend::PanelOps<T> {
     Memory& memory = pinned_[static_cast<int>(use)];
     if (memory.bytes < bytes) memory = {std::make_unique_for_overwrite<char[]>(bytes), bytes};
     return memory.start.get();
+  }
+  backend::PlaneOps<T>* planes() override { return planes_.get(); }
+  /// @param panels of a group. @param exact groups before one is said not to be within the bound.
+  void use_planes(int64_t panels, int exact) {
+    planes_ = std::make_unique<StandInPlanes<T>>(machine_, number_, panels, exact);
   }
   bool reaches(int which) override { return machine_.has_peer_access || which == number_; }
   bool is_pageable(const T*) override { return is_pageable_; }
@@ -413,6 +282,7 @@ class StandInDevice : public backend::PanelOps<T> {
     size_t bytes = 0;
   };
   Memory pinned_[backend::kPinned];
+  std::unique_ptr<StandInPlanes<T>> planes_;
 };
 
 }  // namespace chol::test

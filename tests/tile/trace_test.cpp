@@ -168,6 +168,31 @@ TEST(TraceOfDevices, HasEachOperatorAndNoOverlapInAQueue) {
   EXPECT_EQ(text.substr(text.size() - 3), "]}\n");
 }
 
+/// Panels that become planes, and products with a group of them.
+TEST(TraceOfDevices, HasProductsByResidues) {
+  file_of(".json", [] {
+    Machine machine(1);
+    auto device = std::make_shared<StandInDevice<double>>(machine, 0, 4);
+    device->use_planes(2, 1);
+    tile::TracedOps<double> ops(device, 0);
+    Arena count;
+    std::vector<double> A(8 * 8, 1), diagonal(8, 9);
+    ops.planes()->carve(count, 8, 2, ops.planes()->group_columns(8, 2));
+    ops.planes()->begin(backend::Queue::receive, diagonal.data());
+    for (const int64_t column : {0, 2})
+      ops.planes()->quantize(backend::Queue::receive, 0, {A.data(), 8}, 4, column, 2);
+    ops.planes()->update(backend::Queue::update, 0, {A.data(), 8}, 4, 4, 4, 2);
+    ops.finish();
+    const std::vector<TaskEvent> events = TaskTrace::events();
+    int panels = 0, products = 0;
+    for (const TaskEvent& e : events) {
+      panels += e.kind == Operator::pack && e.row == 4 && e.column == 2;
+      products += e.kind == Operator::gemm && e.row == 4 && e.column == 2 && e.step == 4;
+    }
+    return panels == 2 && products == 1;
+  });
+}
+
 TEST(TraceOfDevices, IsWrittenWhenTheCallFails) {
   for (const int panels : {1, 4}) {
     const std::string text = file_of(".svg", [&] {

@@ -1,0 +1,16 @@
+// Products by residues on one of several devices, over the kernels of native/residues.
+#pragma once
+
+#include <memory>
+
+#include "backend/plane_ops.hpp"
+#include "multi/queues.hpp"
+#include "tune/store.hpp"
+
+namespace chol::cuda::multi {
+
+/// @param tuning says which orders are worth it.
+template <class T>
+std::unique_ptr<backend::PlaneOps<T>> make_planes(Queues& queues, const TuningStore& tuning);
+
+}  // namespace chol::cuda::multi
