@@ -110,15 +110,12 @@ class Planes final : public backend::PlaneOps<Public> {
     flagged_ = arena.take<int>(1);
     // Rows of a power of two of bytes would fall on the same sets of the cache.
     const int64_t ld = depth_ + residues::kChunk;
-    for (residues::Planes& slot : slots_)
-      slot = {arena.take<int8_t>(kModuli<T> * rows * ld), ld, rows * ld};
+    for (residues::Planes& slot : slots_) take_planes(arena, rows, ld, &slot);
     most_columns_ = std::min(rows, std::max(padded(nb), kMostColumns));
     most_elements_ = std::min(rows * rows, kMostRows * most_columns_);
     for (Scratch& scratch : scratch_) {
       for (int*& sums : scratch.sums) sums = arena.take<int>(kModuli<T> * most_elements_);
-      if (Traits<T>::is_complex)
-        scratch.turned = {arena.take<int8_t>(kModuli<T> * most_columns_ * ld), ld,
-                          most_columns_ * ld};
+      if (Traits<T>::is_complex) take_planes(arena, most_columns_, ld, &scratch.turned);
     }
   }
 
@@ -244,6 +241,11 @@ class Planes final : public backend::PlaneOps<Public> {
                                   sums.ld));
   }
 
+  static void take_planes(Arena& arena, int64_t rows, int64_t ld, residues::Planes* planes) {
+    planes->first = arena.take<int8_t>(kModuli<T> * rows * ld);
+    planes->ld = ld;
+    planes->stride = rows * ld;
+  }
   static unsigned blocks(int64_t count, int64_t each) {
     return static_cast<unsigned>((count + each - 1) / each);
   }
