@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 
@@ -24,6 +26,7 @@
 namespace chol::cuda {
 namespace {
 
+using backend::Chosen;
 using backend::Place;
 using backend::Problem;
 using backend::Resources;
@@ -33,6 +36,27 @@ VariablePositions positions_of(Routine routine) {
   if (has_rhs(routine)) return {5, 6, 7, 8, 9, 10};
   return {4, 0, 5, 6, 0, 0};
 }
+
+/// What ran of an interleaved call: the method of each step and, of slices, theirs.
+class Trace {
+ public:
+  void add(const Choice& choice, const char* of_slices) {
+    char own[160];
+    print_choice(own, sizeof own, choice);
+    const size_t used = std::strlen(text_);
+    std::snprintf(text_ + used, sizeof text_ - used, "%s%s%s%s", used ? "+" : "", own,
+                  *of_slices ? ":" : "", of_slices);
+  }
+  /// Until the thread's next call.
+  const char* text() const {
+    thread_local char kept[sizeof text_];
+    std::memcpy(kept, text_, sizeof text_);
+    return kept;
+  }
+
+ private:
+  char text_[360] = "";
+};
 
 /// The bounds of a variable batch are unknown: the arrays have to be read before all else.
 bool needs_bounds(const BatchSizes& sizes) {
@@ -140,6 +164,9 @@ class CudaBackend final : public backend::Backend {
   Status run(const Problem<T>& problem, const RowTable& rows, const Resources& resources) \
       override {                                                                          \
     return run_call(problem, rows, resources);                                            \
+  }                                                                                       \
+  Chosen choose(const Problem<T>& problem, const RowTable& rows) const override {         \
+    return look_up(problem, rows);                                                        \
   }
   CHOL_SOLVER(float)
   CHOL_SOLVER(double)
@@ -183,10 +210,8 @@ class CudaBackend final : public backend::Backend {
     const DeviceGuard guard(device_);
     const Choice& choice = row.choice;
     const int64_t n = row.cases.n.most;
-    if (row.form == Form::interleaved)
-      return is_plan(choice) && accepts_interleaved<D>(row.routine, cuda::plan_of(choice), n);
-    if (!is_native(choice))
-      return cuda::accepts<D>(row.routine, choice, n, row.cases.variable == Only::with);
+    if (row.form == Form::interleaved) return accepts_interleaved<D>(row);
+    if (!is_native(choice)) return cuda::accepts<D>(row);
     if (row.form != Form::one) return false;
     if (choice.is(kInPlaceInverse)) return row.routine == Routine::potri;
     if (solves_one(choice))
@@ -209,8 +234,7 @@ class CudaBackend final : public backend::Backend {
     asked.n = INT64_MAX;
     return rows_of<T>(asked.routine, asked.form).choose(asked);
   }
-  /// What a column-major problem has of these rows; of potrs of batches solve_choice() asks the
-  /// methods too.
+  /// What a problem has of these rows; of potrs of batches solve_choice() asks the methods too.
   template <class T>
   const Choice& choice_of(const Problem<T>& problem, const RowTable& rows) const {
     const BatchSizes& sizes = problem.sizes;
@@ -221,15 +245,32 @@ class CudaBackend final : public backend::Backend {
     asked.nrhs = sizes.nrhs;
     asked.batch = sizes.count;
     const auto accepts = [&](const Choice& choice) {
-      return !choice.is(kPersistentPotrf) || problem.form == Form::one ||
-             persistent::factors_whole<Device<T>>(sizes.n, problem.A.ld);
+      if (!choice.is(kPersistentPotrf) || problem.form == Form::one) return true;
+      const DeviceGuard guard(device_);
+      return persistent::factors_whole<Device<T>>(sizes.n, problem.A.ld);
     };
     const Choice* const choice = rows.choose(asked, accepts);
     return choice ? *choice : rows.choose(asked);
   }
   template <class T>
-  const Choice& choice_of(const Problem<T>& problem) const {
-    return choice_of(problem, rows_of<T>(problem.routine, problem.form));
+  const Choice& choice_of(Problem<T> problem, Routine routine) const {
+    problem.routine = routine;
+    return choice_of(problem, rows_of<T>(routine, problem.form));
+  }
+  template <class T>
+  Chosen look_up(const Problem<T>& problem, const RowTable& rows) const {
+    if (problem.form != Form::interleaved && needs_bounds(problem.sizes)) return {};
+    const Choice& choice = choice_of(problem, rows);
+    if (choice.is(kInterleavedTwoSteps))
+      return {&choice_of(problem, Routine::potrf), &choice_of(problem, Routine::potrs)};
+    const bool solves = problem.routine == Routine::posv && problem.form == Form::one;
+    return {&choice, solves ? &choice_of(problem, Routine::potrs) : nullptr};
+  }
+  /// What was chosen before, or is now.
+  template <class T>
+  Chosen chosen_of(const Problem<T>& problem, const RowTable& rows,
+                   const Resources& resources) const {
+    return resources.chosen.choice ? resources.chosen : look_up(problem, rows);
   }
 
   /// How one matrix is factored with its products on integer tensor cores, if it is.
@@ -251,19 +292,19 @@ class CudaBackend final : public backend::Backend {
 
   template <class T>
   size_t workspace_of(const Problem<T>& problem, const RowTable& rows,
-                      const Resources& resources = {}) const {
-    // With unknown bounds the rest is allocated on the stream, once they are read.
-    if (problem.form == Form::interleaved) return side_by_side_workspace(problem, rows);
+                      const Resources& resources) const {
+    if (problem.form == Form::interleaved)
+      return side_by_side_workspace(problem, chosen_of(problem, rows, resources));
     if (problem.factored) {
       Arena arena;
       HostMatrixWorkspace<Device<T>>::carve(arena, problem.sizes.n);
       return arena.used();
     }
+    // The rest is allocated on the stream, once they are read.
     if (needs_bounds(problem.sizes)) return 2 * Arena::kAlignment;
     const DeviceGuard guard(device_);
     Arena arena;
-    carve(arena, problem, choice_of(problem, rows), choice_of_solution(problem),
-          residues_of(problem, resources));
+    carve(arena, problem, chosen_of(problem, rows, resources), residues_of(problem, resources));
     return arena.used();
   }
 
@@ -271,9 +312,11 @@ class CudaBackend final : public backend::Backend {
   Status run_call(const Problem<T>& problem, const RowTable& rows, const Resources& resources) {
     const DeviceGuard guard(device_);
     if (problem.factored) return run_host_matrix(problem, rows, resources);
-    if (problem.form == Form::interleaved) return run_side_by_side(problem, rows, resources);
-    if (!needs_bounds(problem.sizes)) return run_bounded(problem, rows, resources);
-    return run_unbounded(problem, rows, resources);
+    if (needs_bounds(problem.sizes) && problem.form != Form::interleaved)
+      return run_unbounded(problem, rows, resources);
+    const Chosen chosen = chosen_of(problem, rows, resources);
+    return problem.form == Form::interleaved ? run_side_by_side(problem, chosen, resources)
+                                             : run_bounded(problem, chosen, resources);
   }
 
   template <class T>
@@ -283,38 +326,37 @@ class CudaBackend final : public backend::Backend {
     if (Status status = check_order(n); !status.ok()) return status;
     Arena arena(resources.workspace, resources.workspace_bytes);
     const auto work = HostMatrixWorkspace<Device<T>>::carve(arena, n);
-    const HostMatrixThreads threads{native::Params::of(choice_of(problem, rows)).leaf_threads,
-                                    resources.threads};
+    const Choice& choice = *chosen_of(problem, rows, resources).choice;
+    const HostMatrixThreads threads{native::Params::of(choice).leaf_threads, resources.threads};
     const TriangleView A{reinterpret_cast<char*>(problem.A.first), sizeof(T), n, problem.A.ld,
                          problem.uplo == CHOL_UPPER};
     return factor_host_matrix(A, threads, work, blas_, staging_, problem.info, problem.factored);
   }
 
-  /// Calls body(problem, plan) for the routines that an interleaved call consists of.
+  /// Calls body(problem, choice) for the routines that an interleaved call consists of.
   template <class T, class Body>
-  Status over_steps(const Problem<T>& problem, const RowTable& rows, Body&& body) const {
-    const Plan plan = plan_for(rows, problem.sizes.n);
-    if (!runs_in_two(problem.routine, plan, problem.sizes.nrhs)) return body(problem, plan);
-    for (Routine routine : {Routine::potrf, Routine::potrs}) {
-      Problem<T> step = problem;
-      step.routine = routine;
-      if (routine == Routine::potrf) step.sizes.nrhs = 0;
-      const RowTable& its_rows = rows_of<T>(routine, Form::interleaved);
-      if (Status status = body(step, plan_for(its_rows, problem.sizes.n)); !status.ok())
-        return status;
-    }
-    return Status::success();
+  static Status over_steps(const Problem<T>& problem, const Chosen& chosen, Body&& body) {
+    if (!chosen.solution) return body(problem, *chosen.choice);
+    Problem<T> step = problem;
+    step.routine = Routine::potrf;
+    step.sizes.nrhs = 0;
+    const Status status = body(step, *chosen.choice);
+    if (!status.ok()) return status;
+    step = problem;
+    step.routine = Routine::potrs;
+    return body(step, *chosen.solution);
   }
   template <class T>
-  size_t side_by_side_workspace(const Problem<T>& problem, const RowTable& rows) const {
+  size_t side_by_side_workspace(const Problem<T>& problem, const Chosen& chosen) const {
     size_t bytes = 0;
-    over_steps(problem, rows, [&](const Problem<T>& step, const Plan& plan) {
-      if (!in_slices(step, plan)) return Status::success();
+    over_steps(problem, chosen, [&](const Problem<T>& step, const Choice& choice) {
+      if (!in_slices(step, choice)) return Status::success();
       Arena arena;
       const Slices<T> slices(arena, step);
       const auto columns = slices.columns(0, slices.most());
-      bytes = std::max(bytes,
-                       arena.used() + workspace_of(columns, rows_of<T>(step.routine, Form::batch)));
+      bytes = std::max(
+          bytes,
+          arena.used() + workspace_of(columns, rows_of<T>(step.routine, Form::batch), Resources{}));
       return Status::success();
     });
     return bytes;
@@ -322,16 +364,22 @@ class CudaBackend final : public backend::Backend {
 
   /// Interleaved batches.
   template <class T>
-  Status run_side_by_side(const Problem<T>& problem, const RowTable& rows,
+  Status run_side_by_side(const Problem<T>& problem, const Chosen& chosen,
                           const Resources& resources) {
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     if (Status status = check_order(problem.sizes.n); !status.ok()) return status;
-    if (resources.method_used)
-      note_choice(resources, cuda::choice_of(plan_for(rows, problem.sizes.n)));
-    return over_steps(problem, rows, [&](const Problem<T>& step, const Plan& plan) {
-      return in_slices(step, plan) ? run_in_slices(step, resources)
-                                   : run_in_place(step, plan, stream);
+    const bool packs = problem.routine == Routine::pack || problem.routine == Routine::unpack;
+    Trace trace;
+    const Status status = over_steps(problem, chosen, [&](const Problem<T>& step, Choice choice) {
+      const bool sliced = in_slices(step, choice);
+      const Status its = packs    ? copy_interleaved(step, stream)
+                         : sliced ? run_in_slices(step, resources)
+                                  : run_in_place(step, choice, stream);
+      if (resources.method_used) trace.add(choice, sliced ? *resources.method_used : "");
+      return its;
     });
+    if (resources.method_used) *resources.method_used = trace.text();
+    return status;
   }
   template <class T>
   Status run_in_slices(const Problem<T>& problem, const Resources& resources) {
@@ -344,6 +392,7 @@ class CudaBackend final : public backend::Backend {
     Resources left = resources;
     left.workspace = static_cast<char*>(resources.workspace) + arena.used();
     left.workspace_bytes = resources.workspace_bytes - arena.used();
+    const RowTable& rows = rows_of<T>(problem.routine, Form::batch);
     Status status = Status::success();
     int64_t count = 0;
     for (int64_t first = 0; first < problem.sizes.count && status.ok(); first += count) {
@@ -351,12 +400,11 @@ class CudaBackend final : public backend::Backend {
       const Problem<T> columns = slices.columns(first, count);
       const auto copy = [&](Routine routine, bool wanted, bool of_B) {
         if (status.ok() && wanted)
-          status = run_in_place(slices.copy(routine, of_B, first, columns), Plan{}, stream);
+          status = copy_interleaved(slices.copy(routine, of_B, first, columns), stream);
       };
       copy(Routine::unpack, true, false);
       copy(Routine::unpack, solves, true);
-      if (status.ok())
-        status = run_bounded(columns, rows_of<T>(problem.routine, Form::batch), left);
+      if (status.ok()) status = run_bounded(columns, look_up(columns, rows), left);
       copy(Routine::pack, factors, false);
       copy(Routine::pack, solves, true);
     }
@@ -385,28 +433,28 @@ class CudaBackend final : public backend::Backend {
     if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
     Arena counted;
-    carve(counted, problem, choice_of(problem, rows), choice_of_solution(problem));
+    const Chosen chosen = look_up(problem, rows);
+    carve(counted, problem, chosen);
     status = status_of(
         cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),
         "workspace");
     if (!status.ok()) return status;
     resources.workspace_bytes = counted.used();
-    status = run_bounded(problem, rows, resources);
+    status = run_bounded(problem, chosen, resources);
     const Status freed = status_of(cudaFreeAsync(resources.workspace, stream), "workspace");
     return status.ok() ? freed : status;
   }
 
   template <class T>
-  Status run_bounded(const Problem<T>& problem, const RowTable& rows, const Resources& resources) {
+  Status run_bounded(const Problem<T>& problem, const Chosen& chosen, const Resources& resources) {
     using D = Device<T>;
     const auto stream = static_cast<cudaStream_t>(resources.stream);
     const BatchSizes& sizes = problem.sizes;
     if (Status status = check_order(sizes.n); !status.ok()) return status;
-    const Choice& choice = choice_of(problem, rows);
+    const Choice& choice = *chosen.choice;
     Arena arena(resources.workspace, resources.workspace_bytes);
     const std::optional<ResidueRow> residues = residues_of(problem, resources);
-    const Choice& solution = choice_of_solution(problem);
-    CallWorkspace<D> work = carve(arena, problem, choice, solution, residues);
+    CallWorkspace<D> work = carve(arena, problem, chosen, residues);
     if (resources.method_used) note_choice(resources, choice);
     if (residues) {
       work.one.progress = &progress_;
@@ -431,7 +479,7 @@ class CudaBackend final : public backend::Backend {
       return estimate_condition(call, solve_choice(call, 1, solve_rows_of_pocon(kLetter<D>)),
                                 work.condition, problem.anorm, result, stream);
     if (problem.routine == Routine::logdet) return log_determinants(call, result, stream);
-    return is_native(choice) ? run_one(problem, call, choice, solution, work.one, stream)
+    return is_native(choice) ? run_one(problem, call, chosen, work.one, stream)
                              : run_batch(problem, call, choice, work.batch, resources);
   }
 
@@ -538,24 +586,18 @@ class CudaBackend final : public backend::Backend {
                         multiprocessors_);
   }
 
-  /// The row of potrs, for the second half of a posv of one matrix.
-  template <class T>
-  const Choice& choice_of_solution(Problem<T> problem) const {
-    problem.routine = Routine::potrs;
-    return choice_of(problem);
-  }
-
   template <class T, class D>
-  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Choice& choice,
-                 const Choice& solution, const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+  Status run_one(const Problem<T>& problem, const BatchProblem<D>& call, const Chosen& chosen,
+                 const OneMatrixWorkspace<D>& work, cudaStream_t stream) {
+    const Choice& choice = *chosen.choice;
     switch (problem.routine) {
       case Routine::potrf:
         return factor_one(call, choice, work, blas_, stream);
       case Routine::potrs:
         return solve_one(call, choice, work, blas_, stream);
       case Routine::posv:
-        if (solves_one(solution))
-          return factor_and_solve_one(call, choice, solution, work, blas_, stream);
+        if (chosen.solution && solves_one(*chosen.solution))
+          return factor_and_solve_one(call, choice, *chosen.solution, work, blas_, stream);
         if (const Status status = factor_one(call, choice, work, blas_, stream);
             !status.ok() || call.n == 0 || call.nrhs == 0)
           return status;

@@ -48,12 +48,12 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Choice& c
           (choice.is(kRegisterPotrf) && !is_sorted(routine, count, choice)));
 }
 
-/// @param solution what solves where the call is posv of one matrix
 /// @param residues of one matrix whose products are in residues
 template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
-                               const Choice& choice, const Choice& solution,
+                               const backend::Chosen& chosen,
                                const std::optional<ResidueRow>& residues = {}) {
+  const Choice& choice = *chosen.choice;
   CallWorkspace<Device<T>> work;
   const BatchSizes& sizes = problem.sizes;
   if (sizes.variable() && !is_checked_by_kernel(problem.routine, sizes.count, choice)) {
@@ -65,9 +65,9 @@ CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
   if (problem.routine == Routine::pocon) {
     work.condition = ConditionWorkspace<Device<T>>::carve(arena, sizes.n);
   } else if (is_native(choice)) {
-    work.one =
-        OneMatrixWorkspace<Device<T>>::carve(arena, problem.routine, choice, solution, sizes.n,
-                                             has_rhs(problem.routine) ? sizes.nrhs : 0);
+    work.one = OneMatrixWorkspace<Device<T>>::carve(
+        arena, problem.routine, choice, chosen.solution ? *chosen.solution : choice, sizes.n,
+        has_rhs(problem.routine) ? sizes.nrhs : 0);
     if (residues)
       work.one.residues = residues::Workspace<Device<T>>::carve(arena, sizes.n, *residues);
   } else if (problem.routine != Routine::logdet) {

@@ -1,8 +1,7 @@
 #include <algorithm>
+#include <utility>
 
 #include "batched/driver.hpp"
-#include "batched/multi_panel/interface.hpp"
-#include "batched/register/interface.hpp"
 #include "batched/slices.hpp"
 #include "batched/solve/streaming/interface.hpp"
 #include "common/precisions.hpp"
@@ -13,25 +12,20 @@ namespace {
 /// What a slice of a batch may take of the workspace.
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
 
+/// What has one method.
+constexpr std::pair<Routine, const MethodInfo*> kOnlyMethods[] = {
+    {Routine::potri, &kBatchedInverse},
+    {Routine::pocon, &kConditionEstimate},
+    {Routine::logdet, &kLogDeterminant}};
+
 }  // namespace
 
 template <class T>
-bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable) {
-  if (routine == Routine::potrs) return solves_batches(row);
-  if (routine == Routine::potri) return row.is(kBatchedInverse);
-  if (routine == Routine::pocon) return row.is(kConditionEstimate);
-  if (routine == Routine::logdet) return row.is(kLogDeterminant);
-  const bool solves = routine == Routine::posv;
-  if (row.is(kVbatchedRegisterPotrf))
-    return !solves && variable && max_n <= VbatchedRegisterShape<T>::kOrder;
-  if (row.is(kRegisterPotrf)) return small_limit<SmallTask::factor, T>(row.at(0)) >= max_n;
-  if (row.is(kRegisterPosv))
-    return solves && small_limit<SmallTask::factor_and_solve, T>(row.at(0)) >= max_n;
-  if (row.is(kMultiPanelPotrf))
-    return has_left_looking(kLetter<T>, row.at(0)) || has_wide<T>(false, row.at(0)) ||
-           has_wide<T>(true, row.at(0));
-  return (row.is(kLeftLookingPotrf) || (solves && row.is(kLeftLookingPosv))) &&
-         has_left_looking(kLetter<T>, 32 * row.at(0));
+bool accepts(const Row& row) {
+  for (const auto& [routine, method] : kOnlyMethods)
+    if (row.routine == routine) return row.choice.is(*method);
+  const BatchMethod<T>* const method = batch_methods<T>.find(row.choice.method->name);
+  return method && method->accepts_row && method->accepts_row(row);
 }
 
 template <class T>
@@ -113,7 +107,7 @@ Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& wor
 }
 
 #define CHOL_INSTANTIATE(T)                                                                     \
-  template bool accepts<T>(Routine, const Choice&, int64_t, bool);                              \
+  template bool accepts<T>(const Row&);                                                         \
   template struct BatchWorkspace<T>;                                                            \
   template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan,           \
                                   FactorChoice&, cudaStream_t);                                 \

@@ -27,10 +27,9 @@ Case case_of(const BatchProblem<T>& problem, Routine routine) {
           problem.count};
 }
 
-/// Whether the kernels of precision T can do what a row asks for, for orders up to max_n.
-/// @param variable only batches whose orders differ.
+/// Whether the kernels of precision T can do all that a row serves.
 template <class T>
-bool accepts(Routine routine, const Choice& row, int64_t max_n, bool variable);
+bool accepts(const Row& row);
 
 /// Workspace of the routines below for slices of a batch; carved before every call.
 template <class T>

@@ -8,8 +8,7 @@
 #include "common/batch_view.cuh"
 #include "common/device_limits.hpp"
 #include "common/instances.hpp"
-#include "tune/case.hpp"
-#include "tune/params.hpp"
+#include "tune/row.hpp"
 
 namespace chol::cuda {
 
@@ -22,7 +21,16 @@ struct BatchMethod {
   bool (*accepts)(const Case& asked, const Params& params, const DeviceLimits& device) = nullptr;
   Status (*run)(const BatchProblem<T>& problem, const Params& params,
                 cudaStream_t stream) = nullptr;
+  /// Whether it can do all that a row serves which names it; nullptr where rows do not.
+  bool (*accepts_row)(const Row& row) = nullptr;
 };
+
+/// Of methods that do any order.
+inline bool is_potrs_row(const Row& row) { return row.routine == Routine::potrs; }
+/// potrf, or the first half of a posv.
+inline bool is_factor_row(const Row& row) {
+  return row.routine == Routine::potrf || row.routine == Routine::posv;
+}
 
 /// The methods of an element type; filled when the library is loaded.
 template <class T>

@@ -1,5 +1,5 @@
 // Which orders the kernels of interleaved batches serve, and what a block of them takes of a
-// multiprocessor. Plain C++: chol-tune leaves plans out by it.
+// multiprocessor. Plain C++: chol-tune leaves choices out by it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,12 @@ constexpr int by_size(int64_t bytes, int of_4, int of_8, int of_16) {
 }
 
 /// Largest order that the registers of a thread hold.
-constexpr int register_order(int64_t bytes) { return by_size(bytes, 20, 14, 9); }
+constexpr int register_order(char wanted) {
+#define CHOL_REGISTERS_INSTANCE(precision, largest) \
+  if (wanted == *#precision) return largest;
+#include "interleaved/thread/instances.def"
+  return 0;
+}
 /// Leading columns of thread/left_looking.cuh in shared memory, from half as many as `halves` for
 /// each order beyond one whose rest takes all registers. Fewer spill or, in s and c, need more code
 /// than the instruction cache holds (128 KB), which costs half the speed.
@@ -120,6 +125,12 @@ constexpr int leading_elements(int n, int held) {
   const int before = n - held;
   return before * n - before * (before - 1) / 2;
 }
+/// Largest order of warp/block_kernel.cuh.
+inline constexpr int kWarpFactorOrder = 256;
+/// How warp/block_kernel.cuh works: matrices of a block, warps a matrix.
+struct WarpsParams {
+  int matrices = 0, warps = 0;
+};
 /// How shared/factor.cuh works: columns of a block column, matrices side by side, threads of a
 /// block.
 struct SharedKnobs {

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "interleaved/task.hpp"
 #include "interleaved/thread/scalar_lane.cuh"
 
 namespace chol::cuda {
-
-enum class InterleavedTask { factor, solve, factor_and_solve };
 
 /// The upper triangle is the lower one on swapped strides, which holds conj(A), whose factor
 /// conj(L) is U where U belongs. Right-hand sides are conjugated when they are loaded and stored,

@@ -2,127 +2,73 @@
 #include "interleaved/driver.hpp"
 #include "interleaved/jit/run.hpp"
 #include "interleaved/kernels.hpp"
-#include "tune/rows.hpp"
+#include "interleaved/method.hpp"
 
 namespace chol::cuda {
 namespace {
 
-/// Shared memory of a block of Method::fused; negative, or more than there can be, where there is
-/// no such kernel.
-template <InterleavedTask kTask, class T>
-int64_t fused_need(const Plan& plan, int64_t max_n) {
-  if (is_warp_factor(plan)) return warp_factor_need<kTask, T>(max_n, plan);
-  if (kTask == InterleavedTask::solve && is_by_warps(plan)) return warps_need<T>(max_n);
-  return shared_need<kTask, T>(max_n, 1, shared_knobs(plan));
+template <class T>
+bool is_built(const Case& asked, const Choice& choice) {
+  const InterleavedMethod<T>* const method = interleaved_methods<T>.find(choice);
+  return method && method->is_built(asked, choice);
 }
 
-/// Whether the plan's kernel is one of those that are built.
-template <InterleavedTask kTask, class T>
-bool is_built(const Plan& plan, int64_t max_n) {
-  switch (plan.method) {
-    case Method::lanes:
-      return max_n <= kRegisterOrder<T>;
-    case Method::panel:
-      return plan.block == 0 && plan.tile == 0 && max_n <= kPanelOrder<kTask, T>;
-    case Method::fused: {
-      const int64_t need = fused_need<kTask, T>(plan, max_n);
-      return need >= 0 && need <= block_shared_limit();
-    }
-    default:
-      return is_streamed(plan);
-  }
+/// Of a choice that no kernel is built for.
+template <class T>
+bool is_compilable(const Case& asked, const Choice& choice) {
+  if (is_of_one_rhs(asked.routine, choice) && asked.nrhs != 1) return false;
+  return can_compile({asked.routine, kPrecision<T>}, choice, asked.n, block_shared_limit());
 }
 
-template <InterleavedTask kTask, class T>
-bool is_compilable(const Plan& plan, int64_t max_n) {
-  return can_compile({kRoutineOf<kTask>, kPrecision<T>}, plan, max_n, block_shared_limit());
-}
-
-/// The built plan that is most like one that cannot be compiled.
-template <InterleavedTask kTask, class T>
-Plan built_instead(const Plan& plan, int64_t n, int64_t nrhs) {
-  constexpr Plan kPanel{Method::panel, 0, 0, 0}, kAnyOrder{Method::blocked, 0, 0, 0};
-  if (plan.method == Method::blocked) return kAnyOrder;
-  if (is_warp_factor(plan))
-    for (int matrices = plan.tile / 2; matrices > 0; matrices /= 2)
-      for (const int threads : {32, 64, 128}) {
-        const Plan fewer{Method::fused, 0, matrices, threads};
-        if (is_built<kTask, T>(fewer, n)) return fewer;
-      }
-  // Which takes one right-hand side along with a factor, neither none nor several.
-  const bool panel_serves = kTask != InterleavedTask::factor_and_solve || nrhs == 1;
-  if (plan.method != Method::fused && panel_serves && is_built<kTask, T>(kPanel, n)) return kPanel;
-  constexpr int kLine = 64;  // of a row of matrices side by side, where the plan says nothing
-  const bool shared = plan.method == Method::fused && !is_by_warps(plan);
-  const SharedKnobs wanted =
-      shared ? shared_knobs(plan) : SharedKnobs{kMostSharedColumns, kLine / int(sizeof(T)), 128};
+/// The built kernel of shared/factor.cuh that is most like one that is wanted, or one for any
+/// order.
+template <class T>
+Choice nearest_shared(const Case& asked, const SharedKnobs& wanted) {
   const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
-  Plan nearest = kAnyOrder;
+  Choice nearest = kInterleavedStreamed;
   double distance = 1e9;
   for (const int columns : {4, 8})
     for (const int bytes : {16, 32, 64, 128})
       for (const int threads : {32, 64, 96, 128}) {
-        const Plan built{Method::fused, columns, bytes / int(sizeof(T)), threads};
-        const double own = apart(columns, wanted.columns) * apart(built.tile, wanted.lanes) *
+        const int matrices = bytes / int(sizeof(T));
+        const Choice built{kInterleavedShared,
+                           {{"columns", columns}, {"matrices", matrices}, {"threads", threads}}};
+        const double own = apart(columns, wanted.columns) * apart(matrices, wanted.lanes) *
                            apart(threads, wanted.threads);
-        if (own >= distance || !is_built<kTask, T>(built, n)) continue;
+        if (own >= distance || !is_built<T>(asked, built)) continue;
         nearest = built;
         distance = own;
       }
   return nearest;
 }
 
-static_assert(kOrderParts == 2);
-
-/// The kernel of Method::panel for the order.
-template <InterleavedTask kTask, class T>
-Status run_panel(const InterleavedCall<T>& call, cudaStream_t stream) {
-  constexpr int kFirst =
-      kTask == InterleavedTask::solve ? kFirstThreadsOrder<kTask, T> : kFirstColumnOrder<T>;
-  if (call.n < kFirst) return run_registers<kTask>(call, 0, stream);
-  const bool second = part_of_order<kTask, T>(call.n) == 1;
-  if constexpr (kTask == InterleavedTask::solve)
-    return second ? run_threads_solve<1>(call, stream) : run_threads_solve<0>(call, stream);
-  else if (call.n <= kColumnOrder<kTask, T>)
-    return second ? run_columns<kTask, 1>(call, stream) : run_columns<kTask, 0>(call, stream);
-  else
-    return second ? run_threads_factor<kTask, 1>(call, stream)
-                  : run_threads_factor<kTask, 0>(call, stream);
+/// What is built and most like a choice that is not.
+template <class T>
+Choice built_instead(const Case& asked, const Choice& choice) {
+  if (choice.is(kInterleavedStreamed) || choice.is(kInterleavedTiled)) return kInterleavedStreamed;
+  if (choice.is(kInterleavedWarps))
+    for (int matrices = warps_params(choice).matrices / 2; matrices > 0; matrices /= 2)
+      for (const int warps : {1, 2, 4}) {
+        const Choice fewer{kInterleavedWarps, {{"matrices", matrices}, {"warps", warps}}};
+        if (is_built<T>(asked, fewer)) return fewer;
+      }
+  const bool in_shared_memory = choice.is(kInterleavedShared) || choice.is(kInterleavedWarps) ||
+                                choice.is(kInterleavedWarpSolve);
+  if (!in_shared_memory && is_built<T>(asked, kInterleavedColumns)) return kInterleavedColumns;
+  constexpr int kLine = 64;  // of a row of matrices side by side, where nothing else is wanted
+  constexpr SharedKnobs kUsual{8, kLine / int(sizeof(T)), 128};
+  return nearest_shared<T>(asked, choice.is(kInterleavedShared) ? shared_knobs(choice) : kUsual);
 }
 
-template <InterleavedTask kTask, class T>
-Status run_built(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
-  switch (plan.method) {
-    case Method::lanes:
-      return run_registers<kTask>(call, plan.threads, stream);
-    case Method::panel:
-      return run_panel<kTask>(call, stream);
-    case Method::fused:
-      if (is_warp_factor(plan)) return run_warp_factor<kTask>(call, plan, stream);
-      if (kTask == InterleavedTask::solve && is_by_warps(plan)) return run_warps(call, stream);
-      return run_shared<kTask>(call, shared_knobs(plan), stream);
-    default:
-      return run_streamed<kTask>(call, stream);
-  }
-}
-
-/// The plan's kernel, or one for any order where that does not reach: on a device with less shared
-/// memory than the one that was measured.
-template <InterleavedTask kTask, class T>
-Status run_task(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
-  if (call.n == 0) return run_streamed<kTask>(call, stream);
-  if (is_built<kTask, T>(plan, call.n)) return run_built<kTask>(call, plan, stream);
-  if (is_compilable<kTask, T>(plan, call.n)) {
-    bool had = false;
-    const Status status = run_compiled<kTask>(call, plan, stream, had);
-    if (had) return status;
-  }
-  return run_built<kTask>(call, built_instead<kTask, T>(plan, call.n, call.nrhs), stream);
-}
-
-template <InterleavedTask kTask, class T>
-bool accepts_task(const Plan& plan, int64_t max_n) {
-  return is_built<kTask, T>(plan, max_n) || is_compilable<kTask, T>(plan, max_n);
+/// Whether a row's method can do one case of it.
+template <class T>
+bool accepts_case(const Case& asked, const Choice& choice) {
+  const bool packs = asked.routine == Routine::pack || asked.routine == Routine::unpack;
+  if (packs || choice.is(kInterleavedPack)) return packs && choice.is(kInterleavedPack);
+  if (runs_in_slices(asked.routine, choice)) return true;
+  if (choice.is(kInterleavedTwoSteps)) return asked.routine == Routine::posv;
+  if (asked.routine > Routine::posv) return choice.is(kInterleavedStreamed);
+  return is_built<T>(asked, choice) || is_compilable<T>(asked, choice);
 }
 
 }  // namespace
@@ -136,43 +82,39 @@ int chunk_bits(int64_t chunk, int64_t batch) {
 }
 
 template <class T>
-bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n) {
-  if (runs_in_slices(routine, plan)) return true;
-  switch (routine) {
-    case Routine::potrf:
-      return accepts_task<InterleavedTask::factor, T>(plan, max_n);
-    case Routine::potrs:
-      return accepts_task<InterleavedTask::solve, T>(plan, max_n);
-    case Routine::posv:
-      return runs_in_two(routine, plan, 1) ||
-             accepts_task<InterleavedTask::factor_and_solve, T>(plan, max_n);
-    default:
-      return plan.method == Method::blocked;
-  }
+bool accepts_interleaved(const Row& row) {
+  Case least{row.routine, row.form, row.precision};
+  least.n = row.cases.n.most;
+  least.nrhs = row.cases.nrhs.least;
+  Case most = least;
+  most.nrhs = row.cases.nrhs.most;
+  return row.choice.is_in_range() && accepts_case<T>(least, row.choice) &&
+         accepts_case<T>(most, row.choice);
 }
 
 template <class T>
-Status run_interleaved(Routine routine, InterleavedCall<T> call, const Plan& plan, Real<T>* result,
+Status run_interleaved(Routine routine, const InterleavedCall<T>& call, Choice& choice,
                        cudaStream_t stream) {
-  switch (routine) {
-    case Routine::potrf:
-      return run_task<InterleavedTask::factor>(call, plan, stream);
-    case Routine::potrs:
-      if (call.nrhs == 0 || call.n == 0) return Status::success();
-      return run_task<InterleavedTask::solve>(call, plan, stream);
-    case Routine::posv:
-      return run_task<InterleavedTask::factor_and_solve>(call, plan, stream);
-    case Routine::potri:
-      return run_inverse(call, stream);
-    default:
-      return run_log_determinant(call, result, stream);
+  if (routine == Routine::potrs && (call.nrhs == 0 || call.n == 0)) return Status::success();
+  Case asked{routine, Form::interleaved, kPrecision<T>};
+  asked.n = call.n;
+  asked.nrhs = call.nrhs;
+  if (call.n == 0 || routine == Routine::potri) choice = kInterleavedStreamed;
+  if (!is_built<T>(asked, choice)) {
+    if (is_compilable<T>(asked, choice)) {
+      bool had = false;
+      const Status status = with_task(
+          routine, [&](auto task) { return run_compiled<task()>(call, choice, stream, had); });
+      if (had) return status;
+    }
+    choice = built_instead<T>(asked, choice);
   }
+  return interleaved_methods<T>.find(choice)->run(routine, call, choice, stream);
 }
 
-#define CHOL_INSTANTIATE(T)                                                              \
-  template bool accepts_interleaved<T>(Routine, const Plan&, int64_t);                   \
-  template Status run_interleaved<T>(Routine, InterleavedCall<T>, const Plan&, Real<T>*, \
-                                     cudaStream_t);
+#define CHOL_INSTANTIATE(T)                         \
+  template bool accepts_interleaved<T>(const Row&); \
+  template Status run_interleaved<T>(Routine, const InterleavedCall<T>&, Choice&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

@@ -1,30 +1,26 @@
-// Interleaved batches: from a plan to the kernels that carry it out.
+// Interleaved batches: from a choice to the kernels that carry it out.
 #pragma once
 
 #include "common/launch.hpp"
 #include "interleaved/call.cuh"
-#include "interleaved/jit/accepts.hpp"
 #include "interleaved/pack.cuh"
+#include "tune/interleaved_methods.hpp"
+#include "tune/row.hpp"
 
 namespace chol::cuda {
 
-/// Whether to factor, then to solve, each as the plan of its own says: where the plan of posv says
-/// so, or would take one right-hand side along and there are none or several.
-inline bool runs_in_two(Routine routine, const Plan& plan, int64_t nrhs) {
-  const bool of_one = plan.method == Method::panel || is_warp_factor(plan);
-  return routine == Routine::posv && (of_one ? nrhs != 1 : is_by_warps(plan));
-}
-
-/// Whether the kernels of precision T can run a plan on interleaved matrices of orders up to max_n.
+/// Whether the kernels of precision T can run what a row says, built or compiled.
 template <class T>
-bool accepts_interleaved(Routine routine, const Plan& plan, int64_t max_n);
+bool accepts_interleaved(const Row& row);
 
 /// log2 of the chunk, or a shift that gives 0 when one chunk holds the batch, or -1.
 int chunk_bits(int64_t chunk, int64_t batch);
 
-/// potrf, potrs, posv that does not run in two, potri and logdet.
+/// potrf, potrs, posv that does not run in two steps, and potri.
+/// @param[in,out] choice becomes what ran: another kernel on a device that has less shared memory,
+/// or no compiler for what is not built.
 template <class T>
-Status run_interleaved(Routine routine, InterleavedCall<T> call, const Plan& plan, Real<T>* result,
+Status run_interleaved(Routine routine, const InterleavedCall<T>& call, Choice& choice,
                        cudaStream_t stream);
 
 }  // namespace chol::cuda

@@ -1,5 +1,5 @@
-// What the driver of interleaved batches calls: kernels chosen by plan, one compile unit a family,
-// task and precision.
+// What the methods of interleaved batches call: kernels, one compile unit a family, task and
+// precision.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,6 @@
 #include "interleaved/threads/shape.hpp"
 #ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
 #include "common/launch.hpp"
-#include "tune/plan.hpp"
 #endif
 
 namespace chol::cuda {
@@ -24,17 +23,16 @@ inline constexpr char kPrecision = sizeof(T) == 4          ? 's'
 inline constexpr int kRegisterThreads = 128;
 /// Largest order that the registers of a thread hold.
 template <class T>
-inline constexpr int kRegisterOrder = register_order(sizeof(T));
+inline constexpr int kRegisterOrder = register_order(kPrecision<T>);
 /// How many threads a matrix in which order, and the orders that thread/left_looking.cuh and the
 /// held kernels are built for.
 template <InterleavedTask kTask, class T>
-inline constexpr ThreadsTable kThreadsTable = threads_table(kPrecision<T>,
-                                                            kTask != InterleavedTask::solve,
-                                                            kTask != InterleavedTask::factor);
+inline constexpr ThreadsTable kThreadsTable{kPrecision<T>, kTask};
 template <class T>
-inline constexpr int kFirstColumnOrder = kRegisterOrder<T> - (sizeof(T) == 4 ? 5 : 1);
+inline constexpr int kFirstColumnOrder =
+    left_looking_orders(kPrecision<T>, InterleavedTask::factor).least;
 template <InterleavedTask kTask, class T>
-inline constexpr int kColumnOrder = kThreadsTable<kTask, T>.largest_of_columns();
+inline constexpr int kColumnOrder = left_looking_orders(kPrecision<T>, kTask).largest;
 template <InterleavedTask kTask, class T>
 inline constexpr int kFirstThreadsOrder =
     kTask == InterleavedTask::solve ? kRegisterOrder<T> + 1 : kColumnOrder<kTask, T> + 1;
@@ -101,14 +99,13 @@ template <InterleavedTask kTask, class T>
 int64_t shared_need(int64_t n, int64_t solvers, const SharedKnobs& knobs);
 
 /// Factors by a warp or a few a matrix, with at most one right-hand side, and solves, orders up to
-/// kWarpFactorOrder whose triangles fit the shared memory of a block. @param plan says how many
-/// matrices a block and threads a matrix.
+/// kWarpFactorOrder whose triangles fit the shared memory of a block.
 template <InterleavedTask kTask, class T>
-Status run_warp_factor(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream);
-inline constexpr int kWarpFactorOrder = 256;
+Status run_warp_factor(const InterleavedCall<T>& call, const WarpsParams& params,
+                       cudaStream_t stream);
 /// Shared memory of a block; more than there can be where there is no such kernel.
 template <InterleavedTask kTask, class T>
-int64_t warp_factor_need(int64_t n, const Plan& plan);
+int64_t warp_factor_need(int64_t n, const WarpsParams& params);
 
 /// Solves by one warp a matrix, orders up to kWarpsOrder whose triangles fit the shared memory of a
 /// block.

@@ -5,6 +5,7 @@
 
 #include "call_workspace.hpp"
 #include "interleaved/driver.hpp"
+#include "interleaved/kernels.hpp"
 #include "interleaved/via_column_major.hpp"
 
 namespace chol::cuda {
@@ -46,14 +47,19 @@ InterleavedCall<Device<T>> interleaved_call(const backend::Problem<T>& problem) 
   return call;
 }
 
-/// @param plan of routines other than pack and unpack.
+/// @param[in,out] choice as run_interleaved() has it.
 template <class T>
-Status run_in_place(const backend::Problem<T>& problem, const Plan& plan, cudaStream_t stream) {
+Status run_in_place(const backend::Problem<T>& problem, Choice& choice, cudaStream_t stream) {
+  if (problem.routine == Routine::logdet)
+    return run_log_determinant(interleaved_call(problem), problem.result, stream);
+  return run_interleaved(problem.routine, interleaved_call(problem), choice, stream);
+}
+
+/// pack and unpack.
+template <class T>
+Status copy_interleaved(const backend::Problem<T>& problem, cudaStream_t stream) {
   const BatchSizes& sizes = problem.sizes;
   const bool unpacks = problem.routine == Routine::unpack;
-  if (!unpacks && problem.routine != Routine::pack)
-    return run_interleaved(problem.routine, interleaved_call(problem), plan, problem.result,
-                           stream);
   if (!is_counted_by_pack(sizes))
     return Status::error(Status::kNotSupported,
                          "%lld elements in a matrix, must be below 2^31 on a CUDA device",

@@ -1,4 +1,4 @@
-// The kernels of interleaved batches that are built, for each element type.
+// What the kernels of interleaved batches in shared memory are compiled for.
 #pragma once
 
 #include "common/shape_list.hpp"
@@ -24,51 +24,6 @@ struct WarpFactorShape {
   static constexpr int kBlocks = kBlockCount;
   static constexpr int kShare = 65536 / (32 * (kWarps * kMatrices + kMovers) * kBlocks);
   static constexpr int kRegisters = kShare < 255 ? kShare : 255;  ///< of a thread, at most
-};
-
-/// One list a task.
-template <class T>
-struct InterleavedShapes;
-
-template <int... kNumbers>
-using SharedShape = InterleavedSharedShape<kNumbers...>;
-
-template <>
-struct InterleavedShapes<float> {
-  using Factor = ShapeList<SharedShape<4, 4, 32, 128, 2>, SharedShape<8, 4, 8, 64, 4>>;
-  using Solve = ShapeList<SharedShape<8, 1, 16, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<8, 4, 8, 64, 4>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 8, 2, 2>, WarpFactorShape<1, 4, 2, 4>,
-                            WarpFactorShape<2, 2, 2, 2>, WarpFactorShape<4, 1, 2, 2>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 2>,
-                                 WarpFactorShape<4, 1, 2, 1>>;
-};
-template <>
-struct InterleavedShapes<double> {
-  using Factor = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
-  using Solve = ShapeList<SharedShape<8, 1, 8, 64, 1>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 3>, WarpFactorShape<1, 4, 2, 2>,
-                            WarpFactorShape<2, 2, 2, 1>, WarpFactorShape<4, 1, 2, 1>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
-};
-template <>
-struct InterleavedShapes<Complex<float>> {
-  using Factor = ShapeList<SharedShape<4, 4, 16, 64, 2>, SharedShape<4, 4, 8, 64, 2>>;
-  using Solve = ShapeList<SharedShape<8, 4, 8, 64, 2>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 8, 64, 2>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 4, 2, 2>, WarpFactorShape<1, 2, 2, 3>,
-                            WarpFactorShape<2, 2, 2, 1>, WarpFactorShape<4, 1, 2, 1>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
-};
-template <>
-struct InterleavedShapes<Complex<double>> {
-  using Factor = ShapeList<SharedShape<4, 4, 8, 64, 1>, SharedShape<4, 4, 4, 64, 2>>;
-  using Solve = ShapeList<SharedShape<4, 4, 4, 32, 3>>;
-  using FactorAndSolve = ShapeList<SharedShape<4, 4, 4, 64, 2>, SharedShape<4, 2, 2, 64, 3>>;
-  using ByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<2, 2, 2, 1>,
-                            WarpFactorShape<4, 1, 2, 1>>;
-  using SolveByWarps = ShapeList<WarpFactorShape<1, 2, 2, 2>, WarpFactorShape<1, 1, 2, 2>>;
 };
 
 }  // namespace chol::cuda

@@ -9,7 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "base/arena.hpp"
-#include "tune/rows.hpp"
+#include "tune/interleaved_methods.hpp"
 
 namespace chol::cuda {
 
@@ -19,8 +19,8 @@ inline bool is_counted_by_pack(const BatchSizes& sizes) {
 }
 
 template <class T>
-bool in_slices(const backend::Problem<T>& problem, const Plan& plan) {
-  return runs_in_slices(problem.routine, plan) && is_counted_by_pack(problem.sizes) &&
+bool in_slices(const backend::Problem<T>& problem, const Choice& choice) {
+  return runs_in_slices(problem.routine, choice) && is_counted_by_pack(problem.sizes) &&
          problem.sizes.n > 0 && problem.sizes.count > 0;
 }
 

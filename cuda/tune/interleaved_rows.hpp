@@ -1,44 +1,28 @@
-// Built-in plans of interleaved batches.
+// Built-in rows of interleaved batches.
 #pragma once
 
 #include <cstdint>
 
-#include "tune/plan.hpp"
+#include "tune/interleaved_methods.hpp"
 
 namespace chol::cuda::interleaved {
 
-// How a plan's knobs read in interleaved batches.
-//  - lanes: one thread a matrix, the triangle in its registers (thread/registers.cuh); threads: of
-//  a
-//    block.
-//  - panel: one thread a matrix, column by column (thread/left_looking.cuh); of larger orders and
-//  for potrs a
-//    few threads a matrix, the last columns in their registers, the others in shared memory
-//    (threads/factor.cuh, threads/solve.cuh).
-//  - fused: shared memory holds the triangles of `tile` matrices, worked on by block columns of
-//    `block` columns by `threads` threads (shared/factor.cuh); without columns all by `threads`
-//    threads a matrix (warp/block_kernel.cuh). Without knobs potrs by a warp a matrix
-//    (warp/solve_kernel.cuh), posv as potrf, then potrs.
-//  - tiles: potrf, potrs, posv and potri as a column-major batch, by slices that are copied
-//    (interleaved/via_column_major.hpp).
-//  - blocked: one thread a matrix in device memory (thread/device_memory.cuh), potrf and posv by
-//  register tiles
-//    (thread/tiled.cuh) of `block` rows and columns, 0: 4; tile: 0 left-, 1 right-, 2 top-looking,
-//    3 to 5 the same without loops over tiles; threads: of a block, 0: 64.
+/// What serves orders up to max_n, from where the row before it ends.
 struct Row {
   Routine routine;
   char precision;
   int64_t max_n;
-  Plan plan;
+  Choice choice;
 };
-constexpr Plan registers(int threads) { return {Method::lanes, 0, 0, threads}; }
-inline constexpr Plan kColumns{Method::panel, 0, 0, 0};
-inline constexpr Plan kWarps{Method::fused, 0, 0, 0}, kInTwo = kWarps;
-inline constexpr Plan kInPlace{Method::blocked, 0, 0, 0}, kSlices{Method::tiles, 0, 0, 0};
-constexpr Plan shared(int block, int tile, int threads) {
-  return {Method::fused, block, tile, threads};
+constexpr Choice registers(int threads) { return {kInterleavedRegisters, {{"threads", threads}}}; }
+inline constexpr Choice kColumns = kInterleavedColumns, kWarpSolve = kInterleavedWarpSolve,
+                        kTwoSteps = kInterleavedTwoSteps, kInPlace = kInterleavedStreamed;
+constexpr Choice shared(int columns, int matrices, int threads) {
+  return {kInterleavedShared, {{"columns", columns}, {"matrices", matrices}, {"threads", threads}}};
 }
-constexpr Plan by_warps(int matrices, int warps) { return shared(0, matrices, 32 * warps); }
+constexpr Choice by_warps(int matrices, int warps) {
+  return {kInterleavedWarps, {{"matrices", matrices}, {"warps", warps}}};
+}
 // Measured on an H200, CUDA 13.0. Blocks of one warp end one by one and keep memory busier, but
 // tiny matrices need more threads a block than a multiprocessor has blocks.
 // clang-format off
@@ -83,53 +67,53 @@ inline constexpr Row kRows[] = {
     {Routine::posv, 's', 68, by_warps(8, 1)},
     {Routine::posv, 's', 80, by_warps(4, 1)},
     {Routine::posv, 's', 100, by_warps(8, 1)},
-    {Routine::posv, 's', 104, kInTwo},
+    {Routine::posv, 's', 104, kTwoSteps},
     {Routine::posv, 's', 128, by_warps(4, 1)},
     {Routine::posv, 's', 208, by_warps(2, 2)},
     {Routine::posv, 's', 256, by_warps(1, 4)},
     {Routine::posv, 'd', 13, registers(64)},
     {Routine::posv, 'd', 40, kColumns},
-    {Routine::posv, 'd', 44, kInTwo},
+    {Routine::posv, 'd', 44, kTwoSteps},
     {Routine::posv, 'd', 104, by_warps(4, 1)},
     {Routine::posv, 'd', 144, by_warps(2, 2)},
     {Routine::posv, 'd', 208, by_warps(1, 4)},
     {Routine::posv, 'c', 13, registers(64)},
     {Routine::posv, 'c', 28, kColumns},
-    {Routine::posv, 'c', 32, kInTwo},
+    {Routine::posv, 'c', 32, kTwoSteps},
     {Routine::posv, 'c', 52, shared(4, 8, 64)},
     {Routine::posv, 'c', 68, by_warps(4, 1)},
-    {Routine::posv, 'c', 72, kInTwo},
+    {Routine::posv, 'c', 72, kTwoSteps},
     {Routine::posv, 'c', 76, by_warps(2, 1)},
     {Routine::posv, 'c', 104, by_warps(4, 1)},
     {Routine::posv, 'c', 144, by_warps(2, 2)},
     {Routine::posv, 'z', 9, registers(64)},
     {Routine::posv, 'z', 28, kColumns},
-    {Routine::posv, 'z', 38, kInTwo},
+    {Routine::posv, 'z', 38, kTwoSteps},
     {Routine::posv, 'z', 56, shared(4, 4, 64)},
     {Routine::posv, 'z', 74, by_warps(2, 1)},
     {Routine::posv, 'z', 104, by_warps(2, 2)},
     {Routine::posv, 'z', 108, by_warps(1, 4)},
     {Routine::potrs, 's', 20, registers(64)},
     {Routine::potrs, 's', 44, kColumns},
-    {Routine::potrs, 's', 104, kWarps},
+    {Routine::potrs, 's', 104, kWarpSolve},
     {Routine::potrs, 's', 144, by_warps(4, 1)},
     {Routine::potrs, 's', 216, by_warps(2, 1)},
     {Routine::potrs, 's', 256, by_warps(1, 4)},
     {Routine::potrs, 'd', 14, registers(64)},
     {Routine::potrs, 'd', 44, kColumns},
-    {Routine::potrs, 'd', 104, kWarps},
+    {Routine::potrs, 'd', 104, kWarpSolve},
     {Routine::potrs, 'd', 152, by_warps(2, 1)},
     {Routine::potrs, 'd', 208, by_warps(1, 1)},
     {Routine::potrs, 'c', 14, registers(64)},
     {Routine::potrs, 'c', 36, kColumns},
-    {Routine::potrs, 'c', 104, kWarps},
+    {Routine::potrs, 'c', 104, kWarpSolve},
     {Routine::potrs, 'c', 152, by_warps(2, 1)},
     {Routine::potrs, 'c', 208, by_warps(1, 1)},
     {Routine::potrs, 'z', 9, registers(64)},
     {Routine::potrs, 'z', 36, kColumns},
-    {Routine::potrs, 'z', 72, kWarps},
+    {Routine::potrs, 'z', 72, kWarpSolve},
     {Routine::potrs, 'z', 102, by_warps(2, 1)},
-    {Routine::potrs, 'z', 104, kWarps},
+    {Routine::potrs, 'z', 104, kWarpSolve},
     {Routine::potrs, 'z', 152, by_warps(1, 1)},
     {Routine::potri, 's', 68, kInPlace},
     {Routine::potri, 'd', 68, kInPlace},
@@ -137,8 +121,15 @@ inline constexpr Row kRows[] = {
     {Routine::potri, 'z', 64, kInPlace},
 };
 // clang-format on
-inline constexpr Routine kRoutines[] = {Routine::potrf, Routine::posv,   Routine::potrs,
-                                        Routine::potri, Routine::logdet, Routine::pack,
-                                        Routine::unpack};
+/// What serves larger orders, and the routines that have no rows.
+struct Rest {
+  Routine routine;
+  Choice choice;
+};
+inline constexpr Rest kRest[] = {
+    {Routine::potrf, kInterleavedSlices},    {Routine::posv, kInterleavedSlices},
+    {Routine::potrs, kInterleavedSlices},    {Routine::potri, kInterleavedSlices},
+    {Routine::logdet, kInterleavedStreamed}, {Routine::pack, kInterleavedPack},
+    {Routine::unpack, kInterleavedPack}};
 
 }  // namespace chol::cuda::interleaved

@@ -1,19 +1,28 @@
 // All methods that tuning rows of a CUDA device may name.
 #pragma once
 
+#include <array>
+
+#include "tune/interleaved_methods.hpp"
 #include "tune/methods.hpp"
-#include "tune/plan_methods.hpp"
 #include "tune/solve_rows.hpp"
 
 namespace chol::cuda {
 
-inline constexpr const MethodInfo* kMethods[] = {
-    &kPersistentPotrf,       &kRecursivePotrf,   &kOneSolve,        &kCublasSolve,
-    &kInPlaceInverse,        &kRegisterPosv,     &kLeftLookingPosv, &kRegisterPotrf,
-    &kVbatchedRegisterPotrf, &kLeftLookingPotrf, &kMultiPanelPotrf, &kBatchedInverse,
-    &kConditionEstimate,     &kLogDeterminant,   &kSolveInfos[0],   &kSolveInfos[1],
-    &kSolveInfos[2],         &kSolveInfos[3],    &kSolveInfos[4],   &kSolveInfos[5],
-    &kSolveInfos[6],         &kPlanMethods[0],   &kPlanMethods[1],  &kPlanMethods[2],
-    &kPlanMethods[3],        &kPlanMethods[4]};
+inline constexpr auto kMethods = [] {
+  constexpr const MethodInfo* kFactorMethods[] = {
+      &kPersistentPotrf,       &kRecursivePotrf,   &kOneSolve,        &kCublasSolve,
+      &kInPlaceInverse,        &kRegisterPosv,     &kLeftLookingPosv, &kRegisterPotrf,
+      &kVbatchedRegisterPotrf, &kLeftLookingPotrf, &kMultiPanelPotrf, &kBatchedInverse,
+      &kConditionEstimate,     &kLogDeterminant};
+  std::array<const MethodInfo*,
+             std::size(kFactorMethods) + std::size(kSolveInfos) + std::size(kInterleavedMethods)>
+      all{};
+  size_t count = 0;
+  for (const MethodInfo* method : kFactorMethods) all[count++] = method;
+  for (const MethodInfo& method : kSolveInfos) all[count++] = &method;
+  for (const MethodInfo* method : kInterleavedMethods) all[count++] = method;
+  return all;
+}();
 
 }  // namespace chol::cuda

@@ -267,13 +267,19 @@ class Builder {
   }
 
   void add_interleaved() {
-    for (const interleaved::Row& r : interleaved::kRows)
-      if (r.precision == limits_.precision)
-        add(r.routine, Form::interleaved, {.n = {0, r.max_n}}, choice_of(r.plan));
-    for (Routine routine : interleaved::kRoutines)
-      add(routine, Form::interleaved, {},
-          choice_of(runs_in_slices(routine, interleaved::kSlices) ? interleaved::kSlices
-                                                                  : interleaved::kInPlace));
+    for (const interleaved::Rest& rest : interleaved::kRest) {
+      int64_t least = 0;
+      for (const interleaved::Row& row : interleaved::kRows) {
+        if (row.precision != limits_.precision || row.routine != rest.routine) continue;
+        const Range n{least, row.max_n};
+        const bool of_one = is_of_one_rhs(row.routine, row.choice);
+        add(row.routine, Form::interleaved, {.n = n, .nrhs = of_one ? kOne : kAll}, row.choice);
+        // None and several right-hand sides.
+        if (of_one) add(row.routine, Form::interleaved, {.n = n}, kInterleavedTwoSteps);
+        least = row.max_n + 1;
+      }
+      add(rest.routine, Form::interleaved, {}, rest.choice);
+    }
   }
 
   bool persistent_;

@@ -1,22 +1,15 @@
-// Built-in plans of the CUDA backend.
+// Built-in rows of the CUDA backend.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "tune/mixed_row.hpp"
-#include "tune/plan_methods.hpp"
 #include "tune/rate_row.hpp"
 #include "tune/residue_row.hpp"
+#include "tune/row.hpp"
 
 namespace chol::cuda {
-
-/// Whether a plan of interleaved batches works on column-major slices
-/// (interleaved/via_column_major.hpp).
-constexpr bool runs_in_slices(Routine routine, const Plan& plan) {
-  return plan.method == Method::tiles && routine != Routine::logdet && routine != Routine::pack &&
-         routine != Routine::unpack;
-}
 
 /// Matrices of a multiprocessor below which more warps a matrix are faster.
 inline constexpr int64_t kFewMatrices = 2;

@@ -44,6 +44,12 @@ struct Problem {
   int64_t* factored = nullptr;
 };
 
+/// What rows say of a problem, looked up once a call.
+struct Chosen {
+  const Choice* choice = nullptr;    ///< nullptr: to be looked up
+  const Choice* solution = nullptr;  ///< of a posv that factors first, what solves then
+};
+
 /// What a call may use beside its arguments.
 struct Resources {
   void* workspace =
@@ -56,6 +62,7 @@ struct Resources {
   void* stream = nullptr;              ///< CUDA stream
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
   int moduli = 0;  ///< of products in residues, in place of the tuning row's; 0: the row's
+  Chosen chosen;   ///< by choose(), of the same problem
 };
 
 /// The routines in one precision.
@@ -63,8 +70,11 @@ template <class T>
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Workspace that run() needs for this problem with these rows and resources, of which threads
-  /// and math mode are set.
+  /// What of these rows serves a problem, for Resources: both of what follows need it. Nothing
+  /// where the backend looks at the rows as it goes, as for each matrix of a batch.
+  virtual Chosen choose(const Problem<T>&, const RowTable&) const { return {}; }
+  /// Workspace that run() needs for this problem with these rows and resources, of which threads,
+  /// math mode and what is chosen are set.
   virtual size_t workspace_bytes(const Problem<T>& problem, const RowTable& rows,
                                  const Resources& resources) const = 0;
   virtual Status run(const Problem<T>& problem, const RowTable& rows,

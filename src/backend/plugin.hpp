@@ -7,7 +7,7 @@
 namespace chol::backend {
 
 /// Grows with every change to backend.hpp and panel_ops.hpp.
-inline constexpr int kPluginVersion = 11;
+inline constexpr int kPluginVersion = 12;
 
 /// The plug-in's entry. On failure sets *status (NO_DEVICE and why, when there is none) and returns
 /// nullptr. The caller owns what it returns and deletes it before closing the plug-in.

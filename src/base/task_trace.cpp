@@ -55,9 +55,9 @@ const OperatorStyle& style_of(const TaskEvent& event) {
 }
 
 /// A row of the picture: a core, or a queue of a device.
-using Row = std::pair<int, int>;
-Row row_of(const TaskEvent& event) { return {event.device, event.core}; }
-std::string name_of(const Row& row) {
+using TraceRow = std::pair<int, int>;
+TraceRow row_of(const TaskEvent& event) { return {event.device, event.core}; }
+std::string name_of(const TraceRow& row) {
   static constexpr const char* kQueues[kTraceQueues] = {"panel", "update", "receive", "load",
                                                         "store"};
   if (row.first < 0) return "core " + std::to_string(row.second);
@@ -136,7 +136,7 @@ std::vector<TaskEvent> TaskTrace::events() {
 std::string TaskTrace::as_json(const std::vector<TaskEvent>& events) {
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
   const int64_t origin = events.empty() ? 0 : events.front().start;
-  std::set<Row> rows;
+  std::set<TraceRow> rows;
   const char* before = "\n";
   for (const TaskEvent& e : events) {
     append(text,
@@ -152,7 +152,7 @@ std::string TaskTrace::as_json(const std::vector<TaskEvent>& events) {
     before = ",\n";
     rows.insert(row_of(e));
   }
-  for (const Row& row : rows) {
+  for (const TraceRow& row : rows) {
     append(text,
            "%s{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"args\": "
            "{\"name\": \"%s\"}}",
@@ -167,7 +167,7 @@ std::string TaskTrace::as_svg(const std::vector<TaskEvent>& events) {
       std::any_of(events.begin(), events.end(), [](const TaskEvent& e) { return e.device >= 0; });
   constexpr double kWidth = 1200, kRow = 18, kTop = 26;
   const double left = has_devices ? 120 : 60;
-  std::vector<Row> cores;
+  std::vector<TraceRow> cores;
   int64_t origin = events.empty() ? 0 : events.front().start, last = origin + 1;
   double busy = 0;
   for (const TaskEvent& e : events) {

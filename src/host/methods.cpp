@@ -30,7 +30,8 @@ bool accepts(const Row& row, bool has_blas) {
   if (choice.is(kBlasTiles)) return nb >= kLeastTile && has_blas && factors;
   if (choice.is(kTiles)) {
     if (nb == 0) return factors && row.form == Form::one;
-    return nb >= kLeastTile && (factors || row.routine == Routine::potri);
+    return nb >= kLeastTile &&
+           (factors || row.routine == Routine::potri || row.routine == Routine::pocon);
   }
   // A lane buffer of a larger order would leave the caches that lanes live by.
   return choice.is(kLanes) && row.form == Form::batch && row.cases.n.most <= kMostLaneOrder &&

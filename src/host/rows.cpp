@@ -13,6 +13,10 @@ using host::kBlasTiles, host::kInterleavedLanes, host::kLanes, host::kPanel, hos
 constexpr int64_t kAll = INT64_MAX;
 /// Up to this order one core is as fast as several.
 constexpr int64_t kSmall = 128;
+/// Up to this order one core solves for a vector as fast as several, which hand over each segment
+/// of the unknowns.
+constexpr int64_t kOneCoreSolve = 1500;
+constexpr int kSegment = 128;
 /// Tiles of the size that suits order, threads and machine (host/single/tile_size.hpp).
 constexpr int kByModel = 0;
 /// Right-hand sides up to which lanes are faster.
@@ -50,7 +54,8 @@ constexpr Choice blas_tiles(int nb, int few_rhs = 0) {
   {Routine::potri, Form::one, p, up_to(1500), tiles(nb_1500)},                                     \
   {Routine::potri, Form::one, p, up_to(6000), tiles(nb_6000)},                                     \
   {Routine::potri, Form::one, p, up_to(kAll), tiles(nb)},                                          \
-  {Routine::pocon, Form::one, p, up_to(kAll), panel()},                                            \
+  {Routine::pocon, Form::one, p, up_to(kOneCoreSolve), panel()},                                   \
+  {Routine::pocon, Form::one, p, up_to(kAll), tiles(kSegment)},                                    \
   {Routine::logdet, Form::one, p, up_to(kAll), panel()},                                           \
   {Routine::potrf, Form::batch, p, up_to(panel_n), panel()},                                       \
   {Routine::potrf, Form::batch, p, up_to(kAll), tiles(nb_6000)},                                   \

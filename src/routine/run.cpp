@@ -35,6 +35,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   backend::Solver<T>& solver = backend.solver<T>();
   const RowTable& rows = rows_of(backend, problem);
   backend::Resources resources = resources_of(handle, slot);
+  resources.chosen = solver.choose(problem, rows);
   resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
   if (handle.workspace_need) {
     // The caller's memory may start anywhere; the workspace starts at a multiple of the alignment.

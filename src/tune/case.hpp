@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tune/plan.hpp"
+#include "tune/routine.hpp"
 
 namespace chol {
 

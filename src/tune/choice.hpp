@@ -15,6 +15,8 @@ namespace chol {
 struct MethodInfo {
   const char* name;
   std::span<const Knob> knobs;  ///< Params::kMost at most
+  /// Whether posv takes one right-hand side along with the factorization, neither none nor several.
+  bool is_of_one_rhs = false;
 };
 
 /// A method, and the values of its knobs in their order.

@@ -76,6 +76,11 @@ class InstanceLines {
         return;
       }
   }
+  /// The same of all lines for which it holds.
+  template <class Matches>
+  void name_all(Matches&& matches) {
+    for (InstanceLine& line : lines_) line.named = matches(line) || line.named;
+  }
   /// Every line is named by a row, or is for the tuner and is not. @param concerns (line).
   template <class Concerns>
   void check(Tally& tally, Concerns&& concerns) const {

@@ -70,7 +70,7 @@ void solve_by_columns() {
 template <class T, int N>
 void solve_built_orders() {
   solve_by_columns<T, N, kept_columns(kPrecision<T>, N, true)>();
-  if constexpr (N < threads_table(kPrecision<T>, true, true).largest_of_columns())
+  if constexpr (N < left_looking_orders(kPrecision<T>, InterleavedTask::factor_and_solve).largest)
     solve_built_orders<T, N + 1>();
 }
 template <class T, int N, int kStep, int kKept = 0>

@@ -15,6 +15,7 @@
 #include "compile/code.hpp"
 #include "compile/nvrtc.hpp"
 #include "interleaved/jit/request.hpp"
+#include "interleaved_choices.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -26,7 +27,7 @@ void expect(bool good, const std::string& what) {
   std::printf("FAILED %s\n", what.c_str());
 }
 
-constexpr DeviceLimits kHopper{90, 227 << 10, 228 << 10};
+constexpr CompileTarget kHopper{90, 227 << 10, 228 << 10};
 
 /// A folder that goes with what is in it.
 struct Folder {
@@ -52,33 +53,33 @@ void write_text(const std::string& path, const std::string& text) {
 }
 
 void check_shapes() {
-  constexpr Plan kShared{Method::fused, 6, 8, 96};
-  const auto can = [](Routine routine, char precision, const Plan& plan, int64_t n) {
-    return can_compile({routine, precision}, plan, n, kHopper.block_memory);
+  constexpr Choice kShared = shared(6, 8, 96);
+  const auto can = [](Routine routine, char precision, const Choice& choice, int64_t n) {
+    return can_compile({routine, precision}, choice, n, kHopper.block_memory);
   };
   expect(can(Routine::potrf, 'd', kShared, 60), "block columns of 6");
   expect(!can(Routine::potrf, 'd', kShared, 4000), "a triangle larger than shared memory");
   expect(!can(Routine::potrf, 'd', kShared, INT64_MAX), "every order");
-  expect(!can(Routine::potrf, 'd', {Method::fused, 9, 8, 96}, 60), "block columns of 9");
-  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 12, 96}, 60), "12 matrices side by side");
-  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 8, 100}, 60), "threads that fill no warp");
-  expect(!can(Routine::potrf, 's', {Method::fused, 8, 2, 64}, 60), "rows of less than 16 bytes");
-  expect(!can(Routine::potrf, 'd', {Method::fused, 8, 32, 32}, 60),
+  expect(!can(Routine::potrf, 'd', shared(9, 8, 96), 60), "block columns of 9");
+  expect(!can(Routine::potrf, 'd', shared(8, 12, 96), 60), "12 matrices side by side");
+  expect(!can(Routine::potrf, 'd', shared(8, 8, 100), 60), "threads that fill no warp");
+  expect(!can(Routine::potrf, 's', shared(8, 2, 64), 60), "rows of less than 16 bytes");
+  expect(!can(Routine::potrf, 'd', shared(8, 32, 32), 60),
          "a thread's rows that end inside the diagonal block");
-  expect(can(Routine::potrs, 'd', {Method::fused, 8, 32, 32}, 20), "the same for a solve");
-  expect(!can(Routine::potrf, 'd', {Method::fused, 0, 0, 0}, 60), "no knobs");
-  expect(can(Routine::potrf, 's', {Method::lanes, 0, 0, 64}, 22), "s 22 in registers");
-  expect(!can(Routine::potrf, 'd', {Method::lanes, 0, 0, 64}, 30), "d 30 in registers");
-  expect(can(Routine::potrf, 'd', {Method::panel, 6, 0, 0}, 24), "six columns kept");
-  expect(!can(Routine::potrf, 'd', {Method::panel, 1, 1, 0}, 40), "too few columns kept");
-  expect(!can(Routine::potrf, 'd', {Method::panel, 0, 1, 0}, 60), "kept columns beyond the memory");
-  expect(can(Routine::potrf, 'd', {Method::panel, 12, 4, 0}, 45), "four threads a matrix");
-  expect(can(Routine::potrs, 'd', {Method::panel, 12, 2, 0}, 21), "the same of a solve");
-  expect(!can(Routine::potrs, 'd', {Method::panel, 12, 3, 0}, 21), "three threads a matrix");
-  expect(!can(Routine::potrs, 'd', {Method::panel, 12, 16, 0}, 40), "sixteen");
-  expect(!can(Routine::potrs, 'd', {Method::panel, 0, -1, 0}, 21), "less than none");
-  expect(!can(Routine::posv, 's', {Method::panel, 40, 2, 0}, 48), "columns beyond the registers");
-  expect(!can(Routine::potrf, 'd', {Method::blocked, 0, 0, 0}, 60), "a kernel that is built");
+  expect(can(Routine::potrs, 'd', shared(8, 32, 32), 20), "the same for a solve");
+  expect(!can(Routine::potrf, 'd', shared(0, 0, 0), 60), "no knobs");
+  expect(can(Routine::potrf, 's', registers(64), 22), "s 22 in registers");
+  expect(!can(Routine::potrf, 'd', registers(64), 30), "d 30 in registers");
+  expect(can(Routine::potrf, 'd', columns(6, 0), 24), "six columns kept");
+  expect(!can(Routine::potrf, 'd', columns(1, 1), 40), "too few columns kept");
+  expect(!can(Routine::potrf, 'd', columns(0, 1), 60), "kept columns beyond the memory");
+  expect(can(Routine::potrf, 'd', columns(12, 4), 45), "four threads a matrix");
+  expect(can(Routine::potrs, 'd', columns(12, 2), 21), "the same of a solve");
+  expect(!can(Routine::potrs, 'd', columns(12, 3), 21), "three threads a matrix");
+  expect(!can(Routine::potrs, 'd', columns(12, 16), 40), "sixteen");
+  expect(!can(Routine::potrs, 'd', columns(0, -1), 21), "less than none");
+  expect(!can(Routine::posv, 's', columns(40, 2), 48), "columns beyond the registers");
+  expect(!can(Routine::potrf, 'd', kInterleavedStreamed, 60), "a kernel that is built");
 
   // The memory of a triangle is what its elements and the edges need.
   for (const int columns : {3, 4, 8})
@@ -99,43 +100,44 @@ void check_shapes() {
 }
 
 void check_tiled_shapes() {
-  const auto can = [](Routine routine, char precision, int block, int tile, int threads,
+  // Orders 3 to 5 of the tiles are without loops.
+  const auto can = [](Routine routine, char precision, int edge, int order, int threads,
                       int64_t n) {
-    return can_compile({routine, precision}, {Method::blocked, block, tile, threads}, n,
+    return can_compile({routine, precision}, tiled(edge, order % 3, order / 3, threads), n,
                        kHopper.block_memory);
   };
   for (const Routine routine : {Routine::potrf, Routine::posv})
     for (const int order : {0, 1, 2}) {
       for (int edge = 1; edge <= kMostTile; ++edge)
         expect(can(routine, 's', edge, order, 64, INT64_MAX), "loops over tiles, every order");
-      expect(can(routine, 'z', 0, order, 32, 100), "tiles of the usual edge");
-      expect(!can(routine, 'z', 9, order, 32, 100) && !can(routine, 'z', -1, order, 32, 100),
-             "tiles of 9 or less than none");
+      expect(!can(routine, 'z', 9, order, 32, 100) && !can(routine, 'z', 0, order, 32, 100),
+             "tiles of 9 or none");
       for (const int threads : {-32, 16, 48, 96, 512})
         expect(!can(routine, 'd', 4, order, threads, 100), "threads " + std::to_string(threads));
       expect(can(routine, 'd', 4, order + 3, 256, 20) && !can(routine, 'd', 4, order + 3, 256, 21),
              "d without loops as far as 20");
-      expect(can(routine, 's', 2, order + 3, 0, 24) && !can(routine, 's', 2, order + 3, 0, 25),
+      expect(can(routine, 's', 2, order + 3, 64, 24) && !can(routine, 's', 2, order + 3, 64, 25),
              "s without loops as far as 24");
-      expect(can(routine, 's', 1, order + 3, 0, 16) && !can(routine, 's', 1, order + 3, 0, 17),
+      expect(can(routine, 's', 1, order + 3, 64, 16) && !can(routine, 's', 1, order + 3, 64, 17),
              "16 tiles, not 17");
-      expect(can(routine, 'z', 4, order + 3, 0, 14) && !can(routine, 'z', 4, order + 3, 0, 15),
+      expect(can(routine, 'z', 4, order + 3, 64, 14) && !can(routine, 'z', 4, order + 3, 64, 15),
              "z without loops as far as 14");
       expect(!can(routine, 'd', 4, order + 3, 64, INT64_MAX), "every order without loops");
     }
-  for (const int order : {-1, 6})
-    expect(!can(Routine::potrf, 'd', 4, order, 64, 8), "an order of tiles that there is not");
+  for (const int looking : {-1, 3})
+    expect(!can_compile({Routine::potrf, 'd'}, tiled(4, looking, 0, 64), 8, kHopper.block_memory),
+           "an order of tiles that there is not");
   expect(!can(Routine::potrs, 'd', 8, 2, 32, 8), "a solve");
-  const auto name = [](const Plan& plan) {
-    return interleaved_request(Routine::posv, 'c', plan, 13, kHopper).name;
+  const auto name = [](const Choice& choice) {
+    return interleaved_request(Routine::posv, 'c', choice, 13, kHopper).name;
   };
   const std::string kernel =
       "chol::cuda::tiled_kernel<chol::cuda::Complex<float>, "
       "chol::cuda::InterleavedTask::factor_and_solve, ";
-  expect(name({Method::blocked, 8, 2, 32}) == kernel + "8, chol::cuda::Looking::top, 0, 32>",
-         name({Method::blocked, 8, 2, 32}));
-  expect(name({Method::blocked, 0, 4, 0}) == kernel + "4, chol::cuda::Looking::right, 13, 64>",
-         name({Method::blocked, 0, 4, 0}));
+  expect(name(tiled(8, 2, 0, 32)) == kernel + "8, chol::cuda::Looking::top, 0, 32>",
+         name(tiled(8, 2, 0, 32)));
+  expect(name(tiled(4, 1, 1, 64)) == kernel + "4, chol::cuda::Looking::right, 13, 64>",
+         name(tiled(4, 1, 1, 64)));
 }
 
 void check_damage(const std::string& folder, const Cubin& cubin) {
@@ -209,30 +211,30 @@ void check_two_processes() {
 struct Kind {
   Routine routine;
   const char* precisions;
-  Plan plan;
+  Choice choice;
   int n;
 };
 constexpr Kind kKinds[] = {
-    {Routine::potrf, "sz", {Method::lanes, 0, 0, 64}, 11},
-    {Routine::potrs, "d", {Method::lanes, 0, 0, 32}, 15},
-    {Routine::posv, "c", {Method::lanes, 0, 0, 32}, 15},
-    {Routine::potrf, "sc", {Method::panel, 5, 0, 0}, 17},
-    {Routine::posv, "d", {Method::panel, 3, 0, 0}, 18},
-    {Routine::posv, "z", {Method::panel, 0, 0, 0}, 17},
-    {Routine::potrs, "sdcz", {Method::panel, 4, 0, 0}, 15},
-    {Routine::potrs, "dz", {Method::panel, 5, 8, 0}, 13},
-    {Routine::potrf, "c", {Method::panel, 6, 4, 0}, 15},
-    {Routine::posv, "s", {Method::panel, 7, 2, 0}, 17},
-    {Routine::potrf, "sdcz", {Method::fused, 5, 8, 64}, 50},
-    {Routine::potrf, "d", {Method::fused, 1, 2, 32}, 30},
-    {Routine::potrs, "sz", {Method::fused, 6, 4, 128}, 50},
-    {Routine::posv, "dc", {Method::fused, 7, 4, 512}, 50},
-    {Routine::potrf, "sdcz", {Method::blocked, 3, 0, 128}, 50},
-    {Routine::potrf, "dz", {Method::blocked, 4, 1, 0}, 50},
-    {Routine::posv, "sc", {Method::blocked, 8, 2, 32}, 50},
-    {Routine::potrf, "dc", {Method::blocked, 4, 3, 32}, 11},
-    {Routine::posv, "s", {Method::blocked, 2, 4, 256}, 15},
-    {Routine::potrf, "sz", {Method::blocked, 8, 5, 0}, 13},
+    {Routine::potrf, "sz", registers(64), 11},
+    {Routine::potrs, "d", registers(32), 15},
+    {Routine::posv, "c", registers(32), 15},
+    {Routine::potrf, "sc", columns(5, 0), 17},
+    {Routine::posv, "d", columns(3, 0), 18},
+    {Routine::posv, "z", columns(0, 0), 17},
+    {Routine::potrs, "sdcz", columns(4, 0), 15},
+    {Routine::potrs, "dz", columns(5, 8), 13},
+    {Routine::potrf, "c", columns(6, 4), 15},
+    {Routine::posv, "s", columns(7, 2), 17},
+    {Routine::potrf, "sdcz", shared(5, 8, 64), 50},
+    {Routine::potrf, "d", shared(1, 2, 32), 30},
+    {Routine::potrs, "sz", shared(6, 4, 128), 50},
+    {Routine::posv, "dc", shared(7, 4, 512), 50},
+    {Routine::potrf, "sdcz", tiled(3, 0, 0, 128), 50},
+    {Routine::potrf, "dz", tiled(4, 1, 0, 64), 50},
+    {Routine::posv, "sc", tiled(8, 2, 0, 32), 50},
+    {Routine::potrf, "dc", tiled(4, 0, 1, 32), 11},
+    {Routine::posv, "s", tiled(2, 1, 1, 256), 15},
+    {Routine::potrf, "sz", tiled(8, 2, 1, 64), 13},
 };
 
 void check_nvrtc() {
@@ -240,8 +242,8 @@ void check_nvrtc() {
   for (const Kind& kind : kKinds)
     for (const char* p = kind.precisions; *p; ++p) {
       const KernelRequest request =
-          interleaved_request(kind.routine, *p, kind.plan, kind.n, kHopper);
-      expect(can_compile({kind.routine, *p}, kind.plan, kind.n, kHopper.block_memory),
+          interleaved_request(kind.routine, *p, kind.choice, kind.n, kHopper);
+      expect(can_compile({kind.routine, *p}, kind.choice, kind.n, kHopper.block_memory),
              "accepted: " + request.name);
       Cubin cubin, again;
       bool found = true;
@@ -253,7 +255,7 @@ void check_nvrtc() {
              "kept: " + request.name);
     }
   const KernelRequest request =
-      interleaved_request(kKinds[0].routine, 's', kKinds[0].plan, 5, kHopper);
+      interleaved_request(kKinds[0].routine, 's', kKinds[0].choice, 5, kHopper);
   Cubin cubin;
   bool found = false;
   expect(obtain_cubin(folder.path, request, cubin, found).ok(), "first");

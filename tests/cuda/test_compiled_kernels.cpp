@@ -14,6 +14,7 @@
 #include "compile/kernels.hpp"
 #include "compile/nvrtc.hpp"
 #include "interleaved/jit/request.hpp"
+#include "interleaved_choices.hpp"
 
 namespace {
 
@@ -63,7 +64,7 @@ void expect(bool good, const char* what) {
 }
 
 KernelRequest request(int n) {
-  return interleaved_request(Routine::potrf, 's', {Method::lanes, 0, 0, 32}, n, {90, 0, 0});
+  return interleaved_request(Routine::potrf, 's', registers(32), n, {90, 0, 0});
 }
 
 void check_with_compiler(const std::string& folder) {

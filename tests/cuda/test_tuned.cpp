@@ -8,28 +8,30 @@
 
 #include "compile/nvrtc.hpp"
 #include "interleaved/jit/request.hpp"
+#include "interleaved_choices.hpp"
 #include "interleaved_suite.hpp"
 
 namespace chol::test {
 namespace {
 
+using cuda::columns, cuda::registers, cuda::shared, cuda::tiled;
+
 struct Case {
   const char* precisions;
-  Plan plan;
+  Choice choice;
   int n;
 };
-constexpr Case kCases[] = {
-    {"z", {Method::lanes, 0, 0, 64}, 10},      {"s", {Method::lanes, 0, 0, 32}, 22},
-    {"dc", {Method::lanes, 0, 0, 32}, 15},     {"sdc", {Method::panel, 5, 0, 0}, 17},
-    {"z", {Method::panel, 3, 0, 0}, 13},       {"d", {Method::panel, 0, 0, 0}, 33},
-    {"sdcz", {Method::panel, 8, 2, 0}, 15},    {"dz", {Method::panel, 9, 4, 0}, 23},
-    {"sc", {Method::panel, 13, 8, 0}, 27},     {"s", {Method::panel, 0, 0, 0}, 44},
-    {"sdcz", {Method::fused, 5, 8, 64}, 37},   {"sdcz", {Method::fused, 6, 4, 96}, 50},
-    {"dcz", {Method::fused, 1, 2, 32}, 21},    {"sdcz", {Method::fused, 7, 4, 256}, 64},
-    {"sdcz", {Method::blocked, 8, 2, 32}, 37}, {"sdcz", {Method::blocked, 3, 1, 128}, 29},
-    {"dz", {Method::blocked, 6, 0, 256}, 23},  {"sz", {Method::blocked, 1, 2, 0}, 9},
-    {"sd", {Method::blocked, 4, 3, 64}, 19},   {"c", {Method::blocked, 2, 4, 32}, 15},
-    {"dz", {Method::blocked, 8, 5, 0}, 13}};
+constexpr Case kCases[] = {{"z", registers(64), 10},         {"s", registers(32), 22},
+                           {"dc", registers(32), 15},        {"sdc", columns(5, 0), 17},
+                           {"z", columns(3, 0), 13},         {"d", columns(0, 0), 33},
+                           {"sdcz", columns(8, 2), 15},      {"dz", columns(9, 4), 23},
+                           {"sc", columns(13, 8), 27},       {"s", columns(0, 0), 44},
+                           {"sdcz", shared(5, 8, 64), 37},   {"sdcz", shared(6, 4, 96), 50},
+                           {"dcz", shared(1, 2, 32), 21},    {"sdcz", shared(7, 4, 256), 64},
+                           {"sdcz", tiled(8, 2, 0, 32), 37}, {"sdcz", tiled(3, 1, 0, 128), 29},
+                           {"dz", tiled(6, 0, 0, 256), 23},  {"sz", tiled(1, 2, 0, 64), 9},
+                           {"sd", tiled(4, 0, 1, 64), 19},   {"c", tiled(2, 1, 1, 32), 15},
+                           {"dz", tiled(8, 2, 1, 64), 13}};
 
 int64_t shared_limit() {
   int device = 0, bytes = 0;
@@ -38,42 +40,45 @@ int64_t shared_limit() {
   return bytes;
 }
 
-/// The tuning file that the process was told of before its first call, with one plan in it.
-class PlanFile {
+/// The tuning file that the process was told of before its first call, with one choice in it.
+class ChoiceFile {
  public:
-  explicit PlanFile(const std::string& folder) : path_(folder + "/plans.json") {
+  explicit ChoiceFile(const std::string& folder) : path_(folder + "/plans.json") {
     setenv("CHOL_TUNING", path_.c_str(), 1);
     std::ofstream(path_) << "{\"version\": 2, \"machines\": {}}";
   }
-  /// The plan for orders up to c.n of every routine that has such a kernel.
+  /// The choice for orders up to c.n of every routine that has such a kernel.
   /// @return rows that name it.
   int write(const std::string& machine, char precision, const Case& c) const {
     int rows = 0;
     std::string text = "{\"version\": 2, \"machines\": {\"" + machine + "\": [";
     for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv}) {
       const cuda::KernelKind kind{routine, precision};
-      if (!cuda::can_compile(kind, c.plan, c.n, shared_limit())) continue;
-      const char* name = routine == Routine::potrf   ? "potrf"
-                         : routine == Routine::potrs ? "potrs"
-                                                     : "posv";
+      if (!cuda::can_compile(kind, c.choice, c.n, shared_limit())) continue;
       text += rows++ ? ",\n" : "\n";
-      text += row(name, precision, c.n, c.plan);
+      text += row(routine, precision, c);
     }
     std::ofstream(path_) << text << "]}}\n";
     return rows;
   }
 
  private:
-  static std::string row(const char* routine, char precision, int64_t max_n, const Plan& plan) {
-    const char* method = plan.method == Method::lanes   ? "lanes"
-                         : plan.method == Method::panel ? "panel"
-                         : plan.method == Method::fused ? "fused"
-                                                        : "blocked";
-    return std::string(R"({"routine": ")") + routine +
-           R"(", "form": "interleaved", "precision": ")" + precision + R"(", "n": [0, )" +
-           std::to_string(max_n) + R"(], "method": ")" + method + R"(", "params": {"block": )" +
-           std::to_string(plan.block) + R"(, "tile": )" + std::to_string(plan.tile) +
-           R"(, "threads": )" + std::to_string(plan.threads) + "}}";
+  static std::string row(Routine routine, char precision, const Case& c) {
+    const char* name = routine == Routine::potrf   ? "potrf"
+                       : routine == Routine::potrs ? "potrs"
+                                                   : "posv";
+    const bool of_one = cuda::is_of_one_rhs(routine, c.choice);
+    return std::string(R"({"routine": ")") + name + R"(", "form": "interleaved", "precision": ")" +
+           precision + R"(", "n": [0, )" + std::to_string(c.n) +
+           (of_one ? R"(], "nrhs": [1, 1)" : "") + R"(], "method": ")" + c.choice.method->name +
+           R"(", "params": {)" + params_of(c.choice) + "}}";
+  }
+  static std::string params_of(const Choice& choice) {
+    std::string text;
+    for (size_t k = 0; k < choice.method->knobs.size(); ++k)
+      text += (k ? ", \"" : "\"") + std::string(choice.method->knobs[k].name) +
+              "\": " + std::to_string(choice.values[k]);
+    return text;
   }
   std::string path_;
 };
@@ -95,14 +100,14 @@ void run_case(const Case& c, chol_handle_t host) {
     suite.graph(c.n);  // first: the kernel comes to be while a stream is captured
     for (const int64_t chunk : {8, 32, 33}) suite.all_routines(c.n, chunk, 67);
     // The others have an instance an order, to be compiled for seconds.
-    const bool looped = c.plan.method == Method::blocked && c.plan.tile < 3;
-    if (c.plan.method == Method::fused || looped) suite.all_routines(c.n - 3, 32, 45);
+    const bool looped = c.choice.is(cuda::kInterleavedTiled) && c.choice.at(2) == 0;
+    if (c.choice.is(cuda::kInterleavedShared) || looped) suite.all_routines(c.n - 3, 32, 45);
     suite.bad_pivots(c.n, 32);
   }
   chol_destroy(handle);
 }
 
-void run_cases(const PlanFile& file, chol_handle_t host) {
+void run_cases(const ChoiceFile& file, chol_handle_t host) {
   const chol_handle_t first = create(CHOL_BACKEND_CUDA);
   if (!first) return;
   const char* name = "";
@@ -116,9 +121,9 @@ void run_cases(const PlanFile& file, chol_handle_t host) {
       if (*p == 'd') run_case<double>(c, host);
       if (*p == 'c') run_case<std::complex<float>>(c, host);
       if (*p == 'z') run_case<std::complex<double>>(c, host);
-      std::printf("%c n %d method %d block %d tile %d threads %d: %d rows, %d failures so far\n",
-                  *p, c.n, int(c.plan.method), c.plan.block, c.plan.tile, c.plan.threads, rows,
-                  failures);
+      char text[160];
+      print_choice(text, sizeof text, c.choice);
+      std::printf("%c n %d %s: %d rows, %d failures so far\n", *p, c.n, text, rows, failures);
       std::fflush(stdout);
     }
 }
@@ -140,7 +145,7 @@ int main() {
   std::string folder = std::filesystem::temp_directory_path() / "chol_tuned_XXXXXX";
   if (!mkdtemp(folder.data())) return 2;
   setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  const PlanFile file(folder);
+  const ChoiceFile file(folder);
   const chol_handle_t host = create(CHOL_BACKEND_HOST);
   run_cases(file, host);
   chol_destroy(host);

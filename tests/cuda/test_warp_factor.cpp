@@ -8,6 +8,7 @@
 
 #include "host_batch.hpp"
 #include "interleaved/warp/block_kernel.cuh"
+#include "interleaved/warp/shapes.hpp"
 #include "shared_memory.hpp"
 
 namespace chol::cuda {
@@ -116,10 +117,10 @@ void try_shapes(ShapeList<Shape...>) {
 }
 template <class T>
 void try_all() {
-  using Its = InterleavedShapes<T>;
-  try_shapes<T, InterleavedTask::factor>(typename Its::ByWarps{});
-  try_shapes<T, InterleavedTask::factor_and_solve>(typename Its::ByWarps{});
-  try_shapes<T, InterleavedTask::solve>(typename Its::SolveByWarps{});
+  try_shapes<T, InterleavedTask::factor>(WarpShapes<InterleavedTask::factor, T>{});
+  try_shapes<T, InterleavedTask::factor_and_solve>(
+      WarpShapes<InterleavedTask::factor_and_solve, T>{});
+  try_shapes<T, InterleavedTask::solve>(WarpShapes<InterleavedTask::solve, T>{});
 }
 
 }  // namespace

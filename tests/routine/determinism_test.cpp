@@ -17,7 +17,7 @@ TYPED_TEST_SUITE(Determinism, AllCases, CaseNames);
 
 constexpr int64_t kRhs = 3;
 constexpr Function kDeterministic[] = {Function::potrf, Function::potrs, Function::posv,
-                                       Function::potri, Function::logdet};
+                                       Function::potri, Function::pocon, Function::logdet};
 
 /// What goes into a routine for one matrix.
 template <class T>
@@ -72,6 +72,7 @@ std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
     arrays.set_triangle(b, s.uplo, inputs[static_cast<size_t>(b)].triangle);
     arrays.set_rhs(b, inputs[static_cast<size_t>(b)].rhs);
   }
+  arrays.anorm = 1;
   EXPECT_EQ(arrays.run(handle, function, s.uplo), CHOL_STATUS_SUCCESS) << handle.last_error();
   std::vector<Output<T>> outputs;
   for (int64_t b = 0; b < arrays.batch(); ++b)
@@ -109,7 +110,7 @@ template <class T>
 void same_bits_for_every_routine(const Setting& s) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
-      if (short_run() && n > 33) continue;
+      if ((short_run() && n > 33) || !exists(function, s.layout)) continue;
       same_bits_anywhere<T>(s, function, n);
       if (testing::Test::HasFailure()) return;
     }
@@ -123,7 +124,7 @@ template <class T>
 void same_bits_for_any_threads(const Setting& s) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {130, 193, 257, 384, 513}) {
-      if (short_run() && n > 200) continue;
+      if ((short_run() && n > 200) || !exists(function, s.layout)) continue;
       const std::vector<Input<T>> input = {input_of<T>(function, n, 0)};
       const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
       for (const int threads : {1, 2, 3, 7, 16, 64})
@@ -177,6 +178,24 @@ Input<T> dominant(int64_t n) {
   Input<T> input{random_dense<T>(n, n, random), random_dense<T>(n, kRhs, random)};
   for (int64_t i = 0; i < n; ++i) input.triangle(i, i) = T(static_cast<RealOf<T>>(2 * n));
   return input;
+}
+
+/// Solves with one vector are split over the threads, too, from larger orders on.
+template <class T>
+void same_estimate_for_any_threads(const Setting& s) {
+  for (const int64_t n : {1501, 1664}) {
+    if (short_run() && n > 1600) continue;
+    const std::vector<Input<T>> input = {dominant<T>(n)};
+    const Output<T> first = run_all<T>(s, Function::pocon, 1, input, {})[0];
+    ASSERT_GT(first.result, 0);
+    for (const int threads : {2, 3, 16})
+      ASSERT_TRUE(first.same_as(run_all<T>(s, Function::pocon, threads, input, {1, 1})[0]))
+          << "n " << n << " threads " << threads;
+  }
+}
+TYPED_TEST(Determinism, EstimateForAnyNumberOfThreads) {
+  if (this->setting.layout == Layout::one)
+    same_estimate_for_any_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// The factor of the upper triangle is that of the lower one, conjugated, in every form and around

@@ -5,11 +5,26 @@
 
 #include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
+#include "tune/built_instances.hpp"
 #include "tune/methods.hpp"
-#include "tune/plan_methods.hpp"
 
 namespace chol::tune {
 namespace {
+
+const Choice kAnyOrder = cuda::kInterleavedStreamed;
+constexpr Choice shared(int columns, int matrices, int threads) {
+  return {cuda::kInterleavedShared,
+          {{"columns", columns}, {"matrices", matrices}, {"threads", threads}}};
+}
+/// @param order 0 left-, 1 right-, 2 top-looking, 3 to 5 the same without loops.
+constexpr Choice tiled(int tile, int order, int threads) {
+  return {cuda::kInterleavedTiled,
+          {{"tile", tile}, {"looking", order % 3}, {"unrolled", order / 3}, {"threads", threads}}};
+}
+bool is_by_warps(const Choice& choice) {
+  return choice.is(cuda::kInterleavedWarps) || choice.is(cuda::kInterleavedWarpSolve) ||
+         choice.is(cuda::kInterleavedTwoSteps);
+}
 
 constexpr DeviceModel kHopper{};
 
@@ -48,8 +63,8 @@ TEST(Occupancy, CoverageFallsWithIdleThreadsPartsOfLinesSpillsAndPasses) {
 }
 
 TEST(Occupancy, FootprintsGrowWithTheOrder) {
-  for (const Plan& plan : {Plan{Method::lanes, 0, 0, 64}, Plan{Method::fused, 8, 8, 128},
-                           Plan{Method::panel, 0, 0, 0}}) {
+  for (const Choice& plan : {Choice(cuda::kInterleavedRegisters, {{"threads", 64}}),
+                             shared(8, 8, 128), Choice(cuda::kInterleavedColumns)}) {
     const Footprint small = footprint_of({Routine::potrf, 'd', 8}, plan);
     const Footprint large = footprint_of({Routine::potrf, 'd', 24}, plan);
     EXPECT_LT(small.registers + small.bytes, large.registers + large.bytes) << text_of(plan);
@@ -58,7 +73,7 @@ TEST(Occupancy, FootprintsGrowWithTheOrder) {
 
 TEST(Occupancy, TilesAreReadAgainByTheirEdgeAndOrder) {
   const auto of = [](int edge, int order, int threads) {
-    return footprint_of({Routine::potrf, 'd', 20}, {Method::blocked, edge, order, threads});
+    return footprint_of({Routine::potrf, 'd', 20}, tiled(edge, order, threads));
   };
   for (const int order : {0, 1, 2}) {
     EXPECT_DOUBLE_EQ(of(2, order, 64).passes, 2 * of(4, order, 64).passes);
@@ -70,32 +85,22 @@ TEST(Occupancy, TilesAreReadAgainByTheirEdgeAndOrder) {
   EXPECT_DOUBLE_EQ(of(4, 1, 64).passes, 2 * of(4, 0, 64).passes);
   EXPECT_DOUBLE_EQ(of(4, 2, 64).passes, of(4, 0, 64).passes);
   EXPECT_LT(of(4, 3, 64).registers, of(4, 4, 64).registers);
-  EXPECT_EQ(of(0, 0, 0).registers, of(4, 0, 64).registers);
-  EXPECT_EQ(of(0, 0, 0).threads, 64);
+  const Footprint built = footprint_of({Routine::potrf, 'd', 20}, kAnyOrder);
+  EXPECT_EQ(built.registers, of(4, 0, 64).registers);
+  EXPECT_EQ(built.threads, 64);
 }
 
 TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   const Point point{Routine::potrf, 'd', 100};
-  const Plan blocked{Method::blocked, 0, 0, 0}, large{Method::fused, 8, 16, 128},
-      fitting{Method::fused, 8, 4, 128};
-  const std::vector<Plan> left = prune(point, {large, large, fitting, blocked}, kHopper, 10);
+  const Choice large = shared(8, 16, 128), fitting = shared(8, 4, 128);
+  const std::vector<Choice> left = prune(point, {large, large, fitting, kAnyOrder}, kHopper, 10);
   ASSERT_FALSE(left.empty());
-  EXPECT_TRUE(same_plan(left[0], large));  // the built-in one is measured whatever the model says
-  EXPECT_EQ(
-      std::count_if(left.begin(), left.end(), [&](const Plan& p) { return same_plan(p, large); }),
-      1);
-  EXPECT_TRUE(has_plan(left, fitting));
-  EXPECT_LE(prune(point, std::vector<Plan>(100, fitting), kHopper, 10).size(), 10u);
+  EXPECT_EQ(text_of(left[0]),
+            text_of(large));  // the built-in one is measured whatever the model says
+  EXPECT_EQ(std::count(left.begin(), left.end(), large), 1);
+  EXPECT_TRUE(has_choice(left, fitting));
+  EXPECT_LE(prune(point, std::vector<Choice>(100, fitting), kHopper, 10).size(), 10u);
   EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
-}
-
-constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
-/// What rows name for some order.
-std::vector<Plan> named_plans(const DevicePlans& plans, Routine routine, char precision) {
-  std::vector<Plan> named;
-  for (int64_t n = 1; n <= 256; ++n)
-    add_plan(named, cuda::plan_of(plans.built_in({routine, precision, n})));
-  return named;
 }
 
 /// The model must not leave out what measurements have chosen.
@@ -105,20 +110,29 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
     for (const char precision : {'s', 'd', 'c', 'z'})
       for (const int64_t n : {2, 8, 16, 24, 32, 48, 64, 80, 100}) {
         const Point point{routine, precision, n};
-        const std::vector<Plan> left = plans.interleaved(point);
+        const std::vector<Choice> left = plans.interleaved(point);
         ASSERT_FALSE(left.empty());
-        EXPECT_TRUE(same_plan(left[0], cuda::plan_of(plans.built_in(point))));
+        EXPECT_TRUE(left[0] == plans.built_in(point));
         // Of warps that have a matrix the model describes nothing: few, beside as many as ever.
-        const auto by_warps = std::count_if(left.begin(), left.end(), cuda::is_by_warps);
+        const auto by_warps = std::count_if(left.begin(), left.end(), is_by_warps);
         EXPECT_LE(by_warps, 5);
         EXPECT_LE(int64_t(left.size()) - by_warps, 40);
-        if (cuda::is_by_warps(left[0])) continue;
+        if (is_by_warps(left[0])) continue;
         double best = 0;
-        for (const Plan& plan : left)
+        for (const Choice& plan : left)
           best = std::max(best, coverage(footprint_of(point, plan), kHopper));
         EXPECT_GE(coverage(footprint_of(point, left[0]), kHopper), best / 8)
             << text_of(point) << ' ' << text_of(left[0]);
       }
+}
+
+/// Whether instances.def lists a kernel.
+bool is_instance(const Choice& choice, const Point& point) {
+  return std::any_of(
+      std::begin(cuda::kInterleavedInstances), std::end(cuda::kInterleavedInstances),
+      [&](const cuda::InterleavedInstance& instance) {
+        return instance.choice == choice && serves(instance, {point.routine, point.precision});
+      });
 }
 
 TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
@@ -127,12 +141,10 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
     for (const char precision : {'s', 'd', 'c', 'z'})
       for (const int64_t n : {3, 12, 20, 40, 100}) {
         const Point point{Routine::potrf, precision, n};
-        const std::vector<Plan> named = named_plans(plans, point.routine, precision);
-        const std::vector<Plan> all = plans.interleaved(point);
+        const std::vector<Choice> all = plans.interleaved(point);
         for (size_t i = 1; i < all.size(); ++i)
           EXPECT_TRUE(
-              same_plan(all[i], kAnyOrder) ||
-              (cuda::is_by_warps(all[i]) && has_plan(named, all[i])) ||
+              all[i] == kAnyOrder || is_instance(all[i], point) ||
               cuda::can_compile({point.routine, precision}, all[i], n, kHopper.block_memory))
               << text_of(point) << ' ' << text_of(all[i]);
       }
@@ -140,10 +152,10 @@ TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
 }
 
 /// By order of the tiles, with loops and without.
-std::vector<size_t> count_tiled(const std::vector<Plan>& plans) {
+std::vector<size_t> count_tiled(const std::vector<Choice>& plans) {
   std::vector<size_t> count(6);
-  for (const Plan& plan : plans)
-    if (plan.method == Method::blocked && !same_plan(plan, kAnyOrder)) ++count[size_t(plan.tile)];
+  for (const Choice& plan : plans)
+    if (plan.is(cuda::kInterleavedTiled)) ++count[size_t(plan.at(1) + 3 * plan.at(2))];
   return count;
 }
 
@@ -152,7 +164,7 @@ TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
   for (const char precision : {'s', 'd', 'c', 'z'})
     for (const Routine routine : {Routine::potrf, Routine::posv}) {
       for (const int64_t n : {4, 8, 12}) {
-        const std::vector<Plan> all = compiled.interleaved({routine, precision, n});
+        const std::vector<Choice> all = compiled.interleaved({routine, precision, n});
         for (const size_t count : count_tiled(all)) EXPECT_EQ(count, 3u) << precision << ' ' << n;
         EXPECT_GE(all.size(), 40u);
       }
@@ -166,35 +178,63 @@ TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
   EXPECT_EQ(count_tiled(built.interleaved({Routine::potrf, 'd', 8})), none);
 }
 
-/// A search that compiles nothing tries of the kernels in shared memory those that a row names:
-/// each other one would take a second of the compiler's.
+/// A search that compiles nothing tries the kernels in shared memory that instances.def lists: each
+/// other one would take a second of the compiler's.
 TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
   const DevicePlans plans(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'}) {
-    const std::vector<Plan> named = named_plans(plans, Routine::potrf, precision);
     for (const int64_t n : {4, 16, 32, 64, 100}) {
       const Point point{Routine::potrf, precision, n};
-      size_t shared = 0;
-      for (const Plan& plan : plans.interleaved(point)) {
-        EXPECT_EQ(plan.block + plan.tile > 0, plan.method == Method::fused)
-            << text_of(point) << ' ' << text_of(plan);
-        if (plan.method != Method::fused) continue;
-        ++shared;
-        EXPECT_TRUE(has_plan(named, plan)) << text_of(point) << ' ' << text_of(plan);
+      size_t in_shared_memory = 0;
+      for (const Choice& plan : plans.interleaved(point)) {
+        EXPECT_FALSE(plan.is(cuda::kInterleavedTiled)) << text_of(point) << ' ' << text_of(plan);
+        if (!plan.is(cuda::kInterleavedShared) && !plan.is(cuda::kInterleavedWarps)) continue;
+        ++in_shared_memory;
+        EXPECT_TRUE(is_instance(plan, point)) << text_of(point) << ' ' << text_of(plan);
       }
-      EXPECT_GT(shared, 0u) << text_of(point);
+      EXPECT_GT(in_shared_memory, 0u) << text_of(point);
     }
   }
+}
+
+TEST(DevicePlans, ColumnMajorCandidatesAreBuilt) {
+  const DevicePlans plans(kHopper, false);
+  for (const char precision : {'s', 'd', 'c', 'z'})
+    for (const int64_t n : {4, 16, 32, 40}) {
+      size_t in_registers = 0;
+      for (const Choice& plan : plans.candidates({Routine::potrf, precision, n, Form::batch})) {
+        const auto has_lanes = [&](const cuda::RegisterInstance& instance) {
+          return instance.precision == precision && instance.task == "factor" &&
+                 n <= instance.largest && (plan.at(0) == 0 || instance.lanes == plan.at(0));
+        };
+        const auto has_threads = [&](const cuda::MultiPanelInstance& instance) {
+          return instance.precision == precision && instance.threads == plan.at(0);
+        };
+        using std::begin, std::end;
+        if (plan.is(cuda::kRegisterPotrf)) {
+          ++in_registers;
+          EXPECT_TRUE(std::any_of(begin(cuda::kRegisterInstances), end(cuda::kRegisterInstances),
+                                  has_lanes))
+              << precision << ' ' << n << ' ' << text_of(plan);
+        }
+        if (plan.is(cuda::kMultiPanelPotrf)) {
+          EXPECT_TRUE(std::any_of(begin(cuda::kMultiPanelInstances),
+                                  end(cuda::kMultiPanelInstances), has_threads))
+              << precision << ' ' << text_of(plan);
+        }
+      }
+      EXPECT_GT(in_registers, 1u) << precision << ' ' << n;
+    }
 }
 
 TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};
-  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::lanes, 0, 0, 32}), 15), 15);
-  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::lanes, 0, 0, 32}), 40), 16);
-  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 0, 0, 0}), 400), 400);
-  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 8, 2, 32}), 400), 400);
-  EXPECT_EQ(plans.reach(point, cuda::choice_of({Method::blocked, 8, 5, 32}), 400), 20);
+  EXPECT_EQ(plans.reach(point, Choice(cuda::kInterleavedRegisters, {{"threads", 32}}), 15), 15);
+  EXPECT_EQ(plans.reach(point, Choice(cuda::kInterleavedRegisters, {{"threads", 32}}), 40), 16);
+  EXPECT_EQ(plans.reach(point, kAnyOrder, 400), 400);
+  EXPECT_EQ(plans.reach(point, tiled(8, 2, 32), 400), 400);
+  EXPECT_EQ(plans.reach(point, tiled(8, 5, 32), 400), 20);
   const Point batch{Routine::potrf, 'd', 32, Form::batch};
   EXPECT_EQ(plans.reach(batch, Choice(cuda::kRegisterPotrf), 40), 32);
   EXPECT_EQ(plans.reach(batch, Choice(cuda::kLeftLookingPotrf), 40), 40);

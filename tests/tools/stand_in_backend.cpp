@@ -19,9 +19,11 @@ bool has(const Choice& choice, const char* method, const char* knob, int value) 
       return !*method || std::strcmp(choice.method->name, method) == 0;
   return false;
 }
-bool is_refused(const Choice& choice) { return has(choice, "lanes", "threads", 128); }
+bool is_refused(const Choice& choice) {
+  return has(choice, "interleaved_registers", "threads", 128);
+}
 bool is_wrong(const Choice& choice) { return has(choice, "", "threads", 64); }
-bool is_deadly(const Choice& choice) { return has(choice, "fused", "threads", 32); }
+bool is_deadly(const Choice& choice) { return has(choice, "interleaved_warps", "warps", 4); }
 
 #define CHOL_TEST_CALL(p, T, R)                                                                    \
   chol_status_t call(chol_handle_t h, const backend::Problem<T>& c) {                              \
@@ -68,8 +70,12 @@ class StandIn final : public backend::Backend {
     for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv})
       for (const Form form : {Form::batch, Form::interleaved})
         for (const char precision : {'s', 'd', 'c', 'z'}) {
-          tuning_.load_row(
-              {routine, form, precision, {}, cuda::choice_of({Method::blocked, 0, 0, 0})});
+          tuning_.load_row({routine,
+                            form,
+                            precision,
+                            {},
+                            form == Form::batch ? Choice(cuda::kLeftLookingPotrf)
+                                                : Choice(cuda::kInterleavedStreamed)});
         }
     chol_create_on(&host_, CHOL_BACKEND_HOST, 0, nullptr);
   }

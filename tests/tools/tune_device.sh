@@ -25,7 +25,7 @@ grep -q '"cuda stand-in"' "$out" || die "no rows"
 for form in one batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
 # Refused, wrong and deadly plans are noted as such and win nowhere.
 rates() { sed -n "s/.*\"key\":\"[^|]*|$1|0\",\"gflops\":\(.*\)}/\1/p" "$out.journal" | sort -u; }
-for bad in 'lanes threads 128' 'multi_panel_potrf threads 64' 'fused tile 4 threads 32'; do
+for bad in 'interleaved_registers threads 128' 'interleaved_registers threads 64' 'interleaved_warps matrices 1 warps 4'; do
   [ "$(rates "$bad")" = 0.0 ] || die "plan $bad: rates $(rates "$bad")"
 done
 grep -q 'left .*threads 64$' "$work/log" && die "a plan with wrong results has won"
@@ -60,19 +60,19 @@ grep -q '"host ' "$out" || die "no rows of the host"
 # Compiled shapes are tried where that is not ruled out.
 "$tune" --device cuda --routines potrs --precisions z --trial-ms 0.1 --output "$work/full.json" \
   >"$work/said" 2>"$work/log" || die "full run"
-grep -q 'fused block 3' "$work/full.json.journal" || die "no shape that is not built"
+grep -q 'interleaved_shared columns 3' "$work/full.json.journal" || die "no shape that is not built"
 "$tune" --device cuda --routines potrs --precisions z --output "$work/full.json" \
   --report "$work/full.csv" >"$work/said" 2>"$work/log" || die "table of a full run"
 grep -q ',ruled out,0,,,0,0$' "$work/full.csv" || die "table: no plan that the model rules out"
 
 "$tune" --device cuda --routines potrf --precisions d --orders 8 --trial-ms 0.1 \
   --output "$work/small.json" >"$work/said" 2>"$work/log" || die "one order"
-for order in '' ' tile 1' ' tile 2' ' tile 3' ' tile 4' ' tile 5'; do
-  grep -q "blocked block .$order threads 32" "$work/small.json.journal" || die "no plan of tiles$order"
+for order in '' ' looking 1' ' looking 2' ' unrolled 1' ' looking 1 unrolled 1' ' looking 2 unrolled 1'; do
+  grep -q "interleaved_tiled tile .$order threads 32" "$work/small.json.journal" || die "no plan of tiles$order"
 done
 "$tune" --device cuda --routines potrf --precisions d --orders 8 --report --output "$work/small.json" \
   >"$work/said" 2>"$work/log" || die "report of one order"
-grep -q 'blocked block .* tile 5 threads 32' "$work/said" || die "report: no plan of tiles"
+grep -q 'interleaved_tiled tile .* looking 2 unrolled 1 threads 32' "$work/said" || die "report: no plan of tiles"
 
 # Without a device.
 export CHOL_TEST_NO_DEVICE=1

@@ -2,6 +2,7 @@
 // their time where waiting for it matters, and see a task that came too early or is waited for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -31,6 +32,8 @@ class Board {
     const auto panel = panels_.find(strips);
     if (panel != panels_.end()) expect(panel->second.open_updates == 0, "strips in use", k, k);
     const int64_t below = tiles_ - 1 - k;
+    for (const auto& [at, last] : panels_)
+      if (last.step == k - 1) most_solved_ = std::max(most_solved_, last.rows.size());
     panels_[strips] = {k, below * (below + 1) / 2, {}};
     ++done(k, k);
   }
@@ -83,6 +86,8 @@ class Board {
   }
   const std::string& fault() const { return fault_; }
   int passes() const { return passes_; }
+  /// Most tiles of a panel that were solved before the next diagonal tile was factored.
+  size_t most_solved() const { return most_solved_; }
 
  private:
   struct Panel {
@@ -111,6 +116,7 @@ class Board {
   std::atomic<int64_t> held_row_{-1}, held_column_{-1};
   std::atomic<int> tasks_done_{0};
   int wanted_ = 0, passes_ = 0;
+  size_t most_solved_ = 0;
   bool others_went_on_ = false;
 };
 
@@ -164,6 +170,15 @@ TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
   factor(board, kTiles * kTile, 1);
   ASSERT_EQ(board.fault(), "");
   EXPECT_EQ(board.passes(), kTiles * (kTiles - 1) / 2);
+}
+
+/// Whoever solves the tile below a diagonal one factors the next diagonal tile, before the rest of
+/// the panel.
+TEST(TileOrder, TheNextDiagonalTileComesFirst) {
+  Board board(9 * kTile);
+  factor(board, 9 * kTile, 1);
+  ASSERT_EQ(board.fault(), "");
+  EXPECT_EQ(board.most_solved(), 1u);
 }
 
 /// A worker that loses its core in the middle of a task delays what depends on that task: others

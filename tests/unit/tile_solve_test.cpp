@@ -119,12 +119,16 @@ Kernels noting_kernels() {
                     int64_t row, int64_t row_end, void* buffer) {
     static_cast<Board*>(M.A)->substitute(buffer, backward, first, last, row, row_end);
   };
+  k.substitute_vector = [](const PanelMatrix& M, bool backward, int64_t first, int64_t last,
+                           int64_t row, int64_t row_end, void* x) {
+    static_cast<Board*>(M.A)->substitute(x, backward, first, last, row, row_end);
+  };
   return k;
 }
 
-void solve(Board& board, int64_t n, int64_t nrhs, int threads) {
+void solve(Board& board, int64_t n, int64_t nrhs, int threads, int64_t segment = 0) {
   const Kernels kernels = noting_kernels();
-  TileSolve tiles(kernels, 1, 1, n, nrhs, threads);
+  TileSolve tiles(kernels, 1, 1, n, nrhs, threads, segment);
   Arena counted;
   tiles.carve(counted);
   std::vector<char> memory(counted.used() + Arena::kAlignment);
@@ -141,6 +145,19 @@ TEST(TileSolve, NothingStartsTooEarly) {
         solve(board, n, nrhs, threads);
         ASSERT_EQ(board.fault(), "") << n << ", " << nrhs << ", " << threads << " threads";
       }
+}
+
+/// A vector lies where it is solved for, and takes one segment at a time.
+TEST(TileSolve, OneVectorInPlace) {
+  for (const int64_t n : {5, 64, 65, 640, 1000})
+    for (const int threads : {1, 2, 5, 16}) {
+      Board board(n);
+      board.load(nullptr, 0, n);
+      solve(board, n, 1, threads, kStep);
+      board.store(nullptr, 0, n);
+      ASSERT_EQ(board.fault(), "") << n << ", " << threads << " threads";
+      ASSERT_EQ(board.groups(), 1u);
+    }
 }
 
 /// A few right-hand sides of many threads are several groups, many of one thread too.

@@ -26,6 +26,10 @@ BatchMethod<T> method_of(const char* name) {
           return kSolves || bordered ? run_left_looking<true>(slice, params, bordered, stream)
                                      : run_left_looking<false>(slice, params, false, stream);
         });
+      },
+      [](const Row& row) {
+        return (kSolves ? row.routine == Routine::posv : is_factor_row(row)) &&
+               has_left_looking(kLetter<T>, 32 * row.choice.at(0));
       }};
 }
 

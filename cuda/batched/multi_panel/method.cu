@@ -20,6 +20,12 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
                return slice.swapped ? run_wide_left_looking<T, true>(slice, threads, stream)
                                     : run_wide_left_looking<T, false>(slice, threads, stream);
              });
+           },
+           [](const Row& row) {
+             const int threads = row.choice.at(0);
+             return is_factor_row(row) &&
+                    (has_left_looking(kLetter<T>, threads) || has_wide<T>(false, threads) ||
+                     has_wide<T>(true, threads));
            }});
 });
 

@@ -19,6 +19,16 @@ bool has_order(const Case& asked, const Params& params) {
   }(SmallShapes<kTask, T>{});
 }
 
+/// Whether a row may name a method of the task.
+template <SmallTask kTask, class T>
+bool accepts_row(const Row& row) {
+  if (kTask == SmallTask::factor_and_solve_one) return false;
+  if (!kFactors<kTask>) return is_potrs_row(row);
+  const bool of_task =
+      kTask == SmallTask::factor ? is_factor_row(row) : row.routine == Routine::posv;
+  return of_task && row.cases.n.most <= small_limit<kTask, T>(row.choice.at(0));
+}
+
 template <SmallTask kTask, class T>
 BatchMethod<T> method_of(const char* name) {
   return {name, kKnobs,
@@ -28,7 +38,8 @@ BatchMethod<T> method_of(const char* name) {
           },
           [](const BatchProblem<T>& problem, const Params& params, cudaStream_t stream) {
             return run_small<kTask>(problem, params.of("lanes"), stream);
-          }};
+          },
+          accepts_row<kTask, T>};
 }
 
 const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
@@ -44,6 +55,10 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
            },
            [](const BatchProblem<T>& problem, const Params&, cudaStream_t stream) {
              return run_vbatched_register(problem, stream);
+           },
+           [](const Row& row) {
+             return row.routine == Routine::potrf && row.cases.variable == Only::with &&
+                    row.cases.n.most <= VbatchedRegisterShape<T>::kOrder;
            }});
 });
 

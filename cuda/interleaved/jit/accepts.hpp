@@ -1,12 +1,18 @@
-// Which plans of interleaved batches have kernels, if need be compiled at run time. Plain C++: what
-// chol-tune tries.
+// Which choices of interleaved batches have kernels that can be compiled at run time. Plain C++:
+// what chol-tune tries.
 #pragma once
 
 #include "interleaved/thread/tiled_shape.hpp"
 #include "interleaved/threads/shape.hpp"
-#include "tune/plan.hpp"
+#include "tune/interleaved_methods.hpp"
 
 namespace chol::cuda {
+
+constexpr InterleavedTask task_of(Routine routine) {
+  return routine == Routine::potrf   ? InterleavedTask::factor
+         : routine == Routine::potrs ? InterleavedTask::solve
+                                     : InterleavedTask::factor_and_solve;
+}
 
 /// What the kernels of a task are told apart by.
 struct KernelKind {
@@ -27,24 +33,30 @@ inline constexpr int64_t kMostTriangleWords = 300;
 inline constexpr int64_t kMostUnrolledOrder = 64;
 /// Of thread/tiled.cuh without loops: rows, tiles a column, and words of a triangle.
 inline constexpr int64_t kMostUnrolledTiled = 24, kMostUnrolledTiles = 16, kMostUnrolledWords = 420;
-inline constexpr int kMostSharedColumns = 8, kMostSharedThreads = 512, kMostHeldThreads = 8;
+inline constexpr int kMostHeldThreads = 8;
 
 constexpr int64_t triangle_words(int64_t n, int64_t bytes) { return n * (n + 1) / 2 * bytes / 4; }
 
-/// Leading columns in shared memory of thread/left_looking.cuh that a plan of Method::panel asks
-/// for.
-constexpr int panel_columns(const KernelKind& kind, const Plan& plan, int n) {
-  const int wanted = plan.block > 0 ? plan.block : kept_columns(kind.precision, n, kind.solves());
+/// What interleaved_columns is asked for; 0: what suits the order.
+struct ColumnsParams {
+  int columns = 0, threads = 0;
+  static constexpr ColumnsParams of(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
+};
+
+/// Leading columns in shared memory of thread/left_looking.cuh.
+constexpr int leading_columns(const KernelKind& kind, const ColumnsParams& params, int n) {
+  const int wanted =
+      params.columns > 0 ? params.columns : kept_columns(kind.precision, n, kind.solves());
   return wanted < n - 1 ? wanted : n - 1;
 }
-/// What a plan of Method::panel asks for of threads/solve.cuh and threads/factor.cuh, no threads
-/// where it is thread/left_looking.cuh.
-constexpr ThreadsShape panel_shape(const KernelKind& kind, const Plan& plan, int n) {
-  const ThreadsTable rows = threads_table(kind.precision, kind.factors(), kind.solves());
+/// The shape of threads/solve.cuh and threads/factor.cuh, no threads where the kernel is that of
+/// thread/left_looking.cuh.
+constexpr ThreadsShape threads_shape(const KernelKind& kind, const ColumnsParams& params, int n) {
+  const ThreadsTable rows{kind.precision, task_of(kind.routine)};
   ThreadsShape shape = rows.shape(n < rows.largest() ? n : rows.largest());
-  if (plan.tile > 0) shape.threads = plan.tile;
+  if (params.threads > 0) shape.threads = params.threads;
   if (kind.factors() && shape.threads <= 1) return {0, 0};
-  const int order = shape.order(n), wanted = plan.block > 0 ? plan.block : shape.columns;
+  const int order = shape.order(n), wanted = params.columns > 0 ? params.columns : shape.columns;
   const int most = order - (kind.factors() ? shape.threads : 1);
   shape.columns = wanted < most ? wanted : most;
   // A block column of a factor is in registers or is not.
@@ -53,62 +65,50 @@ constexpr ThreadsShape panel_shape(const KernelKind& kind, const Plan& plan, int
   return shape;
 }
 
-constexpr int64_t panel_block_bytes(const KernelKind& kind, const Plan& plan, int n) {
-  const ThreadsShape shape = panel_shape(kind, plan, n);
+constexpr int64_t columns_block_bytes(const KernelKind& kind, const ColumnsParams& params, int n) {
+  const ThreadsShape shape = threads_shape(kind, params, n);
   if (shape.threads > 0) return held_block_bytes(kind.precision, n, shape);
-  const int columns = panel_columns(kind, plan, n);
+  const int columns = leading_columns(kind, params, n);
   return column_block_bytes(kind.bytes, n, columns, kind.solves() ? settled_rows(n, columns) : 0);
 }
 
-constexpr bool panel_compiles(const KernelKind& kind, const Plan& plan, int64_t order,
-                              int64_t shared_limit) {
-  if (order < 2 || order > kMostUnrolledOrder || plan.block < 0 || plan.tile < 0) return false;
+constexpr bool registers_compile(const KernelKind& kind, const Choice&, int64_t n, int64_t) {
+  return n >= 1 && n <= kMostUnrolledOrder && triangle_words(n, kind.bytes) <= kMostTriangleWords;
+}
+
+constexpr bool columns_compile(const KernelKind& kind, const Choice& choice, int64_t order,
+                               int64_t shared_limit) {
+  if (order < 2 || order > kMostUnrolledOrder) return false;
+  const ColumnsParams params = ColumnsParams::of(choice);
   const int n = int(order);
-  const ThreadsShape shape = panel_shape(kind, plan, n);
+  const ThreadsShape shape = threads_shape(kind, params, n);
   const auto fits = [&] {
     if (shape.threads == 0)
-      return n - panel_columns(kind, plan, n) <= kept_rule(kind.precision, kind.solves()).order + 4;
+      return n - leading_columns(kind, params, n) <=
+             kept_rule(kind.precision, kind.solves()).order + 4;
     return shape.threads <= kMostHeldThreads && (shape.threads & (shape.threads - 1)) == 0 &&
            triangle_words(shape.columns, kind.bytes) <= kMostTriangleWords * shape.threads;
   };
-  return fits() && panel_block_bytes(kind, plan, n) <= shared_limit;
+  return fits() && columns_block_bytes(kind, params, n) <= shared_limit;
 }
 
-/// Whether warps have matrices to themselves: no block columns of shared/factor.cuh. With a number
-/// of threads a matrix by warp/block_kernel.cuh, without by warp/solve_kernel.cuh or, of posv, in
-/// two.
-constexpr bool is_by_warps(const Plan& plan) {
-  return plan.method == Method::fused && plan.block == 0;
+constexpr SharedKnobs shared_knobs(const Choice& choice) {
+  return {choice.at(0), choice.at(1), choice.at(2)};
 }
-constexpr bool is_warp_factor(const Plan& plan) { return is_by_warps(plan) && plan.threads > 0; }
-
-constexpr SharedKnobs shared_knobs(const Plan& plan) {
-  constexpr int kThreads = 128;  // where the plan leaves them open
-  return {plan.block, plan.tile, plan.threads > 0 ? plan.threads : kThreads};
-}
-
-constexpr bool shared_compiles(const KernelKind& kind, const Plan& plan, int64_t n,
+constexpr bool shared_compiles(const KernelKind& kind, const Choice& choice, int64_t n,
                                int64_t shared_limit) {
-  const SharedKnobs knobs = shared_knobs(plan);
+  const SharedKnobs knobs = shared_knobs(choice);
   // Copies are of 16 bytes, and neighbouring threads of one warp.
-  const bool row = knobs.lanes >= 1 && knobs.lanes <= 32 &&
-                   (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
-  return row && knobs.columns <= kMostSharedColumns && knobs.threads <= kMostSharedThreads &&
-         shared_threads_fit(knobs, kind.factors()) &&
+  const bool row = (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
+  return row && shared_threads_fit(knobs, kind.factors()) &&
          shared_block_bytes(kind.bytes, n, kind.vectors(), knobs) <= shared_limit;
 }
 
-/// What a plan of Method::blocked asks for: 0 to 2 loops over tiles left-, right- and top-looking,
-/// 3 to 5 none.
-constexpr TiledKnobs tiled_knobs(const Plan& plan) {
-  const Looking orders[] = {Looking::left, Looking::right, Looking::top};
-  const bool named = plan.tile >= 0 && plan.tile < 6;
-  return {plan.block > 0 ? plan.block : kStreamed.tile, orders[named ? plan.tile % 3 : 0],
-          plan.tile >= 3, plan.threads > 0 ? plan.threads : kStreamed.threads};
-}
-/// Whether it names the kernel that is built.
-constexpr bool is_streamed(const Plan& plan) {
-  return plan.method == Method::blocked && plan.block == 0 && plan.tile == 0 && plan.threads == 0;
+constexpr WarpsParams warps_params(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
+
+constexpr TiledKnobs tiled_knobs(const Choice& choice) {
+  constexpr Looking kOrders[] = {Looking::left, Looking::right, Looking::top};
+  return {choice.at(0), kOrders[choice.at(1)], choice.at(2) != 0, choice.at(3)};
 }
 /// Without loops: beyond so many words of a triangle ptxas gives registers up and keeps all of it
 /// in local memory (at 420 it does so for some orders of the tiles), and a column of 24 tiles
@@ -117,32 +117,30 @@ constexpr bool unrolled_compiles(const KernelKind& kind, int tile, int64_t n) {
   return n >= 1 && n <= kMostUnrolledTiled && n <= int64_t(kMostUnrolledTiles) * tile &&
          triangle_words(n, kind.bytes) <= kMostUnrolledWords;
 }
-constexpr bool tiled_compiles(const KernelKind& kind, const Plan& plan, int64_t n) {
-  const bool knobs = plan.block >= 0 && plan.block <= kMostTile && plan.tile >= 0 &&
-                     plan.tile < 6 && plan.threads >= 0;
-  if (!knobs || !kind.factors() || is_streamed(plan)) return false;
-  const auto [tile, looking, unrolled, threads] = tiled_knobs(plan);
-  return (threads == 32 || threads == 64 || threads == 128 || threads == 256) &&
-         (!unrolled || unrolled_compiles(kind, tile, n));
+constexpr bool tiled_compiles(const KernelKind& kind, const Choice& choice, int64_t n, int64_t) {
+  if (!kind.factors()) return false;
+  const auto [tile, looking, unrolled, threads] = tiled_knobs(choice);
+  return (threads & (threads - 1)) == 0 && (!unrolled || unrolled_compiles(kind, tile, n));
 }
 
-/// Whether the plan has a kernel for that order, built or, of Method::blocked, not.
+/// The methods whose kernels are compiled when a row names what is not built.
 /// @param shared_limit shared memory that a block can have.
-constexpr bool can_compile(const KernelKind& kind, const Plan& plan, int64_t n,
+struct CompiledMethod {
+  const MethodInfo* info;
+  bool (*compiles)(const KernelKind& kind, const Choice& choice, int64_t n, int64_t shared_limit);
+};
+inline constexpr CompiledMethod kCompiledMethods[] = {{&kInterleavedRegisters, registers_compile},
+                                                      {&kInterleavedColumns, columns_compile},
+                                                      {&kInterleavedShared, shared_compiles},
+                                                      {&kInterleavedTiled, tiled_compiles}};
+
+/// Whether a choice has a kernel for that order, built or not, that a compiler can make.
+constexpr bool can_compile(const KernelKind& kind, const Choice& choice, int64_t n,
                            int64_t shared_limit) {
-  switch (plan.method) {
-    case Method::lanes:
-      return n >= 1 && n <= kMostUnrolledOrder &&
-             triangle_words(n, kind.bytes) <= kMostTriangleWords;
-    case Method::panel:
-      return panel_compiles(kind, plan, n, shared_limit);
-    case Method::fused:
-      return shared_compiles(kind, plan, n, shared_limit);
-    case Method::blocked:
-      return tiled_compiles(kind, plan, n);
-    default:
-      return false;
-  }
+  for (const CompiledMethod& method : kCompiledMethods)
+    if (choice.is(*method.info))
+      return choice.is_in_range() && method.compiles(kind, choice, n, shared_limit);
+  return false;
 }
 
 /// Blocks of shared/factor.cuh that a multiprocessor has room for by shared memory, as a power of

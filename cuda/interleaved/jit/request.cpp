@@ -1,5 +1,7 @@
 #include "interleaved/jit/request.hpp"
 
+#include <stdexcept>
+
 namespace chol::cuda {
 namespace {
 
@@ -29,57 +31,80 @@ std::string instance(const char* name, const std::string& first, const Parts&...
   return std::string("chol::cuda::") + name + '<' + first + ((", " + others) + ...) + '>';
 }
 
-/// "chol::cuda::tiled_kernel<...>"
-std::string tiled_kernel(const std::string& type, const std::string& task, const Plan& plan,
-                         const std::string& order) {
-  const auto [tile, looking, unrolled, threads] = tiled_knobs(plan);
-  const char* const name = looking == Looking::left    ? "left"
-                           : looking == Looking::right ? "right"
-                                                       : "top";
-  return instance("tiled_kernel", type, task, std::to_string(tile),
-                  std::string("chol::cuda::Looking::") + name, unrolled ? order : "0",
-                  std::to_string(threads));
+std::string text(int number) { return std::to_string(number); }
+
+/// What is asked for.
+struct Asked {
+  KernelKind kind;
+  const Choice& choice;
+  int n;
+  const CompileTarget& device;
+  std::string type, task;
+};
+
+KernelRequest registers_request(const Asked& asked) {
+  return {"interleaved/thread/registers.cuh",
+          instance("registers_kernel", asked.type, text(asked.n), asked.task),
+          asked.device.capability};
 }
 
-std::string shape_of(const SharedKnobs& knobs, int least) {
-  const auto text = [](int number) { return std::to_string(number); };
-  return instance("InterleavedSharedShape", text(knobs.columns), text(kSharedRows),
-                  text(knobs.lanes), text(knobs.threads), text(least));
+KernelRequest columns_request(const Asked& asked) {
+  const ColumnsParams params = ColumnsParams::of(asked.choice);
+  const ThreadsShape shape = threads_shape(asked.kind, params, asked.n);
+  const int capability = asked.device.capability;
+  const std::string padded = text(shape.threads > 0 ? shape.order(asked.n) : asked.n),
+                    threads = text(shape.threads), held = text(shape.columns);
+  if (!asked.kind.factors())
+    return {"interleaved/threads/solve.cuh",
+            instance("threads_solve_kernel", asked.type, padded, threads, held), capability};
+  if (shape.threads > 0)
+    return {"interleaved/threads/factor.cuh",
+            instance("threads_factor_kernel", asked.type, padded, asked.task, threads, held),
+            capability};
+  const std::string columns = text(leading_columns(asked.kind, params, asked.n));
+  return {"interleaved/thread/left_looking.cuh",
+          instance("columns_kernel", asked.type, padded, asked.task, columns), capability};
 }
+
+KernelRequest shared_request(const Asked& asked) {
+  const SharedKnobs knobs = shared_knobs(asked.choice);
+  const KernelKind& kind = asked.kind;
+  const int64_t bytes = shared_block_bytes(kind.bytes, asked.n, kind.vectors(), knobs);
+  const int least = least_blocks(knobs, bytes, asked.device.processor_memory);
+  const std::string shape =
+      instance("InterleavedSharedShape", text(knobs.columns), text(kSharedRows), text(knobs.lanes),
+               text(knobs.threads), text(least));
+  return {"interleaved/shared/factor.cuh", instance("shared_kernel", asked.type, shape, asked.task),
+          asked.device.capability};
+}
+
+KernelRequest tiled_request(const Asked& asked) {
+  constexpr const char* kNames[] = {"left", "right", "top"};
+  const auto [tile, looking, unrolled, threads] = tiled_knobs(asked.choice);
+  return {"interleaved/thread/tiled.cuh",
+          instance("tiled_kernel", asked.type, asked.task, text(tile),
+                   std::string("chol::cuda::Looking::") + kNames[static_cast<int>(looking)],
+                   unrolled ? text(asked.n) : "0", text(threads)),
+          asked.device.capability};
+}
+
+constexpr struct {
+  const MethodInfo* info;
+  KernelRequest (*request)(const Asked& asked);
+} kRequests[] = {{&kInterleavedRegisters, registers_request},
+                 {&kInterleavedColumns, columns_request},
+                 {&kInterleavedShared, shared_request},
+                 {&kInterleavedTiled, tiled_request}};
 
 }  // namespace
 
-KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
-                                  const DeviceLimits& device) {
-  const KernelKind kind{routine, precision};
-  const std::string type = type_name(precision), task = task_name(routine),
-                    order = std::to_string(n);
-  if (plan.method == Method::lanes)
-    return {"interleaved/thread/registers.cuh", instance("registers_kernel", type, order, task),
-            device.capability};
-  if (plan.method == Method::blocked)
-    return {"interleaved/thread/tiled.cuh", tiled_kernel(type, task, plan, order),
-            device.capability};
-  if (plan.method == Method::panel) {
-    const ThreadsShape shape = panel_shape(kind, plan, n);
-    const std::string padded = std::to_string(shape.threads > 0 ? shape.order(n) : n),
-                      threads = std::to_string(shape.threads), held = std::to_string(shape.columns);
-    if (!kind.factors())
-      return {"interleaved/threads/solve.cuh",
-              instance("threads_solve_kernel", type, padded, threads, held), device.capability};
-    if (shape.threads > 0)
-      return {"interleaved/threads/factor.cuh",
-              instance("threads_factor_kernel", type, padded, task, threads, held),
-              device.capability};
-    const std::string columns = std::to_string(panel_columns(kind, plan, n));
-    return {"interleaved/thread/left_looking.cuh",
-            instance("columns_kernel", type, order, task, columns), device.capability};
-  }
-  const SharedKnobs knobs = shared_knobs(plan);
-  const int least = least_blocks(knobs, shared_block_bytes(kind.bytes, n, kind.vectors(), knobs),
-                                 device.processor_memory);
-  return {"interleaved/shared/factor.cuh",
-          instance("shared_kernel", type, shape_of(knobs, least), task), device.capability};
+KernelRequest interleaved_request(Routine routine, char precision, const Choice& choice, int n,
+                                  const CompileTarget& device) {
+  for (const auto& method : kRequests)
+    if (choice.is(*method.info))
+      return method.request(
+          {{routine, precision}, choice, n, device, type_name(precision), task_name(routine)});
+  throw std::invalid_argument("no such method is compiled");
 }
 
 }  // namespace chol::cuda

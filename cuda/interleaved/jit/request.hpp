@@ -1,4 +1,4 @@
-// What the compiler is asked for when a plan of interleaved batches names a kernel that is not
+// What the compiler is asked for when a row of interleaved batches names a kernel that is not
 // built. Plain C++.
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace chol::cuda {
 
-struct DeviceLimits {
+/// The device that a kernel is compiled for.
+struct CompileTarget {
   int capability = 0;            ///< 10 major + minor
   int64_t block_memory = 0;      ///< shared memory that a block can have, in bytes
   int64_t processor_memory = 0;  ///< and all blocks of a multiprocessor
@@ -15,8 +16,8 @@ struct DeviceLimits {
 
 /// @param routine potrf, potrs or posv.
 /// @param precision s, d, c or z.
-/// @param plan one that can_compile() accepts.
-KernelRequest interleaved_request(Routine routine, char precision, const Plan& plan, int n,
-                                  const DeviceLimits& device);
+/// @param choice one that can_compile() accepts.
+KernelRequest interleaved_request(Routine routine, char precision, const Choice& choice, int n,
+                                  const CompileTarget& device);
 
 }  // namespace chol::cuda

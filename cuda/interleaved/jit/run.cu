@@ -7,7 +7,7 @@
 namespace chol::cuda {
 namespace {
 
-DeviceLimits current_device() {
+CompileTarget current_device() {
   int device = 0;
   cudaGetDevice(&device);
   const auto attribute = [&](cudaDeviceAttr which) {
@@ -34,44 +34,40 @@ Launch launch_for(const InterleavedCall<T>& call, int matrices, int threads, int
 }
 
 template <InterleavedTask kTask, class T>
-Launch launch_of(InterleavedCall<T>& call, const Plan& plan, int64_t block_memory) {
-  if (plan.method == Method::lanes) {
-    const bool own = plan.threads <= 0 || plan.threads > kRegisterThreads;
-    const int threads = own ? kRegisterThreads : plan.threads;
-    return launch_for(call, threads, threads, 0);
-  }
-  if (plan.method == Method::blocked) {
-    const int threads = tiled_knobs(plan).threads;
-    return launch_for(call, threads, threads, 0);
-  }
-  if (plan.method == Method::panel) {
+Launch launch_of(InterleavedCall<T>& call, const Choice& choice, int64_t block_memory) {
+  if (choice.is(kInterleavedColumns)) {
     constexpr KernelKind kKind{kRoutineOf<kTask>, kPrecision<T>};
-    const ThreadsShape shape = panel_shape(kKind, plan, call.n);
+    const ColumnsParams params = ColumnsParams::of(choice);
+    const ThreadsShape shape = threads_shape(kKind, params, call.n);
     const int matrices = shape.threads > 0 ? shape.matrices() : kWarpThreads;
-    return launch_for(call, matrices, kWarpThreads, panel_block_bytes(kKind, plan, call.n));
+    return launch_for(call, matrices, kWarpThreads, columns_block_bytes(kKind, params, call.n));
   }
-  const SharedKnobs knobs = shared_knobs(plan);
-  const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
-  return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};
+  if (choice.is(kInterleavedShared)) {
+    const SharedKnobs knobs = shared_knobs(choice);
+    const SharedLaunch settled = prepare_shared<kTask>(call, knobs, block_memory);
+    return {settled.blocks, static_cast<unsigned>(knobs.threads), settled.bytes};
+  }
+  const int threads = choice.is(kInterleavedTiled) ? tiled_knobs(choice).threads : choice.at(0);
+  return launch_for(call, threads, threads, 0);
 }
 
 }  // namespace
 
 template <InterleavedTask kTask, class T>
-Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stream, bool& had) {
-  const DeviceLimits device = current_device();
-  const void* const kernel =
-      compiled_kernel(interleaved_request(kRoutineOf<kTask>, kPrecision<T>, plan, call.n, device));
+Status run_compiled(InterleavedCall<T> call, const Choice& choice, cudaStream_t stream, bool& had) {
+  const CompileTarget device = current_device();
+  const void* const kernel = compiled_kernel(
+      interleaved_request(kRoutineOf<kTask>, kPrecision<T>, choice, call.n, device));
   had = kernel != nullptr;
   if (!had) return Status::success();
-  const Launch its = launch_of<kTask>(call, plan, device.block_memory);
+  const Launch its = launch_of<kTask>(call, choice, device.block_memory);
   void* arguments[] = {&call};
   return launch("interleaved, compiled kernel", kernel, its.blocks, its.threads, its.bytes, stream,
                 arguments);
 }
 
-#define CHOL_INSTANTIATE_TASK(task, T)                                                    \
-  template Status run_compiled<InterleavedTask::task, T>(InterleavedCall<T>, const Plan&, \
+#define CHOL_INSTANTIATE_TASK(task, T)                                                      \
+  template Status run_compiled<InterleavedTask::task, T>(InterleavedCall<T>, const Choice&, \
                                                          cudaStream_t, bool&);
 #define CHOL_INSTANTIATE(T)        \
   CHOL_INSTANTIATE_TASK(factor, T) \

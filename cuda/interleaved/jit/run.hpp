@@ -1,4 +1,4 @@
-// Interleaved kernels that are compiled when a plan names them: any block columns, matrices side by
+// Interleaved kernels that are compiled when a row names them: any block columns, matrices side by
 // side and threads of shared/factor.cuh, tiles and their order of thread/tiled.cuh, orders and
 // columns in registers that the others are not built for.
 #pragma once
@@ -6,7 +6,6 @@
 #include "common/launch.hpp"
 #include "interleaved/call.cuh"
 #include "interleaved/jit/accepts.hpp"
-#include "tune/plan.hpp"
 
 namespace chol::cuda {
 
@@ -15,9 +14,9 @@ inline constexpr Routine kRoutineOf = kTask == InterleavedTask::factor  ? Routin
                                       : kTask == InterleavedTask::solve ? Routine::potrs
                                                                         : Routine::posv;
 
-/// Queues the plan's kernel, compiled if need be; nothing is queued where it cannot be had.
-/// @param[out] had whether it could. The plan is one that can_compile() accepts.
+/// Queues the choice's kernel, compiled if need be; nothing is queued where it cannot be had.
+/// @param[out] had whether it could. The choice is one that can_compile() accepts.
 template <InterleavedTask kTask, class T>
-Status run_compiled(InterleavedCall<T> call, const Plan& plan, cudaStream_t stream, bool& had);
+Status run_compiled(InterleavedCall<T> call, const Choice& choice, cudaStream_t stream, bool& had);
 
 }  // namespace chol::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interleaved/shared/factor.cuh"
+#include "interleaved/shared/shapes.hpp"
 
 namespace chol::cuda {
 
@@ -12,19 +13,6 @@ Status launch_shared(InterleavedCall<T> call, cudaStream_t stream) {
   return launch("interleaved, shared memory", shared_kernel<T, Shape, kTask>, its.blocks,
                 Shape::kThreads, its.bytes, stream, call);
 }
-
-template <InterleavedTask kTask, class T>
-struct SharedShapesOf {
-  using List = typename InterleavedShapes<T>::Factor;
-};
-template <class T>
-struct SharedShapesOf<InterleavedTask::solve, T> {
-  using List = typename InterleavedShapes<T>::Solve;
-};
-template <class T>
-struct SharedShapesOf<InterleavedTask::factor_and_solve, T> {
-  using List = typename InterleavedShapes<T>::FactorAndSolve;
-};
 
 /// Calls visit(shape) for the shape of those knobs, if it is built.
 template <InterleavedTask kTask, class T, class Visit>

@@ -2,29 +2,24 @@
 #pragma once
 
 #include <climits>
-#include <type_traits>
 
 #include "common/tensor_cores.hpp"
 #include "interleaved/warp/block_kernel.cuh"
+#include "interleaved/warp/shapes.hpp"
 
 namespace chol::cuda {
 
-template <InterleavedTask kTask, class T>
-using WarpShapes =
-    std::conditional_t<kTask == InterleavedTask::solve, typename InterleavedShapes<T>::SolveByWarps,
-                       typename InterleavedShapes<T>::ByWarps>;
-
-/// Calls visit(shape, threads and shared memory of a block) for the kernel of a plan's knobs and
+/// Calls visit(shape, threads and shared memory of a block) of such a kernel for
 /// that order, if it is built: of several the first for as many blocks of which a multiprocessor
 /// has shared memory as it is built for, or that for the fewest.
 /// @return whether it is.
 template <InterleavedTask kTask, class T, class Visit>
-bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
+bool with_warp_factor(int64_t n, const WarpsParams& params, Visit&& visit) {
   constexpr int64_t kOfBlock = 1024;  // what a block takes for itself
   if (n < 1 || n > kWarpFactorOrder || !multiplies_by_tensor<T>()) return false;
   const int64_t memory = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   const auto is_meant = [&]<class S>(S) {
-    return plan.tile == S::kMatrices && plan.threads == 32 * S::kWarps;
+    return params.matrices == S::kMatrices && params.warps == S::kWarps;
   };
   const auto consider = [&]<class S>(S shape, int fewest) {
     using Block = WarpFactorBlock<T, S, kTask>;
@@ -42,14 +37,15 @@ bool with_warp_factor(int64_t n, const Plan& plan, Visit&& visit) {
 }
 
 template <InterleavedTask kTask, class T>
-int64_t warp_factor_need(int64_t n, const Plan& plan) {
+int64_t warp_factor_need(int64_t n, const WarpsParams& params) {
   int64_t need = INT64_MAX;
-  with_warp_factor<kTask, T>(n, plan, [&](auto, int, int64_t bytes) { need = bytes; });
+  with_warp_factor<kTask, T>(n, params, [&](auto, int, int64_t bytes) { need = bytes; });
   return need;
 }
 
 template <InterleavedTask kTask, class T>
-Status run_warp_factor(const InterleavedCall<T>& call, const Plan& plan, cudaStream_t stream) {
+Status run_warp_factor(const InterleavedCall<T>& call, const WarpsParams& params,
+                       cudaStream_t stream) {
   Status status;
   const auto launch_shape = [&]<class S>(S, int threads, int64_t bytes) {
     const int64_t blocks = (call.batch + S::kMatrices - 1) / S::kMatrices;
@@ -57,17 +53,17 @@ Status run_warp_factor(const InterleavedCall<T>& call, const Plan& plan, cudaStr
         launch("interleaved, warps", warp_factor_kernel<T, S, kTask>, static_cast<unsigned>(blocks),
                threads, static_cast<size_t>(bytes), stream, call);
   };
-  return with_warp_factor<kTask, T>(call.n, plan, launch_shape)
+  return with_warp_factor<kTask, T>(call.n, params, launch_shape)
              ? status
              : Status::error(Status::kNotSupported,
-                             "interleaved: no kernel of %d matrices a block, %d threads each",
-                             plan.tile, plan.threads);
+                             "interleaved: no kernel of %d matrices a block, %d warps each",
+                             params.matrices, params.warps);
 }
 
 }  // namespace chol::cuda
 
 #define CHOL_INSTANTIATE_INTERLEAVED_WARP_FACTOR(task, T)                                  \
   template chol::Status chol::cuda::run_warp_factor<chol::cuda::InterleavedTask::task, T>( \
-      const InterleavedCall<T>&, const Plan&, cudaStream_t);                               \
+      const InterleavedCall<T>&, const WarpsParams&, cudaStream_t);                        \
   template int64_t chol::cuda::warp_factor_need<chol::cuda::InterleavedTask::task, T>(     \
-      int64_t, const Plan&);
+      int64_t, const WarpsParams&);

@@ -1,8 +1,8 @@
 // The kernels of diagonal blocks and of the rows below them: what they are compiled for, and those
-// that are built.
+// that are built (blocked/instances.def).
 #pragma once
 
-#include "common/shape_list.hpp"
+#include "common/instances.hpp"
 
 namespace chol::cuda {
 
@@ -19,26 +19,19 @@ struct StripShape {
 };
 
 template <class T>
-struct BlockedShapes;
-template <>
-struct BlockedShapes<float> {
-  using Panel = ShapeList<PanelShape<4, 4, 5>>;
-  using Strip = StripShape<4, 4, 3>;
-};
-template <>
-struct BlockedShapes<double> {
-  using Panel = ShapeList<PanelShape<4, 12, 4>>;
-  using Strip = StripShape<8, 8, 2>;
-};
-template <>
-struct BlockedShapes<Complex<float>> {
-  using Panel = ShapeList<PanelShape<4, 4, 3>>;
-  using Strip = StripShape<2, 4, 4>;
-};
-template <>
-struct BlockedShapes<Complex<double>> {
-  using Panel = ShapeList<PanelShape<8, 9, 1>>;
-  using Strip = StripShape<4, 4, 2>;
+struct BlockedShapes {
+  template <class Shape>
+  static Shape only(ShapeList<Shape>);
+  using Panel = decltype(ShapeList<>{}
+#define CHOL_PANEL_INSTANCE(precision, ...) \
+  +list_if<is_of<T>(#precision), PanelShape<__VA_ARGS__>>()
+#include "native/blocked/instances.def"
+  );
+  using Strip = decltype(only(ShapeList<>{}
+#define CHOL_STRIP_INSTANCE(precision, ...) \
+  +list_if<is_of<T>(#precision), StripShape<__VA_ARGS__>>()
+#include "native/blocked/instances.def"
+                              ));
 };
 
 }  // namespace chol::cuda

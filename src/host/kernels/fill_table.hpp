@@ -55,6 +55,7 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.update_tile = update_tile<T>;
   k.solve_buffer_bytes = SolveBuffer<T>::bytes;
   k.solve_vector = solve_vector<T>;
+  k.substitute_vector = substitute_vector<T>;
   k.solve = solve<T>;
   k.load_rhs = load_rhs<T>;
   k.store_rhs = store_rhs<T>;

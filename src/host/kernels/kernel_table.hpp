@@ -108,8 +108,14 @@ struct Kernels {
   void (*update_tile)(const PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
                       int64_t column_end, int64_t depth, const PanelStrips& strips);
 
-  /// x := inverse(A) x for one right-hand side, in place.
-  void (*solve_vector)(const PanelMatrix& M, void* x);
+  /// x := inverse(A) x for one right-hand side, in place. Dot products are sums over segments of so
+  /// many unknowns, a multiple of 8; 0: over all.
+  void (*solve_vector)(const PanelMatrix& M, int64_t segment, void* x);
+  /// The same in parts, for several threads: unknowns [row, row_end) take the known unknowns
+  /// [first, last) of a forward or backward substitution; or become known themselves where they are
+  /// the same. Each is a segment, and takes the others in the order in which they become known.
+  void (*substitute_vector)(const PanelMatrix& M, bool backward, int64_t first, int64_t last,
+                            int64_t row, int64_t row_end, void* x);
   /// Bytes of buffer that the panel solves need.
   size_t (*solve_buffer_bytes)(int64_t n, int64_t nrhs);
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.

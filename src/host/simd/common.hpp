@@ -46,6 +46,20 @@ CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   for (; line < first + bytes; line += 64) __builtin_prefetch(line, 0, 3);
 }
 
+/// The same for lines that are written: another core that has them gives them up at once, not only
+/// when they are stored to.
+CHOL_INLINE void fetch_to_write(const void* p, int64_t bytes) {
+  const char* const first = static_cast<const char*>(p);
+  const char* line = first - reinterpret_cast<uintptr_t>(first) % 64;
+#if defined(__x86_64__)
+  // GCC has this instruction where it is told of it alone.
+  for (; line < first + bytes; line += 64) __asm__ volatile("prefetchw %0" ::"m"(*line));
+#else
+  keep_prefetches();
+  for (; line < first + bytes; line += 64) __builtin_prefetch(line, 1, 3);
+#endif
+}
+
 template <class I>
 CHOL_INLINE constexpr I smaller(I a, I b) {
   return a < b ? a : b;

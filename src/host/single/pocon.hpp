@@ -17,11 +17,6 @@ class ConditionEstimate {
   using R = RealOf<T>;
   ConditionEstimate(int64_t n, Arena& arena)
       : n_(n), x_(arena.take<T>(n)), sign_(arena.take<T>(n)) {}
-  static size_t workspace_bytes(int64_t n) {
-    Arena counted;
-    ConditionEstimate(n, counted);
-    return counted.used();
-  }
 
   /// @param solve replaces x by inverse(A) x; A is Hermitian, so that it serves for both
   /// directions.

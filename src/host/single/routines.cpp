@@ -39,6 +39,19 @@ TileSolve MatrixWorker<T>::tile_solve(int64_t n, int64_t nrhs) const {
 }
 
 template <class T>
+TileSolve MatrixWorker<T>::tile_solve_of_vector(int64_t n) const {
+  return {kernels_, sizeof(T), sizeof(R), n, 1, threads_, segment()};
+}
+
+template <class T>
+size_t MatrixWorker<T>::estimate_bytes(int64_t n) const {
+  Arena counted;
+  ConditionEstimate<T>(n, counted);
+  if (is_spread()) tile_solve_of_vector(n).carve(counted);
+  return counted.used();
+}
+
+template <class T>
 TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
   const bool by_blas = by_blas_ && lda <= kLargestBlasDimension;
   return {kernels_, sizeof(T), sizeof(R),
@@ -74,7 +87,7 @@ size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs
       return counted.used();
     }
     case Routine::pocon:
-      return ConditionEstimate<T>::workspace_bytes(n);
+      return estimate_bytes(n);
     case Routine::logdet:
     case Routine::pack:
     case Routine::unpack:
@@ -156,7 +169,7 @@ template <class T>
 void MatrixWorker<T>::solve_by_vectors(const OneMatrix<T>& M) const {
   PanelMatrix panel = M.panel();
   for (int64_t c = 0; c < M.nrhs; ++c) {
-    kernels_.solve_vector(panel, M.B + c * M.ldb);
+    kernels_.solve_vector(panel, 0, M.B + c * M.ldb);
     panel.next = nullptr;
   }
 }
@@ -194,7 +207,14 @@ RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace
   Arena arena(workspace, SIZE_MAX);
   ConditionEstimate<T> estimate(M.n, arena);
   const PanelMatrix panel = M.panel();
-  const R inverse_norm = estimate.inverse_norm([&](T* x) { kernels_.solve_vector(panel, x); });
+  R inverse_norm;
+  if (is_spread()) {
+    TileSolve tiles = tile_solve_of_vector(M.n);
+    tiles.carve(arena);
+    inverse_norm = estimate.inverse_norm([&](T* x) { tiles.run(panel, x, M.n); });
+  } else {
+    inverse_norm = estimate.inverse_norm([&](T* x) { kernels_.solve_vector(panel, segment(), x); });
+  }
   const R rcond = R(1) / inverse_norm / anorm;
   return std::isfinite(rcond) ? rcond : R(0);
 }

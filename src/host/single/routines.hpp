@@ -91,6 +91,12 @@ class MatrixWorker {
   TileInverse tile_inverse(int64_t n) const;
   size_t factor_bytes(int64_t n) const;
   TileSolve tile_solve(int64_t n, int64_t nrhs) const;
+  TileSolve tile_solve_of_vector(int64_t n) const;
+  size_t estimate_bytes(int64_t n) const;
+  /// Whether solves with one right-hand side go over several threads.
+  bool is_spread() const { return nb_ > 0 && threads_ > 1; }
+  /// Unknowns of a segment of such solves, whole vectors of any kernel; 0: all.
+  int64_t segment() const { return (nb_ + 15) / 16 * 16; }
   size_t solve_bytes(int64_t n, int64_t nrhs) const;
 
   const Kernels& kernels_;

@@ -139,6 +139,14 @@ void TileCholesky::perform(const Task& task) {
   if (task.finishes) open_tiles_.fetch_sub(1, std::memory_order_acq_rel);
   // A finished tile makes many tasks ready, an update one at most.
   changes->raise(task.finishes ? Signal::kAll : 1);
+  if (task.finishes && task.row == task.column + 1) take_diagonal(task.row);
+}
+
+/// Whoever solves the tile below a diagonal one goes on with the next diagonal tile (PTSP of
+/// IA-Chol), which the chain of the columns waits for: its last operands are near.
+void TileCholesky::take_diagonal(int64_t column) {
+  Task task;
+  if (find_task(column, column, &task) && take(task)) perform(task);
 }
 
 void TileCholesky::update(const Task& task) {

@@ -63,6 +63,7 @@ class TileCholesky final : public TeamWork {
   bool find_task(int64_t row, int64_t column, Task* task) const;
   bool take(const Task& task);
   void perform(const Task& task);
+  void take_diagonal(int64_t column);
   void update(const Task& task);
   void factor_diagonal(int64_t column);
   void solve(const Task& task);

@@ -9,16 +9,18 @@
 namespace chol::host {
 
 TileSolve::TileSolve(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n,
-                     int64_t nrhs, int threads)
+                     int64_t nrhs, int threads, int64_t segment)
     : kernels_(kernels),
       element_bytes_(element_bytes),
       real_bytes_(real_bytes),
       n_(n),
       nrhs_(nrhs),
-      threads_(threads) {
+      threads_(threads),
+      is_vector_(segment > 0) {
   // Blocks enough that the others have work while one finishes a block.
   const int64_t wanted = std::clamp<int64_t>(n / (2 * threads), 64, 256);
   nb_ = (wanted + kernels.strip_rows - 1) / kernels.strip_rows * kernels.strip_rows;
+  if (is_vector_) nb_ = segment;
   blocks_ = (n + nb_ - 1) / nb_;
   strips_ = (nrhs + kernels.strip_width - 1) / kernels.strip_width;
   const int64_t few = std::min<int64_t>(threads, strips_ / kLeastStrips);
@@ -41,7 +43,7 @@ size_t TileSolve::offset(int64_t group) const {
 }
 
 void TileSolve::carve(Arena& arena) {
-  buffers_ = arena.take<char>(offset(groups_));
+  if (!is_vector_) buffers_ = arena.take<char>(offset(groups_));
   state_ = arena.take<std::atomic<int>>(groups_ * blocks_);
 }
 
@@ -52,9 +54,14 @@ void TileSolve::run(const PanelMatrix& M, void* B, int64_t ldb) {
   B_ = B;
   ldb_ = ldb;
   const int workers = static_cast<int>(std::min<int64_t>(threads_, groups_ * blocks_));
+  ThreadPool::instance().run(*this, {workers, serial_ns()});
+}
+
+double TileSolve::serial_ns() const {
+  constexpr double kBytesPerNs = 10;  // of a factor that comes from memory, read twice
   const double n = static_cast<double>(n_), columns = static_cast<double>(nrhs_);
-  ThreadPool::instance().run(
-      *this, {workers, tile_kernel_ns(2 * n * n * columns, element_bytes_, real_bytes_)});
+  if (is_vector_) return n * n * static_cast<double>(element_bytes_) / kBytesPerNs;
+  return tile_kernel_ns(2 * n * n * columns, element_bytes_, real_bytes_);
 }
 
 Outcome TileSolve::advance(int worker) {
@@ -110,7 +117,7 @@ bool TileSolve::find_task(int64_t group, int64_t block, Task* task) const {
 
 void TileSolve::perform(const Task& task) {
   const int64_t g = task.group, row = start(task.block), row_end = start(task.block + 1);
-  if (task.done == 0) {
+  if (task.done == 0 && !is_vector_) {
     const TracedTask traced(Operator::pack, task.block, g, 0);
     kernels_.load_rhs(*matrix_, B_, ldb_, column(g), column(g + 1), row, row_end, buffer(g));
   }
@@ -118,14 +125,14 @@ void TileSolve::perform(const Task& task) {
     const TracedTask traced(Operator::gemm, task.block, g, task.done);
     const int64_t last = task.backward ? blocks_ + task.block - task.done + 1 : task.done;
     if (task.backward)
-      substitute(task, start(last - task.updates), start(last));
+      substitute(task, last - task.updates, last);
     else
-      substitute(task, start(last), start(last + task.updates));
+      substitute(task, last, last + task.updates);
   }
   if (task.finishes) {
     const TracedTask traced(Operator::trsm, task.block, g, task.done + task.updates);
-    substitute(task, row, row_end);
-    if (task.backward)
+    substitute(task, task.block, task.block + 1);
+    if (task.backward && !is_vector_)
       kernels_.store_rhs(*matrix_, B_, ldb_, column(g), column(g + 1), row, row_end, buffer(g));
   }
   const int64_t steps = task.done + task.updates + task.finishes;
@@ -135,9 +142,18 @@ void TileSolve::perform(const Task& task) {
   changes->raise(task.finishes ? Signal::kAll : 1);
 }
 
+/// The task's block takes blocks [first, last). A vector takes one after the other: its dot
+/// products are sums over blocks, however many are ready.
 void TileSolve::substitute(const Task& task, int64_t first, int64_t last) const {
-  kernels_.substitute(*matrix_, task.backward, columns(task.group), first, last, start(task.block),
-                      start(task.block + 1), buffer(task.group));
+  const int64_t row = start(task.block), row_end = start(task.block + 1);
+  if (!is_vector_)
+    return kernels_.substitute(*matrix_, task.backward, columns(task.group), start(first),
+                               start(last), row, row_end, buffer(task.group));
+  for (int64_t i = 0; i < last - first; ++i) {
+    const int64_t block = task.backward ? last - 1 - i : first + i;
+    kernels_.substitute_vector(*matrix_, task.backward, start(block), start(block + 1), row,
+                               row_end, B_);
+  }
 }
 
 }  // namespace chol::host

@@ -16,13 +16,15 @@ namespace chol::host {
 
 class TileSolve final : public TeamWork {
  public:
+  /// @param segment 0; or one right-hand side is solved for in place, in blocks of so many
+  /// unknowns: no rate of products to win, but the bandwidth of all cores.
   TileSolve(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n,
-            int64_t nrhs, int threads);
+            int64_t nrhs, int threads, int64_t segment = 0);
 
   /// Takes the groups' buffers and the progress table from an arena (a null one counts).
   void carve(Arena& arena);
 
-  /// B := inverse(A) B with the factor in M.
+  /// B := inverse(A) B with the factor in M. As often as wanted.
   void run(const PanelMatrix& M, void* B, int64_t ldb);
 
   Outcome advance(int worker) override;
@@ -46,6 +48,7 @@ class TileSolve final : public TeamWork {
   bool find_task(int64_t group, int64_t block, Task* task) const;
   void perform(const Task& task);
   void substitute(const Task& task, int64_t first, int64_t last) const;
+  double serial_ns() const;
   /// Twice the steps that a block has behind it, and 1 while someone works on the next. Forward
   /// substitution of block i has i updates and an end, backward the others.
   std::atomic<int>& state(int64_t group, int64_t block) const {
@@ -67,6 +70,7 @@ class TileSolve final : public TeamWork {
   size_t element_bytes_, real_bytes_;
   int64_t n_, nrhs_, nb_, blocks_, strips_, groups_;
   int threads_;
+  bool is_vector_;
   const PanelMatrix* matrix_ = nullptr;
   void* B_ = nullptr;
   int64_t ldb_ = 0;

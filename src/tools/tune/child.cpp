@@ -33,7 +33,7 @@ std::string tuning_text(const std::string& machine, const Point& point, const Ch
   return "{\"version\": " + std::to_string(kTuningFileVersion) + ", \"machines\": {\"" + machine +
          "\": [{\"routine\": \"" + routine_name(point.routine) + "\", \"form\": \"" +
          form_name(point.form) + "\", \"precision\": \"" + point.precision + "\", \"n\": [0, " +
-         std::to_string(point.n) + "], " + json_of(choice) + "}]}}";
+         std::to_string(point.n) + "], " + json_of(point.routine, choice) + "}]}}";
 }
 
 Child::Child(const std::string& tuning, const std::vector<std::string>& arguments) {

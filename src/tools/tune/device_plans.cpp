@@ -1,10 +1,13 @@
 // Which methods of the device backend are worth a trial.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
-#include "interleaved/jit/request.hpp"
 #include "tools/tune/device_space.hpp"
+#include "tune/built_instances.hpp"
+#include "tune/factor_rows.hpp"
 #include "tune/method_list.hpp"
 #include "tune/rows.hpp"
 
@@ -13,73 +16,87 @@ namespace {
 
 using cuda::KernelKind;
 
-constexpr Plan kAnyOrder{Method::blocked, 0, 0, 0};
 constexpr int64_t kManyMatrices = 100000;  ///< more than fill any device
 constexpr size_t kMostPlans = 40;          ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-/// The kernel of a plan of Method::panel, of columns.cuh without threads.
-cuda::ThreadsShape panel_kernel(const KernelKind& kind, const Plan& plan, int n) {
-  const cuda::ThreadsShape shape = cuda::panel_shape(kind, plan, n);
-  return shape.threads > 0 ? shape : cuda::ThreadsShape{0, cuda::panel_columns(kind, plan, n)};
+/// What trials take of each knob of a method, in the order of the knobs.
+constexpr int kBlockThreads[] = {32, 64, 128}, kSharedThreads[] = {32, 64, 128, 256, 512},
+              kSharedColumns[] = {1, 2, 3, 4, 5, 6, 8}, kMatrices[] = {1, 2, 4, 8, 16, 32},
+              kEdges[] = {8, 6, 4, 3, 2, 1}, kOrders[] = {0, 1, 2}, kNoOrYes[] = {0, 1};
+struct Tried {
+  const MethodInfo* info;
+  std::array<std::span<const int>, 4> values;
+};
+constexpr Tried kTried[] = {
+    {&cuda::kInterleavedRegisters, {kBlockThreads}},
+    {&cuda::kInterleavedShared, {kSharedColumns, kMatrices, kSharedThreads}},
+    {&cuda::kInterleavedTiled, {kEdges, kOrders, kNoOrYes, kBlockThreads}}};
+
+/// Calls visit(choice) for each of them.
+template <class Visit>
+void for_each_tried(const Tried& tried, Visit&& visit, size_t knob = 0, Choice choice = {}) {
+  if (knob == 0) choice = Choice(*tried.info);
+  if (knob == tried.info->knobs.size()) return visit(choice);
+  for (const int value : tried.values[knob]) {
+    choice.values[knob] = value;
+    for_each_tried(tried, visit, knob + 1, choice);
+  }
 }
 
-void add_panels(std::vector<Plan>& plans, const KernelKind& kind, int n) {
-  const Plan own{Method::panel, 0, 0, 0};
-  add_plan(plans, own);
-  const cuda::ThreadsShape own_kernel = panel_kernel(kind, own, n);
-  const auto add_columns = [&](int around, int threads) {
+/// What tells kernels of interleaved_columns apart: threads and columns.
+cuda::ThreadsShape columns_kernel(const KernelKind& kind, const cuda::ColumnsParams& params,
+                                  int n) {
+  const cuda::ThreadsShape shape = cuda::threads_shape(kind, params, n);
+  return shape.threads > 0 ? shape : cuda::ThreadsShape{0, cuda::leading_columns(kind, params, n)};
+}
+
+void add_columns(std::vector<Choice>& choices, const KernelKind& kind, int n) {
+  add_choice(choices, cuda::kInterleavedColumns);
+  const cuda::ThreadsShape own = columns_kernel(kind, {}, n);
+  const auto add_around = [&](int around, int threads) {
     for (const int more : {-4, -2, 0, 2, 4}) {
       if (around + more <= 0 || around + more >= n) continue;
-      // By the columns that there are: plans of one kernel are one plan.
-      const auto [group, columns] =
-          panel_kernel(kind, {Method::panel, around + more, threads, 0}, n);
-      if (group == own_kernel.threads && columns == own_kernel.columns) continue;
-      add_plan(plans, {Method::panel, columns, threads, 0});
+      // By the columns that there are: choices of one kernel are one choice.
+      const auto [group, columns] = columns_kernel(kind, {around + more, threads}, n);
+      if (group == own.threads && columns == own.columns) continue;
+      add_choice(choices,
+                 {cuda::kInterleavedColumns, {{"columns", columns}, {"threads", threads}}});
     }
   };
-  if (kind.factors()) add_columns(cuda::panel_columns(kind, own, n), 1);
+  if (kind.factors()) add_around(cuda::leading_columns(kind, {}, n), 1);
   // As many columns for each number of threads as take the registers of the rule's.
-  const cuda::ThreadsShape rule = cuda::panel_shape({Routine::potrs, kind.precision}, own, n);
+  const cuda::ThreadsShape rule = cuda::threads_shape({Routine::potrs, kind.precision}, {}, n);
   for (int threads = kind.factors() ? 2 : 1; threads <= cuda::kMostHeldThreads; threads *= 2)
-    add_columns(int(rule.columns * std::sqrt(double(threads) / rule.threads)), threads);
+    add_around(int(rule.columns * std::sqrt(double(threads) / rule.threads)), threads);
 }
 
-void add_shared(std::vector<Plan>& plans) {
-  for (const int columns : {1, 2, 3, 4, 5, 6, 8})
-    for (const int lanes : {1, 2, 4, 8, 16, 32})
-      for (const int threads : {32, 64, 128, 256, 512})
-        add_plan(plans, {Method::fused, columns, lanes, threads});
+bool is_tiled(const Choice& choice) { return choice.is(cuda::kInterleavedTiled); }
+
+/// Whether a choice is another's kernel: a tile that is the matrix has no order, and one is built.
+bool is_double(const Choice& choice, int64_t n) {
+  if (!is_tiled(choice)) return false;
+  const auto [edge, looking, unrolled, threads] = cuda::tiled_knobs(choice);
+  const cuda::TiledKnobs& built = cuda::kStreamed;
+  const bool is_own =
+      edge == built.tile && looking == built.looking && !unrolled && threads == built.threads;
+  return edge > n || (edge == n && looking != cuda::Looking::left) || is_own;
 }
 
-/// The literature's kernels of one thread a matrix, without those that are one kernel: a tile that
-/// is the matrix has no order.
-void add_tiled(std::vector<Plan>& plans, int64_t n) {
-  for (const int order : {0, 1, 2, 3, 4, 5})
-    for (const int edge : {8, 6, 4, 3, 2, 1})
-      for (const int threads : {32, 64, 128}) {
-        const Plan plan{Method::blocked, edge, order, threads};
-        const bool one_tile = edge >= n, is_own = edge == cuda::kStreamed.tile && order == 0 &&
-                                                  threads == cuda::kStreamed.threads;
-        if (edge <= n && !(one_tile && order % 3 != 0) && !is_own) add_plan(plans, plan);
-      }
+/// Whether a choice has a kernel that needs no compiler.
+bool is_built(const KernelKind& kind, const Choice& choice, int64_t n) {
+  if (choice.is(cuda::kInterleavedRegisters)) return n <= cuda::register_order(kind.precision);
+  if (choice.is(cuda::kInterleavedColumns))
+    return choice == Choice(cuda::kInterleavedColumns) &&
+           n <= cuda::ThreadsTable{kind.precision, cuda::task_of(kind.routine)}.largest();
+  return std::any_of(std::begin(cuda::kInterleavedInstances), std::end(cuda::kInterleavedInstances),
+                     [&](const cuda::InterleavedInstance& instance) {
+                       return serves(instance, kind) && instance.choice == choice;
+                     });
 }
 
-bool is_tiled(const Plan& plan) {
-  return plan.method == Method::blocked && !same_plan(plan, kAnyOrder);
-}
-
-/// What the knobs of a method take: powers of two and half as much more between, of the threads
-/// whole warps.
-std::vector<int> values_of(const Knob& knob) {
-  std::vector<int> values;
-  for (int value = 0; value <= knob.most; value = value < 4 ? value + 1 : value + value / 4)
-    if (value >= knob.least) values.push_back(value);
-  return values;
-}
-
-/// Column-major batches.
+/// Column-major batches: the kernels that are built.
 std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
   std::vector<Choice> choices = {built_in};
   if (point.routine == Routine::potrs) {
@@ -89,15 +106,23 @@ std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
     return choices;
   }
   const bool solves = point.routine == Routine::posv;
-  for (const int lanes : {0, 4, 8, 16, 32})
-    add_choice(choices, {solves ? cuda::kRegisterPosv : cuda::kRegisterPotrf,
-                         {{"lanes", lanes}, {"in_order", 1}}});
+  const MethodInfo& in_registers = solves ? cuda::kRegisterPosv : cuda::kRegisterPotrf;
+  const auto add_lanes = [&](int lanes) {
+    add_choice(choices, {in_registers, {{"lanes", lanes}, {"in_order", 1}}});
+  };
+  for (const cuda::RegisterInstance& instance : cuda::kRegisterInstances)
+    if (instance.precision == point.precision && point.n <= instance.largest &&
+        instance.task == (solves ? "factor_and_solve" : "factor")) {
+      add_lanes(0);
+      add_lanes(instance.lanes);
+    }
   const MethodInfo& left_looking = solves ? cuda::kLeftLookingPosv : cuda::kLeftLookingPotrf;
-  for (const int warps : {1, 2, 3, 4, 8})
-    for (const int blocks : values_of(left_looking.knobs[1]))
-      add_choice(choices, {left_looking, {{"warps", warps}, {"blocks", blocks}}});
-  for (const int threads : {64, 128, 256})
-    add_choice(choices, {cuda::kMultiPanelPotrf, {{"threads", threads}}});
+  for (const cuda::LeftLookingRow& row : cuda::left_looking_rows())
+    if (row.precision == point.precision && !row.upper && row.columns == cuda::Columns::any)
+      add_choice(choices, {left_looking, {{"warps", row.plan_warps}, {"blocks", row.plan_blocks}}});
+  for (const cuda::MultiPanelInstance& instance : cuda::kMultiPanelInstances)
+    if (instance.precision == point.precision)
+      add_choice(choices, {cuda::kMultiPanelPotrf, {{"threads", instance.threads}}});
   return choices;
 }
 
@@ -131,104 +156,85 @@ Choice DevicePlans::built_in(const Point& point) const {
   return built_in_.rows(point.routine, point.form, point.precision).choose(asked);
 }
 
-/// Calls visit(plan, largest order) for the built-in rows of a point's key.
-template <class Visit>
-void DevicePlans::for_each_named(const Point& point, Visit&& visit) const {
-  built_in_.rows(point.routine, point.form, point.precision)
-      .for_each_within(INT64_MAX, INT64_MAX, [&](const Choice& named, int64_t max_n, int64_t) {
-        visit(cuda::plan_of(named), max_n);
-      });
-}
-
-/// Whether a plan has a kernel that needs no compiler: of shared.cuh those that a row names.
-bool DevicePlans::is_built(const Point& point, const Plan& plan) const {
+/// The interleaved choices of a point, the built-in one first.
+std::vector<Choice> DevicePlans::possible(const Point& point) const {
   const KernelKind kind = kind_of(point);
-  if (plan.method == Method::lanes) return point.n <= cuda::register_order(kind.bytes);
-  if (plan.method == Method::panel)
-    return plan.block == 0 && plan.tile == 0 &&
-           point.n <= cuda::threads_table(kind.precision, kind.factors(), kind.solves()).largest();
-  bool is_named = false;
-  for_each_named(
-      point, [&](const Plan& named, int64_t) { is_named = is_named || same_plan(named, plan); });
-  return is_named;
+  std::vector<Choice> all, choices = {built_in(point)};
+  add_columns(all, kind, static_cast<int>(point.n));
+  for (const Tried& tried : kTried)
+    for_each_tried(tried, [&](const Choice& choice) {
+      if (!is_double(choice, point.n)) add_choice(all, choice);
+    });
+  for (const Choice& choice : all)
+    if (cuda::can_compile(kind, choice, point.n, model_.block_memory) &&
+        (compiled_ || is_built(kind, choice, point.n)))
+      add_choice(choices, choice);
+  add_choice(choices, cuda::kInterleavedStreamed);
+  return choices;
 }
 
-/// The interleaved plans of a point, the built-in one first.
-std::vector<Plan> DevicePlans::possible(const Point& point) const {
-  const KernelKind kind = kind_of(point);
-  std::vector<Plan> all, plans = {cuda::plan_of(built_in(point))};
-  for (const int threads : {32, 64, 128}) add_plan(all, {Method::lanes, 0, 0, threads});
-  add_panels(all, kind, static_cast<int>(point.n));
-  add_shared(all);
-  add_tiled(all, point.n);
-  for (const Plan& plan : all)
-    if (cuda::can_compile(kind, plan, point.n, model_.block_memory) &&
-        (compiled_ || is_built(point, plan)))
-      add_plan(plans, plan);
-  add_plan(plans, kAnyOrder);
-  return plans;
-}
-
-/// Of each order of the tiles, with loops over them and without, the plan that covers most, one of
-/// another edge and one of another number of threads: the model knows too little of what tells
+/// Of each order of the tiles, with loops over them and without, the choice that covers most, one
+/// of another edge and one of another number of threads: the model knows too little of what tells
 /// orders apart to choose among them.
-std::vector<Plan> DevicePlans::best_tiled(const Point& point,
-                                          const std::vector<Plan>& plans) const {
-  std::vector<Plan> all;
-  for (int order = 0; order < 6; ++order) {
-    const auto best = [&](auto&& counts) {
-      std::optional<Plan> most;
-      double covered = 0;
-      for (const Plan& plan : plans) {
-        if (!is_tiled(plan) || plan.tile != order || !counts(plan)) continue;
-        const double own = coverage(footprint_of(point, plan), model_);
-        if (own > covered) most = plan;
-        covered = std::max(own, covered);
-      }
-      if (most) all.push_back(*most);
-      return most;
-    };
-    const std::optional<Plan> first = best([](const Plan&) { return true; });
-    if (!first) continue;
-    best([&](const Plan& p) { return p.block != first->block; });
-    best([&](const Plan& p) { return p.block == first->block && p.threads != first->threads; });
-  }
+std::vector<Choice> DevicePlans::best_tiled(const Point& point,
+                                            const std::vector<Choice>& choices) const {
+  std::vector<Choice> all;
+  for (const int unrolled : {0, 1})
+    for (const int looking : {0, 1, 2}) {
+      const auto best = [&](auto&& counts) {
+        std::optional<Choice> most;
+        double covered = 0;
+        for (const Choice& choice : choices) {
+          if (!is_tiled(choice) || choice.at(1) != looking || choice.at(2) != unrolled ||
+              !counts(choice))
+            continue;
+          const double own = coverage(footprint_of(point, choice), model_);
+          if (own > covered) most = choice;
+          covered = std::max(own, covered);
+        }
+        if (most) all.push_back(*most);
+        return most;
+      };
+      const std::optional<Choice> first = best([](const Choice&) { return true; });
+      if (!first) continue;
+      best([&](const Choice& c) { return c.at(0) != first->at(0); });
+      best([&](const Choice& c) { return c.at(0) == first->at(0) && c.at(3) != first->at(3); });
+    }
   return all;
 }
 
-std::vector<Plan> DevicePlans::interleaved(const Point& point) const {
-  std::vector<Plan> all = possible(point);
-  const std::vector<Plan> tiled = best_tiled(point, prune(point, all, model_, all.size()));
+std::vector<Choice> DevicePlans::interleaved(const Point& point) const {
+  std::vector<Choice> all = possible(point);
+  const std::vector<Choice> tiled = best_tiled(point, prune(point, all, model_, all.size()));
   all.erase(std::remove_if(all.begin() + 1, all.end(), is_tiled), all.end());
-  std::vector<Plan> left = prune(point, all, model_, kMostPlans - tiled.size());
-  for (const Plan& plan : tiled) add_plan(left, plan);
-  // Warps that have a matrix, or potrf and potrs each by its own plan: nothing that the model
-  // describes. A block column alone leaves most of a warp without work, and of a shape for orders
-  // far larger too few matrices are at work.
+  std::vector<Choice> left = prune(point, all, model_, kMostPlans - tiled.size());
+  for (const Choice& choice : tiled) add_choice(left, choice);
+  // Warps that have a matrix, or potrf and potrs each by its own rows: nothing that the model
+  // describes. A block column alone leaves most of a warp without work.
   constexpr int64_t kBlockColumn = 16;
-  if (point.routine != Routine::potrf) add_plan(left, {Method::fused, 0, 0, 0});
-  for_each_named(point, [&](const Plan& named, int64_t max_n) {
-    if (cuda::is_warp_factor(named) && point.n > kBlockColumn && point.n > max_n / 3 &&
-        point.n <= max_n)
-      add_plan(left, named);
-  });
+  if (point.routine == Routine::potrs) add_choice(left, cuda::kInterleavedWarpSolve);
+  if (point.routine == Routine::posv) add_choice(left, cuda::kInterleavedTwoSteps);
+  for (const cuda::InterleavedInstance& instance : cuda::kInterleavedInstances)
+    if (instance.choice.is(cuda::kInterleavedWarps) && serves(instance, kind_of(point)) &&
+        point.n > kBlockColumn && point.n <= cuda::kWarpFactorOrder)
+      add_choice(left, instance.choice);
   return left;
 }
 
 std::vector<Choice> DevicePlans::candidates(const Point& point) const {
-  if (point.form == Form::interleaved) return choices_of(interleaved(point));
+  if (point.form == Form::interleaved) return interleaved(point);
   return point.form == Form::one ? one_matrix(point, built_in(point))
                                  : column_major(point, built_in(point));
 }
 
 std::vector<Choice> DevicePlans::ruled_out(const Point& point) const {
   if (point.form != Form::interleaved) return {};
-  std::vector<Plan> out = possible(point);
-  const std::vector<Plan> kept = interleaved(point);
-  out.erase(
-      std::remove_if(out.begin(), out.end(), [&](const Plan& p) { return has_plan(kept, p); }),
-      out.end());
-  return choices_of(out);
+  std::vector<Choice> out = possible(point);
+  const std::vector<Choice> kept = interleaved(point);
+  out.erase(std::remove_if(out.begin(), out.end(),
+                           [&](const Choice& choice) { return has_choice(kept, choice); }),
+            out.end());
+  return out;
 }
 
 int64_t DevicePlans::reach(const Point& point, const Choice& choice, int64_t order) const {
@@ -237,9 +243,8 @@ int64_t DevicePlans::reach(const Point& point, const Choice& choice, int64_t ord
   if (point.form == Form::batch)
     return choice.is(cuda::kLeftLookingPotrf) || choice.is(cuda::kLeftLookingPosv) ? order
                                                                                    : point.n;
-  const Plan plan = cuda::plan_of(choice);
-  if (same_plan(plan, kAnyOrder)) return order;
-  while (order > point.n && !cuda::can_compile(kind_of(point), plan, order, model_.block_memory))
+  if (choice.is(cuda::kInterleavedStreamed)) return order;
+  while (order > point.n && !cuda::can_compile(kind_of(point), choice, order, model_.block_memory))
     --order;
   return order;
 }

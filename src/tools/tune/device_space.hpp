@@ -10,25 +10,22 @@
 
 namespace chol::tune {
 
-/// The plans of the device backend that are worth a trial.
+/// The choices of the device backend that are worth a trial.
 class DevicePlans {
  public:
   /// @param compiled whether to try kernels that are not built and have to be compiled first.
   DevicePlans(const DeviceModel& model, bool compiled);
   std::vector<Choice> candidates(const Point& point) const;
   /// Those of interleaved batches.
-  std::vector<Plan> interleaved(const Point& point) const;
+  std::vector<Choice> interleaved(const Point& point) const;
   /// What the model leaves out of the interleaved ones.
   std::vector<Choice> ruled_out(const Point& point) const;
   Choice built_in(const Point& point) const;
   int64_t reach(const Point& point, const Choice& choice, int64_t order) const;
 
  private:
-  template <class Visit>
-  void for_each_named(const Point& point, Visit&& visit) const;
-  bool is_built(const Point& point, const Plan& plan) const;
-  std::vector<Plan> possible(const Point& point) const;
-  std::vector<Plan> best_tiled(const Point& point, const std::vector<Plan>& plans) const;
+  std::vector<Choice> possible(const Point& point) const;
+  std::vector<Choice> best_tiled(const Point& point, const std::vector<Choice>& choices) const;
   DeviceModel model_;
   bool compiled_;
   TuningStore built_in_;

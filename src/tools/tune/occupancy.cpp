@@ -4,8 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "interleaved/jit/request.hpp"
-#include "tune/plan_methods.hpp"
+#include "interleaved/jit/accepts.hpp"
 
 namespace chol::tune {
 namespace {
@@ -20,34 +19,44 @@ constexpr int kOverhead = 28;  ///< registers of addresses and counters
 constexpr double kEnoughBytes = 32 << 10, kEnoughWarps = 16;
 constexpr double kWholeLine = 64;
 
-Footprint held_footprint(const KernelKind& kind, const Plan& plan, const cuda::ThreadsShape& shape,
-                         int n) {
+Footprint registers_footprint(const KernelKind& kind, const Choice& choice, int64_t n) {
+  const int threads = choice.at(0);
+  return {.registers = kOverhead + int(triangle_words(n, kind.bytes)),
+          .threads = threads,
+          .line = int(32 * kind.bytes),
+          .under_way = threads * 4 * triangle_words(n, kind.bytes)};
+}
+
+Footprint threads_footprint(const KernelKind& kind, const cuda::ColumnsParams& params,
+                            const cuda::ThreadsShape& shape, int n) {
   // The right-hand side, the held columns, and of a factor a block column.
   const int64_t block_column = kind.factors() ? shape.threads * n : 0;
   const int64_t words =
       (n + block_column) * kind.bytes / 4 + triangle_words(shape.columns, kind.bytes);
   return {.registers = kOverhead + int(words / shape.threads),
-          .bytes = cuda::panel_block_bytes(kind, plan, n),
+          .bytes = cuda::columns_block_bytes(kind, params, n),
           .threads = cuda::kWarpThreads,
           .line = int(shape.matrices() * kind.bytes),
           .under_way = shape.matrices() * n * (n + 1) / 2 * kind.bytes};
 }
 
-Footprint panel_footprint(const KernelKind& kind, const Plan& plan, int n) {
-  const cuda::ThreadsShape shape = cuda::panel_shape(kind, plan, n);
-  if (shape.threads > 0) return held_footprint(kind, plan, shape, n);
-  const int columns = cuda::panel_columns(kind, plan, n);
+Footprint columns_footprint(const KernelKind& kind, const Choice& choice, int64_t order) {
+  const int n = int(order);
+  const auto params = cuda::ColumnsParams::of(choice);
+  const cuda::ThreadsShape shape = cuda::threads_shape(kind, params, n);
+  if (shape.threads > 0) return threads_footprint(kind, params, shape, n);
+  const int columns = cuda::leading_columns(kind, params, n);
   // Of the columns outside shared memory half the square is alive at most, and one column.
   const int64_t square = int64_t(n - columns) * (n - columns) / 4 * kind.bytes / 4;
   return {.registers = kOverhead + int(n * kind.bytes / 4 + square),
-          .bytes = cuda::panel_block_bytes(kind, plan, n),
+          .bytes = cuda::columns_block_bytes(kind, params, n),
           .threads = cuda::kWarpThreads,
           .line = int(cuda::kWarpThreads * kind.bytes),
           .under_way = cuda::kWarpThreads * cuda::kColumnsAhead * n * kind.bytes};
 }
 
-Footprint shared_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
-  const cuda::SharedKnobs knobs = cuda::shared_knobs(plan);
+Footprint shared_footprint(const KernelKind& kind, const Choice& choice, int64_t n) {
+  const cuda::SharedKnobs knobs = cuda::shared_knobs(choice);
   if (!cuda::shared_threads_fit(knobs, kind.factors())) return {};
   // A thread's rows of a block column beside the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
@@ -77,8 +86,7 @@ Footprint unrolled_footprint(const KernelKind& kind, const cuda::TiledKnobs& kno
 
 /// One thread a matrix in device memory, by tiles: a row of tiles is read for every tile before it;
 /// right-looking, what lies behind a block column is written for it too.
-Footprint tiled_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
-  const cuda::TiledKnobs knobs = cuda::tiled_knobs(plan);
+Footprint tiled_footprint(const KernelKind& kind, const cuda::TiledKnobs& knobs, int64_t n) {
   if (knobs.unrolled) return unrolled_footprint(kind, knobs, n);
   // The compiler has a tile and the operands of four steps on their way.
   const int64_t elements = int64_t(knobs.tile) * knobs.tile + 4 * 2 * knobs.tile;
@@ -91,45 +99,31 @@ Footprint tiled_footprint(const KernelKind& kind, const Plan& plan, int64_t n) {
           .passes = std::max(1.0, double(n) / knobs.tile / shared)};
 }
 
+Footprint streamed_footprint(const KernelKind& kind, const Choice&, int64_t n) {
+  return tiled_footprint(kind, cuda::kStreamed, n);
+}
+
+/// The methods that the model describes.
+constexpr struct {
+  const MethodInfo* info;
+  Footprint (*footprint)(const KernelKind& kind, const Choice& choice, int64_t n);
+} kModels[] = {{&cuda::kInterleavedRegisters, registers_footprint},
+               {&cuda::kInterleavedColumns, columns_footprint},
+               {&cuda::kInterleavedShared, shared_footprint},
+               {&cuda::kInterleavedTiled,
+                [](const KernelKind& kind, const Choice& choice, int64_t n) {
+                  return tiled_footprint(kind, cuda::tiled_knobs(choice), n);
+                }},
+               {&cuda::kInterleavedStreamed, streamed_footprint},
+               {&cuda::kInterleavedSlices, streamed_footprint}};
+
 }  // namespace
 
-std::string text_of(const Plan& plan) { return text_of(cuda::choice_of(plan)); }
-
-bool same_plan(const Plan& a, const Plan& b) { return cuda::choice_of(a) == cuda::choice_of(b); }
-
-std::vector<Choice> choices_of(const std::vector<Plan>& plans) {
-  std::vector<Choice> choices;
-  choices.reserve(plans.size());
-  for (const Plan& plan : plans) choices.push_back(cuda::choice_of(plan));
-  return choices;
-}
-
-Plan plan_of(const Choice& choice) { return cuda::plan_of(choice); }
-
-bool has_plan(const std::vector<Plan>& plans, const Plan& plan) {
-  return std::any_of(plans.begin(), plans.end(), [&](const Plan& p) { return same_plan(p, plan); });
-}
-
-void add_plan(std::vector<Plan>& plans, const Plan& plan) {
-  if (!has_plan(plans, plan)) plans.push_back(plan);
-}
-
-Footprint footprint_of(const Point& point, const Plan& plan) {
+Footprint footprint_of(const Point& point, const Choice& choice) {
   const KernelKind kind{point.routine, point.precision};
-  const int threads = plan.threads > 0 ? plan.threads : 128;
-  switch (plan.method) {
-    case Method::lanes:
-      return {.registers = kOverhead + int(triangle_words(point.n, kind.bytes)),
-              .threads = threads,
-              .line = int(32 * kind.bytes),
-              .under_way = threads * 4 * triangle_words(point.n, kind.bytes)};
-    case Method::panel:
-      return panel_footprint(kind, plan, int(point.n));
-    case Method::fused:
-      return shared_footprint(kind, plan, point.n);
-    default:
-      return tiled_footprint(kind, plan, point.n);
-  }
+  for (const auto& model : kModels)
+    if (choice.is(*model.info)) return model.footprint(kind, choice, point.n);
+  return {};
 }
 
 int resident_blocks(const Footprint& footprint, const DeviceModel& device) {
@@ -152,19 +146,19 @@ double coverage(const Footprint& footprint, const DeviceModel& device) {
          std::sqrt(line) * spilt * spilt / footprint.passes;
 }
 
-std::vector<Plan> prune(const Point& point, const std::vector<Plan>& plans,
-                        const DeviceModel& device, size_t most) {
+std::vector<Choice> prune(const Point& point, const std::vector<Choice>& choices,
+                          const DeviceModel& device, size_t most) {
   std::vector<double> all;
-  all.reserve(plans.size());
-  for (const Plan& plan : plans) all.push_back(coverage(footprint_of(point, plan), device));
+  all.reserve(choices.size());
+  for (const Choice& choice : choices) all.push_back(coverage(footprint_of(point, choice), device));
   std::vector<double> sorted = all;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   if (sorted.empty()) return {};
   double least = sorted.front() / 8;
   if (sorted.size() > most) least = std::max(least, sorted[most - 1]);
-  std::vector<Plan> kept;
-  for (size_t i = 0; i < plans.size(); ++i)
-    if (i == 0 || (all[i] > 0 && all[i] >= least && kept.size() < most)) kept.push_back(plans[i]);
+  std::vector<Choice> kept;
+  for (size_t i = 0; i < choices.size(); ++i)
+    if (i == 0 || (all[i] > 0 && all[i] >= least && kept.size() < most)) kept.push_back(choices[i]);
   return kept;
 }
 

@@ -1,5 +1,5 @@
 // How much of a multiprocessor an interleaved kernel can use, by registers and shared memory: what
-// leaves plans out before any is measured.
+// leaves choices out before any is measured.
 #pragma once
 
 #include <vector>
@@ -17,16 +17,7 @@ struct DeviceModel {
   int blocks = 32;
 };
 
-std::string text_of(const Plan& plan);
-bool same_plan(const Plan& a, const Plan& b);
-/// What rows name them by.
-std::vector<Choice> choices_of(const std::vector<Plan>& plans);
-Plan plan_of(const Choice& choice);
-bool has_plan(const std::vector<Plan>& plans, const Plan& plan);
-/// Unless it is there.
-void add_plan(std::vector<Plan>& plans, const Plan& plan);
-
-/// What a plan takes, as the model has it.
+/// What a choice takes, as the model has it.
 struct Footprint {
   int registers = 0;      ///< of a thread; more than it can have are spilt
   int64_t bytes = 0;      ///< of shared memory of a block
@@ -36,17 +27,17 @@ struct Footprint {
   int64_t under_way = 0;  ///< bytes that a block has asked memory for before it needs the first
   double passes = 1;      ///< how often a matrix is read
 };
-Footprint footprint_of(const Point& point, const Plan& plan);
+Footprint footprint_of(const Point& point, const Choice& choice);
 
 /// Blocks that fit a multiprocessor.
 int resident_blocks(const Footprint& footprint, const DeviceModel& device);
-/// What says how much of a multiprocessor a plan can use, 1 at best: by the bytes under way, the
+/// What says how much of a multiprocessor a choice can use, 1 at best: by the bytes under way, the
 /// warps that work on them, parts of lines and repeated reads and spills; 0 where nothing fits.
 double coverage(const Footprint& footprint, const DeviceModel& device);
 
-/// The plans without those that cover an eighth of the best one's and less, at most `most` of them,
-/// in their order. The first one stays.
-std::vector<Plan> prune(const Point& point, const std::vector<Plan>& plans,
-                        const DeviceModel& device, size_t most);
+/// The choices without those that cover an eighth of the best one's and less, at most `most` of
+/// them, in their order. The first one stays.
+std::vector<Choice> prune(const Point& point, const std::vector<Choice>& choices,
+                          const DeviceModel& device, size_t most);
 
 }  // namespace chol::tune

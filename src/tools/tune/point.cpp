@@ -22,8 +22,9 @@ std::string text_of(const Choice& choice) {
   return text;
 }
 
-std::string json_of(const Choice& choice) {
+std::string json_of(Routine routine, const Choice& choice) {
   std::ostringstream text;
+  if (routine == Routine::posv && choice.method->is_of_one_rhs) text << "\"nrhs\": [1, 1], ";
   text << "\"method\": \"" << choice.method->name << "\", \"params\": {";
   for (size_t k = 0; k < choice.method->knobs.size(); ++k)
     text << (k ? ", " : "") << '"' << choice.method->knobs[k].name << "\": " << choice.values[k];

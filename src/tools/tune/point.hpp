@@ -21,7 +21,7 @@ std::string text_of(const Point& point);
 /// "tiles nb 64": the knobs that are not 0.
 std::string text_of(const Choice& choice);
 /// Its members in a tuning file's row.
-std::string json_of(const Choice& choice);
+std::string json_of(Routine routine, const Choice& choice);
 
 bool has_choice(const std::vector<Choice>& choices, const Choice& choice);
 /// Unless it is there.

@@ -22,12 +22,14 @@ Json row_of(const Point& point, int64_t least, int64_t most, const Choice& choic
   Json params = Json::object();
   for (size_t k = 0; k < choice.method->knobs.size(); ++k)
     params[choice.method->knobs[k].name] = choice.values[k];
-  return {{"routine", routine_name(point.routine)},
-          {"form", form_name(point.form)},
-          {"precision", std::string(1, point.precision)},
-          {"n", {least, most}},
-          {"method", choice.method->name},
-          {"params", params}};
+  Json row = {{"routine", routine_name(point.routine)},
+              {"form", form_name(point.form)},
+              {"precision", std::string(1, point.precision)},
+              {"n", {least, most}}};
+  if (point.routine == Routine::posv && choice.method->is_of_one_rhs) row["nrhs"] = {1, 1};
+  row["method"] = choice.method->name;
+  row["params"] = params;
+  return row;
 }
 
 bool of_key(const Json& row, const Point& point) {

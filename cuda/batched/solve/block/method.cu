@@ -21,7 +21,8 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
              return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
                return run_block_solve(slice, params, stream);
              });
-           }});
+           },
+           is_potrs_row});
 });
 
 }  // namespace

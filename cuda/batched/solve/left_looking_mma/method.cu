@@ -17,7 +17,8 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
          return for_slices(problem, slice_by_columns(problem), [&](const BatchProblem<T>& slice) {
            return run_tensor_solve(slice, params.of("threads"), stream);
          });
-       }});
+       },
+       is_potrs_row});
 });
 
 }  // namespace

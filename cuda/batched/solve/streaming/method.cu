@@ -16,7 +16,8 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
                                [&](const BatchProblem<T>& slice) {
                                  return run_stream_solve(slice, false, stream);
                                });
-           }});
+           },
+           is_potrs_row});
 });
 
 }  // namespace

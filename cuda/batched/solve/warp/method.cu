@@ -17,7 +17,8 @@ const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
              return for_slices(problem, kMostSlice, [&](const BatchProblem<T>& slice) {
                return run_warp_solve(slice, stream);
              });
-           }});
+           },
+           is_potrs_row});
 });
 
 }  // namespace

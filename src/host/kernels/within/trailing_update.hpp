@@ -146,7 +146,7 @@ struct TrailingUpdate {
       A.load(t, vectors, vectors_end, scalars, scalars_end);
     }
     // The next tile comes from far away while this one's product runs.
-    for (int64_t c = 0; c < next.columns; ++c) fetch(next.first + c * A.ld, next.bytes);
+    for (int64_t c = 0; c < next.columns; ++c) fetch_to_write(next.first + c * A.ld, next.bytes);
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
     const T* const left = strips.at(vectors, from);
     if constexpr (is_complex<T>)

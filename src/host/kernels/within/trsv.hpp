@@ -3,6 +3,9 @@
 // The stored columns ("lines") of the factor are read along memory, eight at a time: a column of L
 // updates the unknowns after it or takes a dot product with them, and so does a column of U with
 // the unknowns before it. Forward and backward substitution of both triangles are these two steps.
+//
+// Several threads share a solve by blocks of unknowns. An update of an unknown is the same sum in
+// any division; dot products are taken segment by segment, as the blocks become known.
 #pragma once
 
 #include "host/kernels/within/panel.hpp"
@@ -28,12 +31,22 @@ CHOL_INLINE Complex<R> scale_element(Complex<R> a, R factor) {
   return {a.re * factor, a.im * factor};
 }
 
+template <class R>
+CHOL_INLINE R add_elements(R a, R b) {
+  return a + b;
+}
+template <class R>
+CHOL_INLINE Complex<R> add_elements(Complex<R> a, Complex<R> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+
 template <class T, bool Upper>
 struct VectorSolve {
   using R = RealOf<T>;
   using V = Vec<R>;
   static constexpr int W = Elements<T>::width;
   static constexpr int kLines = 8;
+  static constexpr int64_t kSums = 32;  ///< segments of a column that are read along memory
 
   const T* A;
   int64_t n, lda;
@@ -41,13 +54,10 @@ struct VectorSolve {
   const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
 
   CHOL_INLINE const T* line(int64_t j) const { return A + j * lda; }
-  /// The part of the lines of block [j, j + count) outside the block's own triangle.
-  CHOL_INLINE int64_t from(int64_t j, int64_t count) const { return Upper ? 0 : j + count; }
-  CHOL_INLINE int64_t to(int64_t j) const { return Upper ? j : n; }
 
-  /// x[i] -= sum over c of op(line(j + c)[i]) * x[j + c] for i outside the block.
+  /// x[i] -= sum over c of op(line(j + c)[i]) * x[j + c] for i in [from, last).
   template <bool Conj>
-  void update(int64_t j, int64_t count) const {
+  void update(int64_t j, int64_t count, int64_t from, int64_t last) const {
     Scalar<T> s[kLines] = {Scalar<T>(x + j),
                            Scalar<T>(x + smaller(j + 1, n - 1)),
                            Scalar<T>(x + smaller(j + 2, n - 1)),
@@ -56,8 +66,7 @@ struct VectorSolve {
                            Scalar<T>(x + smaller(j + 5, n - 1)),
                            Scalar<T>(x + smaller(j + 6, n - 1)),
                            Scalar<T>(x + smaller(j + 7, n - 1))};
-    const int64_t last = to(j);
-    for (int64_t i = from(j, count); i < last; i += W) {
+    for (int64_t i = from; i < last; i += W) {
       const int64_t part = smaller<int64_t>(W, last - i);
       Elements<T> y = load(x + i, part);
       const auto take = [&](int c) {
@@ -74,14 +83,14 @@ struct VectorSolve {
     }
   }
 
-  /// x[j + c] -= sum over i outside the block of op(line(j + c)[i]) * x[i].
+  /// to[c] -= sum over i in [from, last) of op(line(j + c)[i]) * x[i].
   template <bool Conj>
-  void take_products(int64_t j, int64_t count) const {
+  void take_products(int64_t j, int64_t count, int64_t from, int64_t last, T* to) const {
+    if (from >= last) return;
     V straight[kLines], crossed[kLines];
     CHOL_UNROLL
     for (int c = 0; c < kLines; ++c) straight[c] = crossed[c] = V::zero();
-    const int64_t last = to(j);
-    for (int64_t i = from(j, count); i < last; i += W) {
+    for (int64_t i = from; i < last; i += W) {
       const int64_t part = smaller<int64_t>(W, last - i);
       const V y = load(x + i, part).v;
       V swapped = y;
@@ -96,7 +105,7 @@ struct VectorSolve {
     }
     CHOL_UNROLL
     for (int c = 0; c < kLines; ++c)
-      if (c < count) subtract_sum<Conj>(x[j + c], straight[c], crossed[c]);
+      if (c < count) subtract_sum<Conj>(to[c], straight[c], crossed[c]);
   }
   template <bool Conj>
   CHOL_INLINE static void subtract_sum(T& to, V straight, V crossed) {
@@ -126,20 +135,85 @@ struct VectorSolve {
     }
   }
 
-  void run() const {
+  /// Unknowns [j, j + count) by those outside of their segment, in the order in which these become
+  /// known, and by those of it.
+  void take_segments(int64_t j, int64_t count, int64_t segment) const {
+    const int64_t own = j / segment, first = own * segment;
+    if constexpr (Upper) {
+      for (int64_t i = 0; i < first; i += segment)
+        take_products<true>(j, count, i, i + segment, x + j);
+      take_products<true>(j, count, first, j, x + j);
+    } else {
+      for (int64_t last = (n - 1) / segment; last > own; last -= kSums)
+        take_later_segments(j, count, segment, larger(own + 1, last - kSums + 1), last);
+      take_products<true>(j, count, j + count, smaller(first + segment, n), x + j);
+    }
+  }
+  /// Those of segments [low, high] of a column of L, the last one first; read along memory.
+  void take_later_segments(int64_t j, int64_t count, int64_t segment, int64_t low,
+                           int64_t high) const {
+    T sums[kSums * kLines] = {};
+    for (int64_t s = low; s <= high; ++s)
+      take_products<true>(j, count, s * segment, smaller((s + 1) * segment, n),
+                          sums + (s - low) * kLines);
+    for (int64_t s = high; s >= low; --s)
+      for (int64_t c = 0; c < count; ++c)
+        x[j + c] = add_elements(x[j + c], sums[(s - low) * kLines + c]);
+  }
+
+  void run(int64_t segment) const {
     for (int64_t j = 0; j < n; j += kLines) {
       const int64_t count = smaller<int64_t>(kLines, n - j);
       if (coming) fetch_columns<T>(*coming, j, j + count);
-      if constexpr (Upper) take_products<true>(j, count);
+      if constexpr (Upper) take_segments(j, count, segment);
       solve_block<true, Upper>(j, count);
-      if constexpr (!Upper) update<false>(j, count);
+      if constexpr (!Upper) update<false>(j, count, j + count, n);
     }
     for (int64_t j = (n - 1) / kLines * kLines; j >= 0; j -= kLines) {
       const int64_t count = smaller<int64_t>(kLines, n - j);
-      if constexpr (!Upper) take_products<true>(j, count);
+      if constexpr (!Upper) take_segments(j, count, segment);
       solve_block<false, !Upper>(j, count);
-      if constexpr (Upper) update<false>(j, count);
+      if constexpr (Upper) update<false>(j, count, 0, j);
     }
+  }
+
+  /// body(j, count) for the unknowns of [first, last), eight at a time.
+  template <bool Forward, class Body>
+  CHOL_INLINE static void for_each_eight(int64_t first, int64_t last, const Body& body) {
+    if constexpr (Forward)
+      for (int64_t j = first; j < last; j += kLines) body(j, smaller<int64_t>(kLines, last - j));
+    else
+      for (int64_t j = first + (last - first - 1) / kLines * kLines; j >= first; j -= kLines)
+        body(j, smaller<int64_t>(kLines, last - j));
+  }
+  /// Unknowns [row, row_end) become known: they have taken all others.
+  template <bool Forward>
+  void solve_segment(int64_t row, int64_t row_end) const {
+    constexpr bool kTakes = Forward == Upper;
+    for_each_eight<Forward>(row, row_end, [&](int64_t j, int64_t count) {
+      const int64_t from = Upper ? row : j + count, to = Upper ? j : row_end;
+      if constexpr (kTakes) take_products<true>(j, count, from, to, x + j);
+      solve_block<Forward, kTakes>(j, count);
+      if constexpr (!kTakes) update<false>(j, count, from, to);
+    });
+  }
+  /// Unknowns [row, row_end) take the known ones [first, last), a segment.
+  template <bool Forward>
+  void take_segment(int64_t first, int64_t last, int64_t row, int64_t row_end) const {
+    if constexpr (Forward == Upper)
+      for_each_eight<Forward>(row, row_end, [&](int64_t j, int64_t count) {
+        take_products<true>(j, count, first, last, x + j);
+      });
+    else
+      for_each_eight<Forward>(
+          first, last, [&](int64_t j, int64_t count) { update<false>(j, count, row, row_end); });
+  }
+  void substitute(bool backward, int64_t first, int64_t last, int64_t row, int64_t row_end) const {
+    if (first == row)
+      backward ? solve_segment<false>(row, row_end) : solve_segment<true>(row, row_end);
+    else
+      backward ? take_segment<false>(first, last, row, row_end)
+               : take_segment<true>(first, last, row, row_end);
   }
 
  private:
@@ -148,13 +222,28 @@ struct VectorSolve {
   }
 };
 
-template <class T>
-inline void solve_vector(const host::PanelMatrix& M, void* x) {
+/// body(VectorSolve) of the triangle that M names.
+template <class T, class Body>
+CHOL_INLINE void with_vector_solve(const host::PanelMatrix& M, void* x, const Body& body) {
   const T* A = static_cast<const T*>(M.A);
   if (M.upper)
-    VectorSolve<T, true>{A, M.n, M.lda, static_cast<T*>(x), M.next}.run();
+    body(VectorSolve<T, true>{A, M.n, M.lda, static_cast<T*>(x), M.next});
   else
-    VectorSolve<T, false>{A, M.n, M.lda, static_cast<T*>(x), M.next}.run();
+    body(VectorSolve<T, false>{A, M.n, M.lda, static_cast<T*>(x), M.next});
+}
+
+template <class T>
+inline void solve_vector(const host::PanelMatrix& M, int64_t segment, void* x) {
+  with_vector_solve<T>(M, x, [&](const auto& solve) {
+    solve.run(segment > 0 && segment < M.n ? segment : larger<int64_t>(M.n, 1));
+  });
+}
+
+template <class T>
+inline void substitute_vector(const host::PanelMatrix& M, bool backward, int64_t first,
+                              int64_t last, int64_t row, int64_t row_end, void* x) {
+  with_vector_solve<T>(
+      M, x, [&](const auto& solve) { solve.substitute(backward, first, last, row, row_end); });
 }
 
 }  // namespace chol::CHOL_ISA

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "interleaved/block_shape.hpp"
+#include "interleaved/task.hpp"
 
 #define CHOL_ISA gpu_lane
 #define CHOL_INLINE inline
@@ -126,7 +127,6 @@ using Lane = decltype(gpu_lane::lane(T{}));
 template <class E>
 using LaneMatrix = gpu_lane::LaneMatrix<E>;
 
-enum class InterleavedTask { factor, solve, factor_and_solve };
 template <class T>
 inline constexpr char kPrecision = sizeof(T) == 4    ? 's'
                                    : sizeof(T) == 16 ? 'z'

@@ -1,4 +1,4 @@
-// Routines and forms, and the plans of interleaved batches on a device.
+// Routines and forms.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,5 @@ const char* routine_name(Routine routine);
 enum class Form : uint8_t { one, batch, interleaved };
 inline constexpr int kFormCount = 3;
 const char* form_name(Form form);
-
-/// How the matrices of an interleaved batch are worked on by a CUDA device, and the numbers of the
-/// method, 0 where it has none: cuda/tune/interleaved_rows.hpp says what each means there.
-enum class Method : uint8_t { lanes, panel, tiles, fused, blocked };
-struct Plan {
-  Method method = Method::panel;
-  int block = 0, tile = 0, threads = 0;
-};
 
 }  // namespace chol

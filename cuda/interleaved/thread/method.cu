@@ -1,0 +1,28 @@
+// One thread a matrix, as methods: in registers, in device memory, and by register tiles, of which
+// every kernel is compiled when a row names it.
+#include "interleaved/kernels.hpp"
+#include "interleaved/method.hpp"
+
+namespace chol::cuda {
+namespace {
+
+const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
+  all.add({&kInterleavedRegisters,
+           [](const Case& asked, const Choice&) { return asked.n <= kRegisterOrder<T>; },
+           [](Routine routine, const InterleavedCall<T>& call, const Choice& choice,
+              cudaStream_t stream) {
+             return with_task(routine, [&](auto task) {
+               return run_registers<task()>(call, choice.at(0), stream);
+             });
+           }});
+  all.add({&kInterleavedStreamed, [](const Case&, const Choice&) { return true; },
+           [](Routine routine, const InterleavedCall<T>& call, const Choice&, cudaStream_t stream) {
+             if (routine == Routine::potri) return run_inverse(call, stream);
+             return with_task(routine,
+                              [&](auto task) { return run_streamed<task()>(call, stream); });
+           }});
+  all.add({&kInterleavedTiled, [](const Case&, const Choice&) { return false; }, nullptr});
+});
+
+}  // namespace
+}  // namespace chol::cuda
