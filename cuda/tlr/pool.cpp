@@ -20,79 +20,79 @@ void check(cudaError_t error, const char* doing) {
 }
 
 namespace {
-constexpr size_t kSlabBytes = size_t{64} << 20;
-constexpr size_t kLargestOfSlab = size_t{1} << 20;
+/// Of device memory, which is had in pieces: an eighth of what there is already, so that small
+/// matrices take little and large ones few pieces.
+constexpr size_t kLeastPiece = size_t{64} << 20;
+constexpr size_t kMostPiece = size_t{1} << 30;
 constexpr size_t kLeastUpload = size_t{32} << 20;
 }  // namespace
 
 Pool::~Pool() {
-  const DeviceGuard guard(device_);
+  for (const auto& [memory, reasons] : held_) give_back(memory);
   trim();
-  for (void* slab : slabs_) cudaFree(slab);
-}
-
-size_t Pool::rounded(size_t bytes) {
-  size_t power = 256;
-  while (2 * power <= bytes) power *= 2;
-  const size_t step = power < 1024 ? 256 : power / 4;
-  return (bytes + step - 1) / step * step;
 }
 
 void Pool::trim() {
-  for (auto& [bytes, blocks] : free_) {
-    if (bytes <= kLargestOfSlab) continue;
-    for (void* block : blocks) {
-      sizes_.erase(block);
-      cudaFree(block);
+  join_recent();
+  const DeviceGuard guard(device_);
+  free_.remove_unused([](char* piece) { cudaFree(piece); });
+}
+
+bool Pool::add_piece(size_t bytes) {
+  const size_t wanted =
+      std::max(bytes, std::clamp(free_.bytes_of_pieces() / 8, kLeastPiece, kMostPiece));
+  const DeviceGuard guard(device_);
+  void* piece = nullptr;
+  size_t size = wanted;
+  if (cudaMalloc(&piece, size) != cudaSuccess) {
+    cudaGetLastError();
+    cudaDeviceSynchronize();
+    trim();
+    size = bytes;
+    if (cudaMalloc(&piece, size) != cudaSuccess) {
+      cudaGetLastError();
+      return false;
     }
-    blocks.clear();
   }
-}
-
-void* Pool::from_device(size_t bytes) {
-  void* memory = nullptr;
-  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-  cudaGetLastError();
-  cudaDeviceSynchronize();
-  trim();
-  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-  cudaGetLastError();
-  return nullptr;
-}
-
-void* Pool::from_slab(size_t bytes) {
-  if (slab_left_ < bytes) {
-    void* slab = from_device(kSlabBytes);
-    if (!slab) return nullptr;
-    slabs_.push_back(slab);
-    slab_ = static_cast<char*>(slab);
-    slab_left_ = kSlabBytes;
-  }
-  void* memory = slab_;
-  slab_ += bytes;
-  slab_left_ -= bytes;
-  return memory;
+  free_.add_piece(static_cast<char*>(piece), size);
+  return true;
 }
 
 void* Pool::allocate(size_t bytes) {
-  bytes = rounded(bytes);
-  std::vector<void*>& blocks = free_[bytes];
-  if (!blocks.empty()) {
-    void* memory = blocks.back();
-    blocks.pop_back();
-    return memory;
+  bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  char* memory = nullptr;
+  if (const auto recent = recent_.find(bytes); recent != recent_.end() && !recent->second.empty()) {
+    memory = recent->second.back();
+    recent->second.pop_back();
   }
-  const DeviceGuard guard(device_);
-  void* memory = bytes <= kLargestOfSlab ? from_slab(bytes) : from_device(bytes);
+  if (!memory) memory = free_.take(bytes);
+  if (!memory) {
+    join_recent();
+    memory = free_.take(bytes);
+  }
+  if (!memory && add_piece(bytes)) memory = free_.take(bytes);
   if (memory) sizes_[memory] = bytes;
   return memory;
+}
+
+void Pool::give_back(void* memory) {
+  const auto found = sizes_.find(memory);
+  recent_[found->second].push_back(static_cast<char*>(memory));
+  sizes_.erase(found);
+}
+
+void Pool::join_recent() {
+  for (auto& [bytes, blocks] : recent_) {
+    for (char* block : blocks) free_.give_back(block, bytes);
+    blocks.clear();
+  }
 }
 
 void Pool::release(void* memory) noexcept {
   if (reasons_ != 0)
     held_.emplace_back(memory, reasons_);
   else
-    free_[sizes_[memory]].push_back(memory);
+    give_back(memory);
 }
 
 void Pool::end_hold(Reason reason, bool has_ended) {
@@ -104,7 +104,7 @@ void Pool::end_hold(Reason reason, bool has_ended) {
     if (reasons != 0)
       left.emplace_back(memory, reasons);
     else
-      free_[sizes_[memory]].push_back(memory);
+      give_back(memory);
   }
   held_ = std::move(left);
 }

@@ -4,16 +4,16 @@
 #include <cuda_runtime_api.h>
 
 #include <initializer_list>
-#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/free_blocks.hpp"
 
 namespace chol::cuda::tlr {
 
-/// Blocks of fixed sizes, four to a power of two. A block that was released is used again by what
-/// is queued later, which one stream at a time makes safe: who changes the stream waits for it, who
+/// Blocks of large pieces of the device's memory. One that was released is used again by what is
+/// queued later, which one stream at a time makes safe: who changes the stream waits for it, who
 /// uses several holds what is released until they have met.
 class Pool final : public Memory {
  public:
@@ -30,18 +30,19 @@ class Pool final : public Memory {
   void end_hold(Reason reason, bool has_ended = true);
 
  private:
-  static size_t rounded(size_t bytes);
-  void* from_device(size_t bytes);
-  void* from_slab(size_t bytes);
+  static constexpr size_t kAlignment = 256;
+  bool add_piece(size_t bytes);
+  void give_back(void* memory);
+  void join_recent();
 
   int device_;
-  std::map<size_t, std::vector<void*>> free_;
-  std::unordered_map<void*, size_t> sizes_;
-  std::vector<void*> slabs_;
+  FreeBlocks free_;
+  /// By size, blocks that were given back lately: most are wanted again in the same size. They are
+  /// joined with their neighbours before more of the device's memory is taken.
+  std::unordered_map<size_t, std::vector<char*>> recent_;
+  std::unordered_map<void*, size_t> sizes_;  ///< of what is in use
   std::vector<std::pair<void*, unsigned>> held_;
   unsigned reasons_ = 0;
-  char* slab_ = nullptr;
-  size_t slab_left_ = 0;
 };
 
 /// What is sent to the device: lists, from pinned memory, in the order of a stream.
