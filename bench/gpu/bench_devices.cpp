@@ -4,6 +4,7 @@
 //   --lower       lower triangles alone
 //   --host        matrices in host memory, pinned and pageable, in place of such over the devices
 //   --pinned      the same, pinned alone
+//   --half        the same, and the devices' memory to work in is half of the matrix
 //   --several     neither one device alone nor cusolverMgPotrf
 //   --unchecked   no residuals, whose copies a trace would show
 // Calls of n = 50,000 and more are not warmed up.
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "generated_matrix.hpp"
@@ -38,7 +40,8 @@ CHOL_BENCH_CYCLIC(z, std::complex<double>)
 int present = 0;
 int64_t block_columns = 1024;
 struct Options {
-  bool lower = false, host = false, pinned = false, several = false, unchecked = false;
+  bool lower = false, host = false, pinned = false, half = false, several = false,
+       unchecked = false;
 } options;
 constexpr int64_t kLong = 50000;
 
@@ -268,6 +271,35 @@ Result on_devices(chol_handle_t several, int64_t n, const std::vector<int>& devi
   return result;
 }
 
+/// What a handle's devices may work in, for as long as this lives.
+class Workspaces {
+ public:
+  Workspaces(chol_handle_t several, const std::vector<int>& devices, size_t bytes)
+      : devices_(devices) {
+    for (size_t d = 0; d < devices.size(); ++d) {
+      void* memory = nullptr;
+      CHOL_TEST_CUDA(cudaSetDevice(devices[d]));
+      CHOL_TEST_CUDA(cudaMalloc(&memory, bytes));
+      memory_.push_back(memory);
+      ours(chol_set_device_workspace(several, int(d), memory, bytes));
+    }
+    CHOL_TEST_CUDA(cudaSetDevice(devices[0]));
+  }
+  Workspaces(const Workspaces&) = delete;
+  Workspaces& operator=(const Workspaces&) = delete;
+  ~Workspaces() {
+    for (size_t d = 0; d < memory_.size(); ++d) {
+      cudaSetDevice(devices_[d]);
+      cudaFree(memory_[d]);
+    }
+    cudaSetDevice(devices_[0]);
+  }
+
+ private:
+  const std::vector<int> devices_;
+  std::vector<void*> memory_;
+};
+
 /// In host memory.
 template <class T>
 Result on_host(chol_handle_t several, int64_t n, bool pinned, bool upper) {
@@ -309,7 +341,7 @@ void bench(int64_t n, const std::vector<int64_t>& counts) {
       double(n) * double(n) * double(n) / 3 * (sizeof(T) > sizeof(Real<T>) ? 4 : 1);
   std::vector<const char*> places = {"devices"};
   if (options.host) places = {"pinned", "pageable"};
-  if (options.pinned) places = {"pinned"};
+  if (options.pinned || options.half) places = {"pinned"};
   for (const bool upper : {false, true}) {
     if (upper && options.lower) continue;
     const double alone = one_device<T>(n, upper);
@@ -318,7 +350,9 @@ void bench(int64_t n, const std::vector<int64_t>& counts) {
         const std::vector<int> devices = devices_of(int(count));
         chol_handle_t several = nullptr;
         ours(chol_create_on(&several, CHOL_BACKEND_CUDA, int(count), devices.data()));
-        const Result result = options.host || options.pinned
+        std::optional<Workspaces> half;
+        if (options.half) half.emplace(several, devices, sizeof(T) * size_t(n * n / 2 / count));
+        const Result result = options.host || options.pinned || options.half
                                   ? on_host<T>(several, n, *place == 'p' && place[1] == 'i', upper)
                                   : on_devices<T>(several, n, devices, upper);
         chol_destroy(several);
@@ -343,11 +377,10 @@ void bench(int64_t n, const std::vector<int64_t>& counts) {
 int main(int argc, char** argv) {
   using namespace chol::bench;
   if (!chol::test::device_present()) return 0;
-  const std::pair<const char*, bool*> flags[] = {{"--lower", &options.lower},
-                                                 {"--host", &options.host},
-                                                 {"--pinned", &options.pinned},
-                                                 {"--several", &options.several},
-                                                 {"--unchecked", &options.unchecked}};
+  const std::pair<const char*, bool*> flags[] = {
+      {"--lower", &options.lower},     {"--host", &options.host},
+      {"--pinned", &options.pinned},   {"--half", &options.half},
+      {"--several", &options.several}, {"--unchecked", &options.unchecked}};
   for (const auto& [name, value] : flags) {
     char** const end = std::remove_if(
         argv + 1, argv + argc, [&](const char* word) { return std::strcmp(word, name) == 0; });
@@ -357,7 +390,7 @@ int main(int argc, char** argv) {
   if (argc < 4) {
     std::fprintf(stderr,
                  "usage: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]] "
-                 "[--lower] [--host] [--pinned] [--several] [--unchecked]\n");
+                 "[--lower] [--host] [--pinned] [--half] [--several] [--unchecked]\n");
     return 1;
   }
   CHOL_TEST_CUDA(cudaGetDeviceCount(&present));
