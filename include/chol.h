@@ -188,8 +188,8 @@ CHOL_EXPORT chol_status_t chol_set_device_stream(chol_handle_t handle, int which
  * @param handle the handle.
  * @param mode of CHOL_MATH_TENSOR the results keep LAPACK's bounds and the element-wise bound
  *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits for
- *   the device; its workspace takes 1.75 times the bytes of the matrix and more. It runs as in
- *   CHOL_MATH_IEEE where these cannot be had or a capture is under way.
+ *   the device, but for one in a capture; its workspace takes .9 times the bytes of the matrix and
+ *   more (1.75 before compute capability 9.0). Where these cannot be had it is CHOL_MATH_IEEE.
  */
 CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
 
