@@ -81,14 +81,11 @@ int main(int argc, char** argv) {
   print_line(
       "precision,matrix,n,nrhs,ms,posv_ms,cusolver_ms,over_cusolver,over_posv,iter,info,"
       "difference");
-  const std::string sizes = std::string("=") + argv[2];
-  for (const char* p = argv[1]; *p; ++p)
-    for (const int64_t n : orders_of(sizes))
-      for (const auto kind : {GeneratedMatrix::random, GeneratedMatrix::smooth}) {
-        if (*p == 'd') bench<double>(kind, n, std::atoll(argv[3]));
-        if (*p == 'z') bench<std::complex<double>>(kind, n, std::atoll(argv[3]));
-      }
-  if (csv) std::fclose(csv);
-  chol_destroy(handle);
+  for_each_case(argv[1], argv[2], [&]<class T>(T, int64_t n) {
+    if constexpr (sizeof(Real<T>) == sizeof(double))
+      for (const auto kind : {GeneratedMatrix::random, GeneratedMatrix::smooth})
+        bench<T>(kind, n, std::atoll(argv[3]));
+  });
+  close_all();
   return 0;
 }

@@ -110,14 +110,10 @@ int main(int argc, char** argv) {
   peer(cublasSetStream(blas, stream));
   print_line(
       "precision,uplo,n,factor_ms,solve_ms,multiply_ms,cublas_ms,gbytes,cublas_gbytes,difference");
-  const std::string sizes = std::string("=") + argv[2];
-  for (const char* p = argv[1]; *p; ++p)
-    for (const int64_t n : orders_of(sizes))
-      for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
-        if (*p == 'd') bench<double>(uplo, n);
-        if (*p == 'z') bench<std::complex<double>>(uplo, n);
-      }
-  if (csv) std::fclose(csv);
-  chol_destroy(handle);
+  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) {
+    if constexpr (sizeof(Real<T>) == sizeof(double))
+      for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
+  });
+  close_all();
   return 0;
 }

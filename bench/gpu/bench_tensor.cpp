@@ -59,16 +59,9 @@ int main(int argc, char** argv) {
   print_line(
       "precision,uplo,n,tensor_ms,native_ms,cusolver_ms,tensor_tflops,over_cusolver,over_native,"
       "ratio,native_ratio,scaled,native_scaled,info");
-  const std::string sizes = std::string("=") + argv[2];
-  for (const char* p = argv[1]; *p; ++p)
-    for (const int64_t n : orders_of(sizes))
-      for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
-        if (*p == 's') bench<float>(uplo, n);
-        if (*p == 'd') bench<double>(uplo, n);
-        if (*p == 'c') bench<std::complex<float>>(uplo, n);
-        if (*p == 'z') bench<std::complex<double>>(uplo, n);
-      }
-  if (csv) std::fclose(csv);
-  chol_destroy(handle);
+  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) {
+    for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
+  });
+  close_all();
   return 0;
 }

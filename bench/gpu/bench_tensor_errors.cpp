@@ -55,15 +55,7 @@ int main(int argc, char** argv) {
   if (!open_all(argc, argv, 3)) return 1;
   print_line(
       "precision,matrix,n,condition,ratio,native_ratio,scaled,native_scaled,info,native_info");
-  const std::string sizes = std::string("=") + argv[2];
-  for (const char* p = argv[1]; *p; ++p)
-    for (const int64_t n : orders_of(sizes)) {
-      if (*p == 's') bench_all<float>(n);
-      if (*p == 'd') bench_all<double>(n);
-      if (*p == 'c') bench_all<std::complex<float>>(n);
-      if (*p == 'z') bench_all<std::complex<double>>(n);
-    }
-  if (csv) std::fclose(csv);
-  chol_destroy(handle);
+  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) { bench_all<T>(n); });
+  close_all();
   return 0;
 }

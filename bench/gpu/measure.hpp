@@ -35,6 +35,24 @@ inline bool open_all(int argc, char** argv, int place) {
   return true;
 }
 
+/// body(zero of the element type, n) for each precision of the letters and each order of the list.
+template <class Body>
+void for_each_case(const char* letters, const char* orders, Body&& body) {
+  for (const char* p = letters; *p; ++p)
+    for (const int64_t n : orders_of(std::string("=") + orders)) {
+      if (*p == 's') body(float{}, n);
+      if (*p == 'd') body(double{}, n);
+      if (*p == 'c') body(std::complex<float>{}, n);
+      if (*p == 'z') body(std::complex<double>{}, n);
+    }
+}
+
+/// Ends what open_all() began.
+inline void close_all() {
+  if (csv) std::fclose(csv);
+  chol_destroy(handle);
+}
+
 #define CHOL_BENCH_PEERS(P, T, C)                                                                  \
   inline void peer_potrf(cublasFillMode_t uplo, int n, T** A, int* info, int batch) {              \
     peer(cusolverDn##P##potrfBatched(solver, uplo, n, reinterpret_cast<C**>(A), n, info, batch));  \

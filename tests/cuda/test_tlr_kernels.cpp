@@ -12,6 +12,7 @@ struct {
 #define blockIdx grid_place
 
 #include "elements.hpp"
+#include "host/conjugate.hpp"
 #include "tally.hpp"
 #include "tlr/blocked_core.cuh"
 #include "tlr/column.cuh"
@@ -52,13 +53,8 @@ struct Dense {
   T* data() { return elements.data(); }
 };
 
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
+using host::conjugate;
+
 template <class D>
 Dense<D> product(bool adjoint_a, const Dense<D>& A, bool adjoint_b, const Dense<D>& B) {
   const int m = adjoint_a ? A.columns : A.rows, n = adjoint_b ? B.rows : B.columns;

@@ -4,12 +4,15 @@
 #include <vector>
 
 #include "elements.hpp"
+#include "host/conjugate.hpp"
 #include "shared_memory.hpp"
 #include "tally.hpp"
 #include "tlr/sweep.cuh"
 
 namespace chol::cuda::tlr {
 namespace {
+
+using host::conjugate;
 
 Tally tally;
 constexpr int kWarps = 4, kBlocks = 7, kShares = 2;
@@ -22,13 +25,6 @@ template <class R>
 struct PublicOf<Complex<R>> {
   using Type = std::complex<R>;
 };
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
 
 /// Tiles of low rank, of which some are dense and some zero, and inverses of diagonal tiles.
 template <class D>

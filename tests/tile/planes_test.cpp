@@ -120,7 +120,7 @@ TEST(Waits, WithPlanesAreFoundToBeMissing) {
           };
           const auto [found, needed] =
               drop_each_wait(make, [](auto& setting) { setting.factor(); });
-          // Panels that are handed out once more reuse slots whose ends nobody reads.
+          // Panels broadcast a second time reuse slots that no operation waits for again.
           EXPECT_GE(found * 6, needed * 5) << found << " of " << needed;
           EXPECT_GE(found, blocks - 1);
         }

@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> c
   }
 }
 
-/// In a capture nobody can ask whether a panel is flagged, so that this kernel is queued for all
-/// and leaves early. A block has a tile, a thread 4 x 4 of its elements; each element takes its
-/// products in the order of the columns.
+/// During stream capture the host cannot read the flag: the kernel is launched behind each panel
+/// and returns at once where no panel is flagged. A block has a tile, a thread 4 x 4 of its
+/// elements; each element takes its products in the order of the columns.
 template <class T, bool swapped>
 __global__ void __launch_bounds__(kThreads) update_if_flagged(NativeUpdate<T> call) {
   if (*call.flagged >= call.panel) return;

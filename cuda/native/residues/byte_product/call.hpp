@@ -8,7 +8,7 @@ namespace chol::cuda::residues {
 
 inline constexpr int kMostModuli = 15;
 
-/// Matrices of bytes, one a modulus, stored by rows that begin at multiples of 16 bytes.
+/// int8 matrices, one for each modulus, row-major; ld is a multiple of 16 (bytes).
 struct ByteRows {
   int8_t* first = nullptr;
   int64_t ld = 0, stride = 0;
