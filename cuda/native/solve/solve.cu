@@ -47,8 +47,8 @@ Status run_few(const BatchProblem<T>& problem, const int* info, const Workspace<
                reinterpret_cast<int*>(work.published),
                reinterpret_cast<T*>(work.published + Arena::kAlignment),
                nullptr};
-  call.backward = call.forward +
-                  int64_t(call.order().strips) * Config<T>::kOrder * kernel_columns<T>(problem.nrhs);
+  call.backward = call.forward + int64_t(call.order().strips) * Config<T>::kOrder *
+                                     kernel_columns<T>(problem.nrhs);
   const int multiprocessors = current_device().multiprocessors;
   return problem.swapped ? run_strips<T, true>(call, multiprocessors, stream)
                          : run_strips<T, false>(call, multiprocessors, stream);
