@@ -88,9 +88,10 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
 
 template <class T>
 bool can_run() {
-  constexpr int kBytes = larger(Columns<T, 1>::kSharedBytes, Columns<T, 4>::kSharedBytes,
-                                Columns<T, kMostColumns>::kSharedBytes);
-  return current_device().shared_bytes >= kBytes;
+  const auto largest = []<class... Built>(ShapeList<Built...>) {
+    return larger(Columns<T, Built::kColumns>::kSharedBytes...);
+  };
+  return current_device().shared_bytes >= largest(Shapes<T>{});
 }
 
 template <class T>
