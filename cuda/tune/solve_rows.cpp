@@ -113,7 +113,7 @@ struct WayRow {
   int64_t few, from = 0;
   int threads = 0;
 };
-constexpr int64_t kAny = INT64_MAX, kEvery = INT64_MAX;  ///< of orders, of right-hand sides
+constexpr int64_t kAnyOrder = INT64_MAX, kEvery = INT64_MAX;  ///< of orders, of right-hand sides
 // Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
 // at multiples of 128 bytes warps are faster, which have up to eight rows beside their 32 or 64.
 // Blocks of 128 threads serve as long as an SM has room for as many as registers allow.
@@ -122,25 +122,25 @@ constexpr WayRow kSolves[] = {
     {'s', 16, Way::registers, kEvery},     {'s', 24, Way::registers, 4},     {'s', 31, Way::registers, 1},
     {'s', 32, Way::warps, 4},     {'s', 47, Way::registers, 1},     {'s', 64, Way::warps, 4},
     {'s', 128, Way::blocks, 4, 1}, {'s', 352, Way::blocks, kEvery, 2, 128},
-    {'s', kAny, Way::streaming, kEvery, 2, 256},
+    {'s', kAnyOrder, Way::streaming, kEvery, 2, 256},
 
     {'d', 8, Way::registers, kEvery},      {'d', 16, Way::registers, 4},     {'d', 31, Way::registers, 1},
     {'d', 33, Way::warps, 4},     {'d', 36, Way::registers, 1},     {'d', 48, Way::warps, 4},
     {'d', 72, Way::blocks, 4, 1},  {'d', 128, Way::blocks, 2, 2},
     {'d', 256, Way::blocks, kEvery, 2, 128}, {'d', 288, Way::streaming, kEvery, 1, 128},
-    {'d', 600, Way::streaming, kEvery, 1, 256}, {'d', kAny, Way::streaming, kEvery, 2, 256},
+    {'d', 600, Way::streaming, kEvery, 1, 256}, {'d', kAnyOrder, Way::streaming, kEvery, 2, 256},
 
     {'c', 8, Way::registers, kEvery},      {'c', 16, Way::registers, 4},     {'c', 31, Way::registers, 1},
     {'c', 32, Way::warps, 4},     {'c', 40, Way::registers, 1},     {'c', 72, Way::blocks, 4, 1},
     {'c', 128, Way::blocks, 4, 2, 128}, {'c', 192, Way::blocks, kEvery, 2, 128},
     {'c', 256, Way::blocks, kEvery, 2, 256}, {'c', 600, Way::streaming, kEvery, 1, 256},
-    {'c', kAny, Way::streaming, kEvery, 2, 256},
+    {'c', kAnyOrder, Way::streaming, kEvery, 2, 256},
 
     {'z', 8, Way::registers, kEvery},      {'z', 16, Way::registers, 4},     {'z', 20, Way::registers, 1},
     {'z', 24, Way::warps, 4},     {'z', 28, Way::registers, 1},     {'z', 64, Way::warps, 4},
     {'z', 72, Way::blocks, 1, 1},  {'z', 96, Way::blocks, 4, 2, 128},
     {'z', 176, Way::blocks, kEvery, 2, 128}, {'z', 192, Way::blocks, kEvery, 2, 256},
-    {'z', kAny, Way::streaming, kEvery, 1, 256},
+    {'z', kAnyOrder, Way::streaming, kEvery, 1, 256},
 };
 // clang-format on
 
