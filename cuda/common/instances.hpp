@@ -31,5 +31,8 @@ template <class... A, class... B>
 ShapeList<A..., B...> operator+(ShapeList<A...>, ShapeList<B...>);
 template <bool kCondition, class Shape>
 std::conditional_t<kCondition, ShapeList<Shape>, ShapeList<>> list_if();
+/// That of a list of one.
+template <class Shape>
+Shape only(ShapeList<Shape>);
 
 }  // namespace chol::cuda

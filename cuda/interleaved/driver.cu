@@ -1,64 +1,9 @@
-#include "common/precisions.hpp"
+#include "interleaved/choose.hpp"
 #include "interleaved/driver.hpp"
 #include "interleaved/jit/run.hpp"
-#include "interleaved/kernels.hpp"
-#include "interleaved/method.hpp"
 
 namespace chol::cuda {
 namespace {
-
-template <class T>
-bool is_built(const Case& asked, const Choice& choice) {
-  const InterleavedMethod<T>* const method = interleaved_methods<T>.find(choice);
-  return method && method->is_built(asked, choice);
-}
-
-/// Of a choice that no kernel is built for.
-template <class T>
-bool is_compilable(const Case& asked, const Choice& choice) {
-  if (is_of_one_rhs(asked.routine, choice) && asked.nrhs != 1) return false;
-  return can_compile({asked.routine, kPrecision<T>}, choice, asked.n, block_shared_limit());
-}
-
-/// The built kernel of shared/factor.cuh that is most like one that is wanted, or one for any
-/// order.
-template <class T>
-Choice nearest_shared(const Case& asked, const SharedKnobs& wanted) {
-  const auto apart = [](int a, int b) { return a > b ? double(a) / b : double(b) / a; };
-  Choice nearest = kInterleavedStreamed;
-  double distance = 1e9;
-  for (const int columns : {4, 8})
-    for (const int bytes : {16, 32, 64, 128})
-      for (const int threads : {32, 64, 96, 128}) {
-        const int matrices = bytes / int(sizeof(T));
-        const Choice built{kInterleavedShared,
-                           {{"columns", columns}, {"matrices", matrices}, {"threads", threads}}};
-        const double own = apart(columns, wanted.columns) * apart(matrices, wanted.lanes) *
-                           apart(threads, wanted.threads);
-        if (own >= distance || !is_built<T>(asked, built)) continue;
-        nearest = built;
-        distance = own;
-      }
-  return nearest;
-}
-
-/// What is built and most like a choice that is not.
-template <class T>
-Choice built_instead(const Case& asked, const Choice& choice) {
-  if (choice.is(kInterleavedStreamed) || choice.is(kInterleavedTiled)) return kInterleavedStreamed;
-  if (choice.is(kInterleavedWarps))
-    for (int matrices = warps_params(choice).matrices / 2; matrices > 0; matrices /= 2)
-      for (const int warps : {1, 2, 4}) {
-        const Choice fewer{kInterleavedWarps, {{"matrices", matrices}, {"warps", warps}}};
-        if (is_built<T>(asked, fewer)) return fewer;
-      }
-  const bool in_shared_memory = choice.is(kInterleavedShared) || choice.is(kInterleavedWarps) ||
-                                choice.is(kInterleavedWarpSolve);
-  if (!in_shared_memory && is_built<T>(asked, kInterleavedColumns)) return kInterleavedColumns;
-  constexpr int kLine = 64;  // of a row of matrices side by side, where nothing else is wanted
-  constexpr SharedKnobs kUsual{8, kLine / int(sizeof(T)), 128};
-  return nearest_shared<T>(asked, choice.is(kInterleavedShared) ? shared_knobs(choice) : kUsual);
-}
 
 /// Whether a row's method can do one case of it.
 template <class T>
@@ -99,17 +44,18 @@ Status run_interleaved(Routine routine, const InterleavedCall<T>& call, Choice& 
   Case asked{routine, Form::interleaved, kPrecision<T>};
   asked.n = call.n;
   asked.nrhs = call.nrhs;
-  if (call.n == 0 || routine == Routine::potri) choice = kInterleavedStreamed;
-  if (!is_built<T>(asked, choice)) {
-    if (is_compilable<T>(asked, choice)) {
-      bool had = false;
-      const Status status = with_task(
-          routine, [&](auto task) { return run_compiled<task()>(call, choice, stream, had); });
-      if (had) return status;
-    }
-    choice = built_instead<T>(asked, choice);
-  }
-  return interleaved_methods<T>.find(choice)->run(routine, call, choice, stream);
+  Status status;
+  try_interleaved_choices<T>(asked, Choice(choice), [&](const Choice& its, bool compiles) {
+    bool had = true;
+    status =
+        compiles
+            ? with_task(routine,
+                        [&](auto task) { return run_compiled<task()>(call, its, stream, had); })
+            : interleaved_methods<T>.find(its.method->name)->run(routine, call, its, stream);
+    if (had) choice = its;
+    return had;
+  });
+  return status;
 }
 
 #define CHOL_INSTANTIATE(T)                         \

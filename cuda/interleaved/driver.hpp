@@ -3,7 +3,7 @@
 
 #include "common/launch.hpp"
 #include "interleaved/call.cuh"
-#include "interleaved/pack.cuh"
+#include "interleaved/pack_call.hpp"
 #include "tune/interleaved_methods.hpp"
 #include "tune/row.hpp"
 

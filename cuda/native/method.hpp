@@ -1,14 +1,13 @@
 // A method by which one matrix on the device is factored in place.
 #pragma once
 
-#include <type_traits>
-
 #include "base/arena.hpp"
 #include "common/batch_view.cuh"
 #include "native/blas.hpp"
 #include "native/column_watch.hpp"
 #include "native/knobs.hpp"
 #include "native/persistent/persistent.hpp"
+#include "native/updates.hpp"
 
 namespace chol::cuda::native {
 
@@ -46,15 +45,6 @@ class FactorMethod {
   virtual Status run(const BatchProblem<T>& problem, const Params& params,
                      const FactorResources<T>& resources) const = 0;
 };
-
-/// Whether updates beside the kernel of persistent/ are by cuBLAS rather than by that of update/:
-/// in double precision those of an upper triangle, which run at 0.78 of the rate of a lower one
-/// there, and of matrices so large that the device's power bounds them, of which cuBLAS takes less.
-template <class T>
-constexpr bool updates_by_blas(bool swapped, int64_t n) {
-  constexpr int64_t kPowerBound = 14000;
-  return std::is_same_v<T, double> && (swapped || n > kPowerBound);
-}
 
 /// What persistent_potrf or recursive_potrf is.
 template <class T>

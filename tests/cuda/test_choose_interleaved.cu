@@ -77,9 +77,10 @@ bool name_lines(Families& families, const Case& asked, const Choice& choice) {
 
 /// Whether a family adds the method, for every type.
 bool is_added(const Choice& choice) {
-  return interleaved_methods<float>.find(choice) && interleaved_methods<double>.find(choice) &&
-         interleaved_methods<Complex<float>>.find(choice) &&
-         interleaved_methods<Complex<double>>.find(choice);
+  return interleaved_methods<float>.find(choice.method->name) &&
+         interleaved_methods<double>.find(choice.method->name) &&
+         interleaved_methods<Complex<float>>.find(choice.method->name) &&
+         interleaved_methods<Complex<double>>.find(choice.method->name);
 }
 /// Whether the backend runs it by other methods or without one.
 bool is_by_others(Routine routine, const Choice& choice) {

@@ -13,7 +13,7 @@
 
 #include "calls.hpp"
 #include "large_matrix.hpp"
-#include "spin.hpp"
+#include "repeated.hpp"
 
 namespace chol::test {
 namespace {
@@ -270,31 +270,6 @@ struct Repeated {
     const bool same = std::memcmp(got.data(), wanted.data(), sizeof(T) * got.size()) == 0;
     expect(same, what, letter_of(T{}), A.uplo, A.n, 0);
   }
-
-  /// The same bits each time, also where another kernel has half of the multiprocessors.
-  void repeat(int times, cudaStream_t other, int multiprocessors) {
-    for (int k = 0; k < times; ++k) {
-      if (k % 4 == 3)
-        CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
-      queue();
-      check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
-    }
-    CHOL_TEST_CUDA(cudaStreamSynchronize(other));
-  }
-  void replay(int times) {
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    CHOL_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    queue();
-    CHOL_TEST_CUDA(cudaStreamEndCapture(stream, &graph));
-    CHOL_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-    for (int k = 0; k < times; ++k) {
-      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
-      if (k % 100 == 99) check("bits of a graph");
-    }
-    CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
-    CHOL_TEST_CUDA(cudaGraphDestroy(graph));
-  }
 };
 
 template <class T>
@@ -305,8 +280,8 @@ void run_beside(chol_uplo_t uplo) {
   CHOL_TEST_CUDA(cudaGetDeviceProperties(&properties, 0));
   for (int64_t n : {150, 700, 1601}) {
     Repeated<T> one(uplo, n), two(uplo, n + 33);
-    one.repeat(n < 1000 ? 100 : 24, other, properties.multiProcessorCount);
-    one.replay(n < 1000 ? 1000 : 100);
+    repeat(one, n < 1000 ? 100 : 24, other, properties.multiProcessorCount);
+    replay(one, n < 1000 ? 1000 : 100, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
     one.check("bits beside a second handle");
     two.check("bits of a second handle");

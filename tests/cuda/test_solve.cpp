@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "spin.hpp"
+#include "repeated.hpp"
 #include "tuning_file.hpp"
 
 namespace chol::test {
@@ -158,29 +158,6 @@ struct Repeated {
   void check(const char* what) const {
     expect(same_bits(result(), wanted), what, letter_of(T{}), uplo, n, double(nrhs));
   }
-  void repeat(int times, cudaStream_t other, int multiprocessors) {
-    for (int k = 0; k < times; ++k) {
-      if (k % 4 == 3)
-        CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
-      queue();
-      check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
-    }
-    CHOL_TEST_CUDA(cudaStreamSynchronize(other));
-  }
-  void replay(int times) {
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    CHOL_TEST_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    queue();
-    CHOL_TEST_CUDA(cudaStreamEndCapture(stream, &graph));
-    CHOL_TEST_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-    for (int k = 0; k < times; ++k) {
-      CHOL_TEST_CUDA(cudaGraphLaunch(executable, stream));
-      if (k % 20 == 19) check("bits of a graph");
-    }
-    CHOL_TEST_CUDA(cudaGraphExecDestroy(executable));
-    CHOL_TEST_CUDA(cudaGraphDestroy(graph));
-  }
 };
 
 template <class T>
@@ -191,8 +168,8 @@ void run_beside(chol_uplo_t uplo) {
   CHOL_TEST_CUDA(cudaGetDeviceProperties(&properties, 0));
   for (int64_t nrhs : {1, 10, 40}) {
     Repeated<T> one(uplo, 1500, nrhs), two(uplo, 1100, nrhs);
-    one.repeat(24, other, properties.multiProcessorCount);
-    one.replay(100);
+    repeat(one, 24, other, properties.multiProcessorCount);
+    replay(one, 100, 20);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
     one.check("bits beside a second handle");
     two.check("bits of a second handle");

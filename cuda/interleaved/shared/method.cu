@@ -7,7 +7,7 @@ namespace chol::cuda {
 namespace {
 
 const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
-  all.add({&kInterleavedShared,
+  all.add({kInterleavedShared.name,
            [](const Case& asked, const Choice& choice) {
              const int64_t need = with_task(asked.routine, [&](auto task) {
                return shared_need<task(), T>(asked.n, 1, shared_knobs(choice));

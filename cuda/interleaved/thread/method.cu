@@ -7,7 +7,7 @@ namespace chol::cuda {
 namespace {
 
 const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
-  all.add({&kInterleavedRegisters,
+  all.add({kInterleavedRegisters.name,
            [](const Case& asked, const Choice&) { return asked.n <= kRegisterOrder<T>; },
            [](Routine routine, const InterleavedCall<T>& call, const Choice& choice,
               cudaStream_t stream) {
@@ -15,13 +15,13 @@ const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
                return run_registers<task()>(call, choice.at(0), stream);
              });
            }});
-  all.add({&kInterleavedStreamed, [](const Case&, const Choice&) { return true; },
+  all.add({kInterleavedStreamed.name, [](const Case&, const Choice&) { return true; },
            [](Routine routine, const InterleavedCall<T>& call, const Choice&, cudaStream_t stream) {
              if (routine == Routine::potri) return run_inverse(call, stream);
              return with_task(routine,
                               [&](auto task) { return run_streamed<task()>(call, stream); });
            }});
-  all.add({&kInterleavedTiled, [](const Case&, const Choice&) { return false; }, nullptr});
+  all.add({kInterleavedTiled.name, [](const Case&, const Choice&) { return false; }, nullptr});
 });
 
 }  // namespace

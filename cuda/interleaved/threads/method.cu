@@ -27,7 +27,7 @@ Status run(const InterleavedCall<T>& call, cudaStream_t stream) {
 }
 
 const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
-  all.add({&kInterleavedColumns,
+  all.add({kInterleavedColumns.name,
            [](const Case& asked, const Choice& choice) {
              const bool of_order = choice.at(0) == 0 && choice.at(1) == 0;
              return of_order && (!is_of_one_rhs(asked.routine, choice) || asked.nrhs == 1) &&

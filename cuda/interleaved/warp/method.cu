@@ -7,7 +7,7 @@ namespace chol::cuda {
 namespace {
 
 const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
-  all.add({&kInterleavedWarps,
+  all.add({kInterleavedWarps.name,
            [](const Case& asked, const Choice& choice) {
              if (is_of_one_rhs(asked.routine, choice) && asked.nrhs != 1) return false;
              return with_task(asked.routine, [&](auto task) {
@@ -20,7 +20,7 @@ const AddInterleavedMethods methods([]<class T>(InterleavedMethods<T>& all) {
                return run_warp_factor<task()>(call, warps_params(choice), stream);
              });
            }});
-  all.add({&kInterleavedWarpSolve,
+  all.add({kInterleavedWarpSolve.name,
            [](const Case& asked, const Choice&) {
              return asked.routine == Routine::potrs &&
                     warps_need<T>(asked.n) <= block_shared_limit();

@@ -20,8 +20,6 @@ struct StripShape {
 
 template <class T>
 struct BlockedShapes {
-  template <class Shape>
-  static Shape only(ShapeList<Shape>);
   using Panel = decltype(ShapeList<>{}
 #define CHOL_PANEL_INSTANCE(precision, ...) \
   +list_if<is_of<T>(#precision), PanelShape<__VA_ARGS__>>()

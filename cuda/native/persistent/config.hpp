@@ -4,28 +4,41 @@
 
 #include <cstdint>
 
+#include "common/instances.hpp"
 #include "common/scalar.cuh"
 
 namespace chol::cuda::persistent {
 
 inline constexpr int kSmall = 16;  ///< order of the blocks that a warp multiplies
 
-template <class T>
-struct Config {
-  static constexpr bool kComplex = Traits<T>::is_complex;
-  static constexpr int kParts = kComplex ? 2 : 1;
+/// A line of instances.def.
+template <int kTileOrder, int kTilePitch, int kOperandPitch, int kStageCount, int kGroupCount,
+          int kBlockWarps>
+struct Shape {
   /// Order of the tiles that the matrix is cut into.
-  static constexpr int kOrder = kComplex ? 32 : 64;
+  static constexpr int kOrder = kTileOrder;
   static constexpr int kSide = kOrder / kSmall;
   /// A group of warps works on one tile at a time: each warp has 16 rows, one more copies.
-  static constexpr int kWarps = kSide, kGroups = 2, kStages = kComplex ? 6 : 5;
+  static constexpr int kWarps = kSide, kGroups = kGroupCount, kStages = kStageCount;
+  /// Complex blocks take twice the registers, so that fewer warps have them.
+  static constexpr int kThreads = 32 * kBlockWarps;
+  /// Columns of tiles in shared memory are so far apart that a warp's reads meet no bank twice.
+  static constexpr int kPitch = kTilePitch, kStoredPitch = kOperandPitch;
+};
+template <class T>
+using ShapeOf = decltype(only(ShapeList<>{}
+#define CHOL_INSTANCE(precision, ...) +list_if<is_of<T>(#precision), Shape<__VA_ARGS__>>()
+#include "native/persistent/instances.def"
+                              ));
+
+template <class T>
+struct Config : ShapeOf<T> {
+  using ShapeOf<T>::kOrder, ShapeOf<T>::kPitch, ShapeOf<T>::kStoredPitch;
+  using ShapeOf<T>::kWarps, ShapeOf<T>::kGroups, ShapeOf<T>::kStages;
+  static constexpr bool kComplex = Traits<T>::is_complex;
+  static constexpr int kParts = kComplex ? 2 : 1;
   /// Whether warps multiply squares of a tile and exchange them for rows.
   static constexpr bool kExchanges = !kComplex;
-  /// Complex blocks take twice the registers, so that fewer warps have them.
-  static constexpr int kThreads = 32 * (kComplex ? 8 : 12);
-  /// Columns of tiles in shared memory are so far apart that a warp's reads meet no bank twice.
-  static constexpr int kPitch = kComplex ? 33 : 66;
-  static constexpr int kStoredPitch = sizeof(T) == 4 ? 68 : sizeof(T) == 16 ? 33 : kOrder + 2;
 
   static constexpr int kOperandBytes = kSmall * kStoredPitch * int(sizeof(T));
   static constexpr int kDiagonalBytes = kSmall * kPitch * int(sizeof(Doubled<T>));

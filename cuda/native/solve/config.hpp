@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "common/instances.hpp"
 #include "common/scalar.cuh"
 
 namespace chol::cuda::solve {
@@ -10,10 +11,34 @@ namespace chol::cuda::solve {
 inline constexpr int kShares = 4;  ///< lanes that share a row of a product
 inline constexpr int kSmall = 16;  ///< order of the blocks that one warp inverts
 
+/// A line of instances.def.
+template <int kTileOrder, int kColumnCount>
+struct Shape {
+  static constexpr int kOrder = kTileOrder, kColumns = kColumnCount;
+};
+/// Those of a precision, fewest right-hand sides first.
+template <class T>
+using Shapes = decltype(ShapeList<>{}
+#define CHOL_INSTANCE(precision, ...) +list_if<is_of<T>(#precision), Shape<__VA_ARGS__>>()
+#include "native/solve/instances.def"
+);
+template <class First, class... Rest>
+constexpr int tile_order(ShapeList<First, Rest...>) {
+  static_assert(((First::kOrder == Rest::kOrder) && ...));
+  return First::kOrder;
+}
+/// Right-hand sides that the kernel for so many works on.
+template <class... Built>
+constexpr int kernel_columns(ShapeList<Built...>, int64_t nrhs) {
+  int columns = 0;
+  ((columns = columns == 0 || columns < nrhs ? Built::kColumns : columns), ...);
+  return columns;
+}
+
 template <class T>
 struct Config {
   /// Unknowns of a strip, and order of the tiles.
-  static constexpr int kOrder = sizeof(T) == 16 ? 32 : 64;
+  static constexpr int kOrder = tile_order(Shapes<T>{});
   static constexpr int kThreads = kShares * kOrder;
   /// Lanes whose accesses are served at once.
   static constexpr int kPhase = 128 / int(sizeof(T));

@@ -33,14 +33,15 @@ Status run_columns(const Call<T>& call, int multiprocessors, cudaStream_t stream
 
 template <class T, bool swapped>
 Status run_strips(const Call<T>& call, int multiprocessors, cudaStream_t stream) {
-  switch (kernel_columns(call.nrhs)) {
-    case 1:
-      return run_columns<T, swapped, 1>(call, multiprocessors, stream);
-    case 4:
-      return run_columns<T, swapped, 4>(call, multiprocessors, stream);
-    default:
-      return run_columns<T, swapped, kMostColumns>(call, multiprocessors, stream);
-  }
+  static_assert(kernel_columns<T>(kMostColumns) == kMostColumns);
+  const int columns = kernel_columns<T>(call.nrhs);
+  Status status;
+  [&]<class... Built>(ShapeList<Built...>) {
+    ((columns == Built::kColumns &&
+      (status = run_columns<T, swapped, Built::kColumns>(call, multiprocessors, stream), true)) ||
+     ...);
+  }(Shapes<T>{});
+  return status;
 }
 
 template <class T, bool swapped>

@@ -8,7 +8,10 @@ namespace chol::cuda::solve {
 
 inline constexpr int kMostColumns = 16;  ///< of one launch
 /// Right-hand sides that the kernel for so many works on.
-constexpr int kernel_columns(int64_t nrhs) { return nrhs == 1 ? 1 : nrhs <= 4 ? 4 : kMostColumns; }
+template <class T>
+constexpr int kernel_columns(int64_t nrhs) {
+  return kernel_columns(Shapes<T>{}, nrhs);
+}
 
 /// @param call of at most kMostColumns right-hand sides.
 template <class T, bool swapped>

@@ -47,8 +47,8 @@ Status run_few(const BatchProblem<T>& problem, const int* info, const Workspace<
                reinterpret_cast<int*>(work.published),
                reinterpret_cast<T*>(work.published + Arena::kAlignment),
                nullptr};
-  call.backward = call.forward +
-                  int64_t(call.order().strips) * Config<T>::kOrder * kernel_columns(problem.nrhs);
+  call.backward = call.forward + int64_t(call.order().strips) * Config<T>::kOrder *
+                                     kernel_columns<T>(problem.nrhs);
   const int multiprocessors = current_device().multiprocessors;
   return problem.swapped ? run_strips<T, true>(call, multiprocessors, stream)
                          : run_strips<T, false>(call, multiprocessors, stream);
@@ -76,7 +76,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
   if (nrhs <= params.few) {
     work.columns = std::min<int64_t>(nrhs, kMostColumns);
     work.published_bytes =
-        Arena::kAlignment + sizeof(T) * 2 * padded * kernel_columns(work.columns);
+        Arena::kAlignment + sizeof(T) * 2 * padded * kernel_columns<T>(work.columns);
     work.published = arena.take<char>(work.published_bytes);
   } else {
     const int64_t order = params.block_of(nrhs);
@@ -88,9 +88,10 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
 
 template <class T>
 bool can_run() {
-  constexpr int kBytes = larger(Columns<T, 1>::kSharedBytes, Columns<T, 4>::kSharedBytes,
-                                Columns<T, kMostColumns>::kSharedBytes);
-  return current_device().shared_bytes >= kBytes;
+  const auto largest = []<class... Built>(ShapeList<Built...>) {
+    return larger(Columns<T, Built::kColumns>::kSharedBytes...);
+  };
+  return current_device().shared_bytes >= largest(Shapes<T>{});
 }
 
 template <class T>

@@ -9,19 +9,30 @@ namespace chol::cuda::update {
 using persistent::kBarrierBytes;
 using persistent::kSmall;
 
-template <class T>
-struct Config {
-  static constexpr bool kComplex = Traits<T>::is_complex;
-  static constexpr int kParts = kComplex ? 2 : 1;
-  static constexpr int kOrder = kComplex ? 64 : 128;  ///< of a tile
+/// A line of instances.def.
+template <int kTileOrder, int kOperandPitch, int kStageCount, int kWarpCount, int kRowCount>
+struct Shape {
+  static constexpr int kOrder = kTileOrder;
   /// Each warp has so many rows of blocks of 16 and two columns of them.
-  static constexpr int kWarps = 8, kBlockRows = kComplex ? 1 : 4, kBlockColumns = 2;
+  static constexpr int kWarps = kWarpCount, kBlockRows = kRowCount, kBlockColumns = 2;
   static constexpr int kWarpsDown = kOrder / (kBlockRows * kSmall);
   static constexpr int kThreads = 32 * kWarps;
   /// Columns in shared memory are so far apart that a warp's reads meet no bank twice.
-  static constexpr int kPitch = kOrder + (sizeof(T) == 4 ? 4 : sizeof(T) == 16 ? 1 : 2);
+  static constexpr int kPitch = kOperandPitch;
+  static constexpr int kStages = kStageCount;
+};
+template <class T>
+using ShapeOf = decltype(only(ShapeList<>{}
+#define CHOL_INSTANCE(precision, ...) +list_if<is_of<T>(#precision), Shape<__VA_ARGS__>>()
+#include "native/update/instances.def"
+                              ));
+
+template <class T>
+struct Config : ShapeOf<T> {
+  using ShapeOf<T>::kPitch, ShapeOf<T>::kStages;
+  static constexpr bool kComplex = Traits<T>::is_complex;
+  static constexpr int kParts = kComplex ? 2 : 1;
   static constexpr int kOperandBytes = kSmall * kPitch * int(sizeof(T));
-  static constexpr int kStages = sizeof(T) == (kComplex ? 8 : 4) ? 8 : 6;
   static constexpr int kSharedBytes = kBarrierBytes + kStages * 2 * kOperandBytes;
 };
 

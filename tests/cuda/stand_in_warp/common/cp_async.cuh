@@ -46,13 +46,15 @@ inline void close_copy_group() { HostBlock::current->self().groups.emplace_back(
 template <int kPending>
 void wait_for_copy_groups() {
   auto& groups = HostBlock::current->self().groups;
-  for (int k = 0; k + 1 + kPending < static_cast<int>(groups.size()); ++k) {
+  const int arrived = static_cast<int>(groups.size()) - 1 - kPending;
+  if (arrived <= 0) return;
+  for (int k = 0; k < arrived; ++k)
     for (const PendingCopy& copy : groups[k]) {
       std::memcpy(copy.to, copy.from, copy.bytes);
       std::memset(copy.to + copy.bytes, 0, copy.zeros);
     }
-    groups[k].clear();
-  }
+  // A thread is one of every block to come: what it kept here, each wait would pass again.
+  groups.erase(groups.begin(), groups.begin() + arrived);
 }
 
 }  // namespace chol::cuda
