@@ -106,7 +106,8 @@ Status run_batch(DeviceState& state, const Problem<T>& problem, const BatchProbl
   switch (problem.routine) {
     case Routine::potrf: {
       FactorChoice ran;
-      const Status status = factor_batch(call, row, clusters_for(state, problem), ran, stream);
+      const Status status =
+          factor_batch(call, row, clusters_for(state, problem), state.limits(), ran, stream);
       if (resources.method_used) note_method(resources, ran.method, ran.params);
       return status;
     }
@@ -119,8 +120,8 @@ Status run_batch(DeviceState& state, const Problem<T>& problem, const BatchProbl
     case Routine::posv: {
       FactorChoice ran;
       const SolveChoice solution = second_choice(state, problem, call);
-      const Status status =
-          factor_and_solve_batch(call, row, clusters_for(state, problem), solution, ran, stream);
+      const Status status = factor_and_solve_batch(call, row, clusters_for(state, problem),
+                                                   solution, state.limits(), ran, stream);
       if (resources.method_used) note_method(resources, ran.method, ran.params);
       return status;
     }

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 
 #include "catalog.hpp"
 #include "check.hpp"

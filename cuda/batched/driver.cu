@@ -58,13 +58,15 @@ auto run_first(const BatchProblem<T>& problem, Status& status, FactorChoice& ran
 
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
-                    FactorChoice& ran, cudaStream_t stream) {
+                    const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::potrf);
-  Status status = Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
-                                static_cast<int>(problem.n));
-  try_factor_choices<T>(asked, row, clusters, current_device_limits(),
-                        run_first(problem, status, ran, stream));
-  return status;
+  Status status;
+  if (try_factor_choices<T>(asked, row, clusters, device,
+                            run_first(problem, status, ran, stream)) ||
+      !status.ok())
+    return status;
+  return Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
+                       static_cast<int>(problem.n));
 }
 
 template <class T>
@@ -75,14 +77,13 @@ Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cu
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
-                              ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
-                              cudaStream_t stream) {
+                              ClusterPlan clusters, const SolveChoice& solution,
+                              const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::posv);
   Status status;
-  if (try_posv_choices<T>(asked, row, current_device_limits(),
-                          run_first(problem, status, ran, stream)))
+  if (try_posv_choices<T>(asked, row, device, run_first(problem, status, ran, stream)))
     return status;
-  status = factor_batch(problem, row, clusters, ran, stream);
+  status = factor_batch(problem, row, clusters, device, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
@@ -110,10 +111,11 @@ Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& wor
   template bool accepts<T>(const Row&);                                                         \
   template struct BatchWorkspace<T>;                                                            \
   template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan,           \
-                                  FactorChoice&, cudaStream_t);                                 \
+                                  const DeviceLimits&, FactorChoice&, cudaStream_t);            \
   template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);     \
   template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan, \
-                                            const SolveChoice&, FactorChoice&, cudaStream_t);   \
+                                            const SolveChoice&, const DeviceLimits&,            \
+                                            FactorChoice&, cudaStream_t);                       \
   template Status invert_batch<T>(const BatchProblem<T>&, const BatchWorkspace<T>&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

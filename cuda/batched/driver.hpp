@@ -44,15 +44,15 @@ struct BatchWorkspace {
 /// @param[out] ran what factored.
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
-                    FactorChoice& ran, cudaStream_t stream);
+                    const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream);
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
 /// @param solution solves, where what factors does not.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
-                              ClusterPlan clusters, const SolveChoice& solution, FactorChoice& ran,
-                              cudaStream_t stream);
+                              ClusterPlan clusters, const SolveChoice& solution,
+                              const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

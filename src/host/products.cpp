@@ -1,6 +1,7 @@
 #include "host/products.hpp"
 
 #include <cstring>
+#include <iterator>
 
 #include "host/dispatch.hpp"
 

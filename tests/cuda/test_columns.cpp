@@ -2,6 +2,7 @@
 // that is built, and every number of kept columns that a tuning file may ask for. Shared memory
 // begins as NaN, so that what was never written shows.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>

@@ -2,8 +2,12 @@
 // and one or two blocks of groups at a time, of which each has shared memory of its own. It begins
 // as NaN and copies arrive when they are waited for, so that what is read too early, or was never
 // written, shows.
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "elements.hpp"
 #include "native/persistent/chain.cuh"

@@ -1,6 +1,11 @@
 // The kernel of cuda/native/solve by contexts of the host, one block that takes all strips or two
 // that wait for each other, and the order of the strips. Shared memory begins as NaN and copies
 // arrive when they are waited for, so that what is read too early, or was never written, shows.
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <vector>
+
 #include "native/solve/kernel.cuh"
 #include "solved_system.hpp"
 

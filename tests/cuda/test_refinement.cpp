@@ -2,6 +2,7 @@
 // that forms every element's product.
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <limits>
 #include <vector>
 

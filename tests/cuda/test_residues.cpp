@@ -2,6 +2,8 @@
 // 128 bits, and whole left-looking factorizations of small matrices whose products of residues a
 // loop forms, against products in long double.
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>

@@ -2,6 +2,7 @@
 // and order of the tiles, with loops over them and without, against a factor found element by
 // element.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <type_traits>

@@ -1,6 +1,7 @@
 // The kernels of cuda/tlr by contexts of the host: samples of a block column from tables of tiles,
 // sums of few columns, and the factorization of a core.
 #include <complex>
+#include <limits>
 #include <vector>
 
 #undef blockIdx

@@ -1,6 +1,7 @@
 // The kernel of cuda/tlr/sweep.cuh by contexts of the host, a few blocks that wait for each other,
 // against sums in order; and which groups have which rows. Shared memory begins as NaN.
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "elements.hpp"

@@ -1,6 +1,8 @@
 // The numbers that a kernel of solve/block/kernel.cuh is compiled for.
 #pragma once
 
+#include <cstdint>
+
 #include "tune/params.hpp"
 
 namespace chol::cuda {

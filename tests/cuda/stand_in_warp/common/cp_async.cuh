@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #include "warp.hpp"
 
 namespace chol::cuda {

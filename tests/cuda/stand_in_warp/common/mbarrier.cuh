@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "warp.hpp"
 
 namespace chol::cuda {

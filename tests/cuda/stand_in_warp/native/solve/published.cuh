@@ -1,6 +1,9 @@
 // Solutions that blocks hand to one another, for contexts of the host.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+
 #include "warp.hpp"
 
 #define __grid_constant__
