@@ -90,7 +90,7 @@ Status RoundTrip::take_back_next() {
   return status;
 }
 
-/// The oldest piece on its way back, once it is here, into the host's matrix.
+/// The oldest piece on its transfer to the host, once it is here, into the host's matrix.
 Status RoundTrip::unpack_next() {
   const Status status = status_of(cudaEventSynchronize(staging_.events[returned_].returned),
                                   "transfer from the device");

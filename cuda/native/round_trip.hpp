@@ -52,7 +52,7 @@ class RoundTrip final : public ColumnWatch {
   size_t sent_ = 0;       ///< on their way to the device or there
   size_t awaited_ = 0;    ///< the compute stream waits for them
   size_t finished_ = 0;   ///< queued to be finished
-  size_t requested_ = 0;  ///< on their way back or back
+  size_t requested_ = 0;  ///< on their transfer to the host or there
   size_t returned_ = 0;   ///< in the host's matrix
   int bad_minor_ = 0;
   int steps_ = 0;

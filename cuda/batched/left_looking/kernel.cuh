@@ -35,7 +35,7 @@ struct LeftLooking {
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   using Solve = LeftLookingSolve<T, kColumns>;
-  /// Elements of a warp. The way back of a solution takes more than strips do; a border has none.
+  /// Elements of a warp. Backward substitution takes more than strips do; a border has none.
   __host__ __device__ static constexpr int staging_elements(bool bordered) {
     return kSolves && !bordered ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
   }
@@ -55,7 +55,7 @@ struct LeftLooking {
   int warp, lane;
   bool aligned;
   RightHandSide<T> right_hand_side;
-  Real<T>* inverses;  ///< of the diagonal, for the way back; null where there is none
+  Real<T>* inverses;  ///< of the diagonal, for backward substitution; null where there is none
   bool bordered;      ///< the right-hand side is the matrix' last row
 
   /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,

@@ -103,8 +103,8 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     return panel;
   }
 
-  /// Block column Q for those after it and, with kSolves, for the way back: of the diagonal block
-  /// each thread has its own column then, in the row that nobody else reads.
+  /// Block column Q for those after it and, with kSolves, for backward substitution: of the
+  /// diagonal block each thread has its own column then, in the row that no other one reads.
   template <bool kSolves, int Q>
   __device__ __forceinline__ void keep(const Panel& panel,
                                        const gpu_lane::Tile<E, kThreads, kThreads>& block) {
