@@ -55,20 +55,23 @@ struct Strips {
 };
 
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
-/// @tparam Ahead columns of the rows at `left` that are asked for before they are read.
+///
+/// Long products of real numbers go four columns at a time, and ask for a line once: a core that
+/// two threads share has no instructions to waste. Complex ones have too few registers for that.
+/// @tparam Ahead columns of the rows at `right` that are asked for before they are read, or 0
+/// where depth is small.
 /// @tparam Plus adds the product.
 template <int Ahead = 0, bool Plus = false, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
                                  const T* right, int64_t depth) {
   constexpr int W = Elements<T>::width;
+  constexpr int kSteps = Ahead > 0 && !is_complex<T> ? 4 : 1;
+  constexpr int kLine = larger<int>(1, 64 / (W * int(sizeof(T))));
   const int64_t strip = s.depth * W;
-  for (int64_t k = 0; k < depth; ++k) {
+  const auto step = [&](int64_t k) {
     Elements<T> a[V];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) {
-      a[v] = Elements<T>::load(left + v * strip + k * W);
-      if (Ahead > 0) __builtin_prefetch(left + v * strip + (k + Ahead) * W, 0, 3);
-    }
+    for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(left + v * strip + k * W);
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
       const Scalar<T> b(right + s.row_offset(c) + k * W);
@@ -78,7 +81,20 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
         t.e[v][c] = Plus ? add<true>(t.e[v][c], factor, b) : subtract<true>(t.e[v][c], factor, b);
       }
     }
+  };
+  int64_t k = 0;
+  for (; k + kSteps <= depth; k += kSteps) {
+    CHOL_UNROLL
+    for (int u = 0; u < kSteps; ++u) {
+      if (Ahead > 0 && u % kLine == 0) {
+        CHOL_UNROLL
+        for (int c = 0; c < C; c += W)
+          __builtin_prefetch(right + s.row_offset(c) + (k + u + Ahead) * W, 0, 3);
+      }
+      step(k + u);
+    }
   }
+  for (; k < depth; ++k) step(k);
 }
 
 /// t := t * inverse(L^H) for the diagonal tile whose rows stand at `right` in columns

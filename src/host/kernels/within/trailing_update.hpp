@@ -73,7 +73,7 @@ struct ScalarRows {
 };
 
 /// subtract_strips() of complex rows by their parts; Across: t(v, c) -= b(c) * conj(a(v)).
-template <bool Across, int Ahead, bool Plus, class T, int V, int C>
+template <bool Across, bool Plus, class T, int V, int C>
 CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* vectors,
                                 const ScalarRows<T, C>& scalars, int64_t depth) {
   constexpr int W = Elements<T>::width;
@@ -81,11 +81,7 @@ CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, co
   for (int64_t k = 0; k < depth; ++k) {
     Elements<T> e[V];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) {
-      const T* p = vectors + (v * s.depth + k) * W;
-      e[v] = Elements<T>::load(p);
-      if (Ahead > 0) __builtin_prefetch(p + Ahead * W, 0, 3);
-    }
+    for (int v = 0; v < V; ++v) e[v] = Elements<T>::load(vectors + (v * s.depth + k) * W);
     const auto a = Parts<T>::of(e);
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
@@ -111,7 +107,7 @@ struct TrailingUpdate {
   static constexpr int NR = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6) : kTileColumns<T>;
   static constexpr int MV = kTileVectors<T>;
 
-  /// Columns of the vectors' strips on their way from the second-level cache.
+  /// Columns of strips that pass by on their way from the second-level cache.
   static constexpr int kAhead = 8;
 
   Storage A;
@@ -150,28 +146,35 @@ struct TrailingUpdate {
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
     const T* const left = strips.at(vectors, from);
     if constexpr (is_complex<T>)
-      subtract_parts<Storage::kTradesRoles, kAhead, Plus>(
+      subtract_parts<Storage::kTradesRoles, Plus>(
           t, strips, left, ScalarRows<T, NR>(strips, scalars, scalars_end, from), depth - from);
     else
       subtract_strips<kAhead, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
-  /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors
-  /// pass by (Goto, van de Geijn 2008, section 4.2), and the matrix is walked along its lines.
-  /// The next column of tiles starts at `following`. What lies past the ends is another thread's,
-  /// which would lose its lines.
-  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
-                       int64_t following) const {
-    const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
-    for (; vectors + (MV - 1) * W < vectors_end; vectors += MV * W) {
-      const int64_t below = vectors + MV * W;
-      tile<MV>(vectors, vectors_end, scalars, scalars_end,
-               below < vectors_end ? coming(below, vectors_end, scalars, scalars_end) : column);
+  CHOL_INLINE void any_tile(int64_t vectors, int64_t vectors_end, int64_t scalars,
+                            int64_t scalars_end, const Coming& next) const {
+    if (vectors + (MV - 1) * W < vectors_end)
+      tile<MV>(vectors, vectors_end, scalars, scalars_end, next);
+    else if (MV > 2 && vectors + W < vectors_end)
+      tile<2>(vectors, vectors_end, scalars, scalars_end, next);
+    else
+      tile<1>(vectors, vectors_end, scalars, scalars_end, next);
+  }
+  /// All tiles of MV vectors: their strips stay in the first-level cache, as far as it holds them,
+  /// while the narrower ones of the scalars pass by (Goto, van de Geijn 2008, section 4.2). What
+  /// lies past the ends is another thread's, which would lose its lines.
+  /// @param following the scalars that the next row of tiles starts with
+  /// @param end_at(scalars) where the diagonal ends the vectors of a tile
+  template <class End>
+  void row_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                    int64_t following, const End& end_at) const {
+    for (; scalars < scalars_end; scalars += NR) {
+      const int64_t after = scalars + NR;
+      any_tile(vectors, end_at(scalars), scalars, scalars_end,
+               after < scalars_end ? coming(vectors, vectors_end, after, scalars_end)
+                                   : coming(vectors + MV * W, vectors_end, following, scalars_end));
     }
-    if (MV > 2 && vectors + W < vectors_end)
-      tile<2>(vectors, vectors_end, scalars, scalars_end, column);
-    else if (vectors < vectors_end)
-      tile<1>(vectors, vectors_end, scalars, scalars_end, column);
   }
 };
 
@@ -189,16 +192,17 @@ inline void product_tile(const host::PanelMatrix& M, int64_t row, int64_t row_en
   T* base = static_cast<T*>(M.A);
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, strips, depth, triangle};
-    const int64_t end = smaller(column_end, row_end);
-    // The first vectors that reach the scalars, a whole number of steps from `row` on.
-    const auto top = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / kStep * kStep; };
-    for (int64_t j = column; j < end; j += NR)
-      update.column_of_tiles(top(j), row_end, j, end, top(j + NR));
+    for (int64_t i = row; i < row_end; i += kStep)
+      update.row_of_tiles(i, row_end, column, smaller(column_end, smaller(i + kStep, row_end)),
+                          column, [=](int64_t) { return row_end; });
   } else {
     const TrailingUpdate<T, AcrossRows<T>, Plus, FromZero> update{
         {base, M.lda}, strips, depth, triangle};
-    for (int64_t i = row; i < row_end; i += NR)
-      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
+    // The first scalars that reach the vectors, a whole number of steps from `row` on.
+    const auto left = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / NR * NR; };
+    for (int64_t j = column; j < column_end; j += kStep)
+      update.row_of_tiles(j, column_end, left(j), row_end, left(j + kStep),
+                          [=](int64_t i) { return smaller(column_end, i + NR); });
   }
 }
 
