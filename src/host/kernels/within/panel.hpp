@@ -17,6 +17,12 @@ template <class T>
 inline constexpr int kTileColumns = kVectorRegisters >= 32 ? 8 : 4;
 template <class T>
 inline constexpr int kTileVectors = is_complex<T> ? 2 : 3;
+/// Columns of a tile that takes long products. Of complex numbers as many as parts fit the register
+/// file: each part waits for two products of a step, which four columns are too few to hide, and
+/// two shuffles serve all columns.
+template <class T>
+inline constexpr int kProductColumns = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6)
+                                                     : kTileColumns<T>;
 
 /// host::PanelStrips with its type.
 template <class T>

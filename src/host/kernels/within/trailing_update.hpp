@@ -101,10 +101,7 @@ CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, co
 template <class T, class Storage, bool Plus, bool FromZero>
 struct TrailingUpdate {
   static constexpr int W = Elements<T>::width;
-  /// Complex numbers: as many columns as parts fit the register file. Each part waits for two
-  /// products of a step, which four columns are too few to hide, and two shuffles serve all
-  /// columns.
-  static constexpr int NR = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6) : kTileColumns<T>;
+  static constexpr int NR = kProductColumns<T>;
   static constexpr int MV = kTileVectors<T>;
 
   /// Columns of strips that pass by on their way from the second-level cache.
