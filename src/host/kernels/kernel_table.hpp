@@ -13,6 +13,8 @@ inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 inline constexpr int64_t kMostLaneOrder = 256;
 /// Largest order of factor_small, whose strips lie on the stack.
 inline constexpr int64_t kMostSmallOrder = 32;
+/// Most right-hand sides that are solved for in place side by side.
+inline constexpr int64_t kMostVectors = 3;
 
 /// Kernels::lanes matrices that are worked on side by side: of one shape, or, for potrf, `mixed`:
 /// with orders up to n. Lanes without a matrix of their own repeat another one's.
@@ -111,6 +113,9 @@ struct Kernels {
   /// x := inverse(A) x for one right-hand side, in place. Dot products are sums over segments of so
   /// many unknowns, a multiple of 8; 0: over all.
   void (*solve_vector)(const PanelMatrix& M, int64_t segment, void* x);
+  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place and with the bits of
+  /// solve_vector without segments; the factor is read once for all.
+  void (*solve_vectors)(const PanelMatrix& M, int64_t nrhs, void* B, int64_t ldb);
   /// The same in parts, for several threads: unknowns [row, row_end) take the known unknowns
   /// [first, last) of a forward or backward substitution; or become known themselves where they are
   /// the same. Each is a segment, and takes the others in the order in which they become known.

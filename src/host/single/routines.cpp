@@ -168,8 +168,8 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
 template <class T>
 void MatrixWorker<T>::solve_by_vectors(const OneMatrix<T>& M) const {
   PanelMatrix panel = M.panel();
-  for (int64_t c = 0; c < M.nrhs; ++c) {
-    kernels_.solve_vector(panel, 0, M.B + c * M.ldb);
+  for (int64_t c = 0; c < M.nrhs; c += kMostVectors) {
+    kernels_.solve_vectors(panel, std::min(kMostVectors, M.nrhs - c), M.B + c * M.ldb, M.ldb);
     panel.next = nullptr;
   }
 }

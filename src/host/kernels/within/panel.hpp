@@ -60,24 +60,30 @@ struct Strips {
   }
 };
 
+/// Which operand of a product comes from the second-level cache, while the other stays near.
+enum class Passing { none, left, right };
+/// Columns of strips that are asked for on their way from there.
+inline constexpr int kAhead = 8;
+
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
 ///
-/// Long products of real numbers go four columns at a time, and ask for a line once: a core that
-/// two threads share has no instructions to waste. Complex ones have too few registers for that.
-/// @tparam Ahead columns of the rows at `right` that are asked for before they are read, or 0
-/// where depth is small.
+/// Where the right rows pass by, real numbers go four columns at a time and ask for a line once: a
+/// core that two threads share has no instructions to waste. Complex ones have too few registers.
 /// @tparam Plus adds the product.
-template <int Ahead = 0, bool Plus = false, class T, int V, int C>
+template <Passing P = Passing::none, bool Plus = false, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
                                  const T* right, int64_t depth) {
   constexpr int W = Elements<T>::width;
-  constexpr int kSteps = Ahead > 0 && !is_complex<T> ? 4 : 1;
+  constexpr int kSteps = P == Passing::right && !is_complex<T> ? 4 : 1;
   constexpr int kLine = larger<int>(1, 64 / (W * int(sizeof(T))));
   const int64_t strip = s.depth * W;
   const auto step = [&](int64_t k) {
     Elements<T> a[V];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(left + v * strip + k * W);
+    for (int v = 0; v < V; ++v) {
+      a[v] = Elements<T>::load(left + v * strip + k * W);
+      if (P == Passing::left) __builtin_prefetch(left + v * strip + (k + kAhead) * W, 0, 3);
+    }
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
       const Scalar<T> b(right + s.row_offset(c) + k * W);
@@ -92,10 +98,10 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
   for (; k + kSteps <= depth; k += kSteps) {
     CHOL_UNROLL
     for (int u = 0; u < kSteps; ++u) {
-      if (Ahead > 0 && u % kLine == 0) {
+      if (P == Passing::right && u % kLine == 0) {
         CHOL_UNROLL
         for (int c = 0; c < C; c += W)
-          __builtin_prefetch(right + s.row_offset(c) + (k + u + Ahead) * W, 0, 3);
+          __builtin_prefetch(right + s.row_offset(c) + (k + u + kAhead) * W, 0, 3);
       }
       step(k + u);
     }

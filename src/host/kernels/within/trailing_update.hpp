@@ -73,7 +73,7 @@ struct ScalarRows {
 };
 
 /// subtract_strips() of complex rows by their parts; Across: t(v, c) -= b(c) * conj(a(v)).
-template <bool Across, bool Plus, class T, int V, int C>
+template <bool Across, Passing P, bool Plus, class T, int V, int C>
 CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* vectors,
                                 const ScalarRows<T, C>& scalars, int64_t depth) {
   constexpr int W = Elements<T>::width;
@@ -81,7 +81,11 @@ CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, co
   for (int64_t k = 0; k < depth; ++k) {
     Elements<T> e[V];
     CHOL_UNROLL
-    for (int v = 0; v < V; ++v) e[v] = Elements<T>::load(vectors + (v * s.depth + k) * W);
+    for (int v = 0; v < V; ++v) {
+      const T* p = vectors + (v * s.depth + k) * W;
+      e[v] = Elements<T>::load(p);
+      if (P == Passing::left) __builtin_prefetch(p + kAhead * W, 0, 3);
+    }
     const auto a = Parts<T>::of(e);
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
@@ -104,8 +108,10 @@ struct TrailingUpdate {
   static constexpr int NR = kProductColumns<T>;
   static constexpr int MV = kTileVectors<T>;
 
-  /// Columns of strips that pass by on their way from the second-level cache.
-  static constexpr int kAhead = 8;
+  /// With sixteen registers the strips of the vectors, which are the wider ones, stay in the
+  /// first-level cache, as far as it holds them; longer vectors do not fit there, and the strips of
+  /// the scalars stay (Goto, van de Geijn 2008, section 4.2).
+  static constexpr Passing kPassing = kVectorRegisters >= 32 ? Passing::left : Passing::right;
 
   Storage A;
   Strips<T> strips;
@@ -143,10 +149,10 @@ struct TrailingUpdate {
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
     const T* const left = strips.at(vectors, from);
     if constexpr (is_complex<T>)
-      subtract_parts<Storage::kTradesRoles, Plus>(
+      subtract_parts<Storage::kTradesRoles, kPassing, Plus>(
           t, strips, left, ScalarRows<T, NR>(strips, scalars, scalars_end, from), depth - from);
     else
-      subtract_strips<kAhead, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
+      subtract_strips<kPassing, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
   CHOL_INLINE void any_tile(int64_t vectors, int64_t vectors_end, int64_t scalars,
@@ -158,9 +164,8 @@ struct TrailingUpdate {
     else
       tile<1>(vectors, vectors_end, scalars, scalars_end, next);
   }
-  /// All tiles of MV vectors: their strips stay in the first-level cache, as far as it holds them,
-  /// while the narrower ones of the scalars pass by (Goto, van de Geijn 2008, section 4.2). What
-  /// lies past the ends is another thread's, which would lose its lines.
+  /// All tiles of MV vectors. What lies past the ends is another thread's, which would lose its
+  /// lines.
   /// @param following the scalars that the next row of tiles starts with
   /// @param end_at(scalars) where the diagonal ends the vectors of a tile
   template <class End>
@@ -171,6 +176,17 @@ struct TrailingUpdate {
       any_tile(vectors, end_at(scalars), scalars, scalars_end,
                after < scalars_end ? coming(vectors, vectors_end, after, scalars_end)
                                    : coming(vectors + MV * W, vectors_end, following, scalars_end));
+    }
+  }
+  /// All tiles of NR scalars: the matrix is walked along its lines. The next column of tiles starts
+  /// at `following`.
+  void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                       int64_t following) const {
+    const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
+    for (; vectors < vectors_end; vectors += MV * W) {
+      const int64_t below = vectors + MV * W;
+      any_tile(vectors, vectors_end, scalars, scalars_end,
+               below < vectors_end ? coming(below, vectors_end, scalars, scalars_end) : column);
     }
   }
 };
@@ -186,20 +202,32 @@ inline void product_tile(const host::PanelMatrix& M, int64_t row, int64_t row_en
   using ByColumn = TrailingUpdate<T, ByColumns<T>, Plus, FromZero>;
   constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
   constexpr int64_t NR = ByColumn::NR;
+  constexpr bool kByRows = ByColumn::kPassing == Passing::right;
   T* base = static_cast<T*>(M.A);
+  // The first tile that reaches i, a whole number of steps from `row` on.
+  const auto first = [row](int64_t i, int64_t step) {
+    return row + larger<int64_t>(0, i - row) / step * step;
+  };
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, strips, depth, triangle};
-    for (int64_t i = row; i < row_end; i += kStep)
-      update.row_of_tiles(i, row_end, column, smaller(column_end, smaller(i + kStep, row_end)),
-                          column, [=](int64_t) { return row_end; });
+    const int64_t end = smaller(column_end, row_end);
+    if constexpr (kByRows)
+      for (int64_t i = row; i < row_end; i += kStep)
+        update.row_of_tiles(i, row_end, column, smaller(end, i + kStep), column,
+                            [=](int64_t) { return row_end; });
+    else
+      for (int64_t j = column; j < end; j += NR)
+        update.column_of_tiles(first(j, kStep), row_end, j, end, first(j + NR, kStep));
   } else {
     const TrailingUpdate<T, AcrossRows<T>, Plus, FromZero> update{
         {base, M.lda}, strips, depth, triangle};
-    // The first scalars that reach the vectors, a whole number of steps from `row` on.
-    const auto left = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / NR * NR; };
-    for (int64_t j = column; j < column_end; j += kStep)
-      update.row_of_tiles(j, column_end, left(j), row_end, left(j + kStep),
-                          [=](int64_t i) { return smaller(column_end, i + NR); });
+    if constexpr (kByRows)
+      for (int64_t j = column; j < column_end; j += kStep)
+        update.row_of_tiles(j, column_end, first(j, NR), row_end, first(j + kStep, NR),
+                            [=](int64_t i) { return smaller(column_end, i + NR); });
+    else
+      for (int64_t i = row; i < row_end; i += NR)
+        update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
   }
 }
 
