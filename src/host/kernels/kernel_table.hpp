@@ -113,8 +113,8 @@ struct Kernels {
   /// x := inverse(A) x for one right-hand side, in place. Dot products are sums over segments of so
   /// many unknowns, a multiple of 8; 0: over all.
   void (*solve_vector)(const PanelMatrix& M, int64_t segment, void* x);
-  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place and with the bits of
-  /// solve_vector without segments; the factor is read once for all.
+  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place as solve_vector does
+  /// without segments; the factor is read once for all.
   void (*solve_vectors)(const PanelMatrix& M, int64_t nrhs, void* B, int64_t ldb);
   /// The same in parts, for several threads: unknowns [row, row_end) take the known unknowns
   /// [first, last) of a forward or backward substitution; or become known themselves where they are

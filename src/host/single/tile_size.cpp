@@ -25,8 +25,8 @@ constexpr double kHandOverSeconds = 12e-6;
 /// Depth of a pass, in bytes of a row: TileCholesky::kPassBytes.
 constexpr double kPassBytes = 3072;
 
-/// Bytes of the second-level cache of the first core, 0 where the kernel does not tell.
-double second_level_cache() {
+/// Of the first core.
+double read_second_level_cache() {
   for (int index = 0; index < 8; ++index) {
     char path[96];
     const auto read = [&](const char* what, const char* format, auto* value) {
@@ -47,9 +47,14 @@ double second_level_cache() {
 
 }  // namespace
 
+double second_level_cache() {
+  static const double cache = read_second_level_cache();
+  return cache;
+}
+
 TileMachine tile_machine(double core_gflops, double memory_gbytes, size_t element_bytes,
                          bool is_complex) {
-  static const double cache = second_level_cache();
+  const double cache = second_level_cache();
   return {core_gflops, memory_gbytes, cache > 0 ? cache : 1 << 20, element_bytes,
           is_complex ? 8.0 : 2.0};
 }

@@ -1,5 +1,6 @@
-// Solves with a factor for two or three right-hand sides, in place: the steps of one (trsv.hpp), so
-// that the bits are those of one after the other, but each line of the factor is read once for all.
+// Solves with a factor for two or three right-hand sides, in place: the steps of one (trsv.hpp),
+// but each line of the factor is read once for all. The same sums in the same order; which product
+// of a complex one is fused is left to the compiler.
 #pragma once
 
 #include "host/kernels/within/trsv.hpp"
