@@ -113,14 +113,14 @@ struct Kernels {
   /// x := inverse(A) x for one right-hand side, in place. Dot products are sums over segments of so
   /// many unknowns, a multiple of 8; 0: over all.
   void (*solve_vector)(const PanelMatrix& M, int64_t segment, void* x);
-  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place as solve_vector does
-  /// without segments; the factor is read once for all.
-  void (*solve_vectors)(const PanelMatrix& M, int64_t nrhs, void* B, int64_t ldb);
   /// The same in parts, for several threads: unknowns [row, row_end) take the known unknowns
   /// [first, last) of a forward or backward substitution; or become known themselves where they are
   /// the same. Each is a segment, and takes the others in the order in which they become known.
   void (*substitute_vector)(const PanelMatrix& M, bool backward, int64_t first, int64_t last,
                             int64_t row, int64_t row_end, void* x);
+  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place as solve_vector does
+  /// without segments; the factor is read once for all.
+  void (*solve_vectors)(const PanelMatrix& M, int64_t nrhs, void* B, int64_t ldb);
   /// Bytes of buffer that the panel solves need.
   size_t (*solve_buffer_bytes)(int64_t n, int64_t nrhs);
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.
