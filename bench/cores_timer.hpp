@@ -211,7 +211,11 @@ double side_by_side(int threads, const Body& body) {
 
 /// Gflop/s of multiply-adds that wait for nothing, a thread a core.
 inline double register_gflops(int threads) {
+#ifdef __AVX512F__
   constexpr int kVectors = 20, kBytes = 64;
+#else
+  constexpr int kVectors = 12, kBytes = 32;
+#endif
   constexpr int64_t kSteps = 4000000;
   typedef double V __attribute__((vector_size(kBytes)));
   const double seconds = side_by_side(threads, [&](int t) {

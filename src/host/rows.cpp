@@ -17,6 +17,8 @@ constexpr int64_t kSmall = 128;
 /// of the unknowns.
 constexpr int64_t kOneCoreSolve = 1500;
 constexpr int kSegment = 128;
+/// From this order on three vectors side by side are faster than a strip of four.
+constexpr int64_t kThreeVectors = 200;
 /// Tiles of the size that suits order, threads and machine (host/single/tile_size.hpp).
 constexpr int kByModel = 0;
 /// Right-hand sides up to which lanes are faster.
@@ -92,6 +94,7 @@ constexpr Row kAvx512[] = {{Routine::potrf, Form::batch, 's', up_to(112), lanes(
 constexpr Row kAvx2[] = {{Routine::potrf, Form::batch, 's', up_to(48), lanes(16)},
                          CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192, 192, 0, 3),
                          {Routine::potrf, Form::batch, 'd', up_to(48), lanes(16)},
+                         {Routine::potrs, Form::one, 'd', {.n = {kThreeVectors, kAll}}, panel(3)},
                          CHOL_HOST_ROWS('d', 16, 256, 64, 128, 192, 192, 0, 2),
                          {Routine::potrf, Form::batch, 'c', up_to(32), lanes(12)},
                          CHOL_HOST_ROWS('c', 16, 256, 64, 96, 128, 128, 0, 2),

@@ -1,7 +1,11 @@
 // The same bits run to run, for any number of threads, at any place in a batch and beside any
 // neighbours.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "support/expect.hpp"
 #include "support/oracle.hpp"
@@ -135,6 +139,46 @@ void same_bits_for_any_threads(const Setting& s) {
 }
 TYPED_TEST(Determinism, AnyNumberOfThreads) {
   same_bits_for_any_threads<typename TypeParam::Element>(this->setting);
+}
+
+/// Threads that want the cores for themselves.
+class BusyThreads {
+ public:
+  BusyThreads() {
+    const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+    for (unsigned i = 0; i < cores; ++i)
+      threads_.emplace_back([this] {
+        while (!done_.load(std::memory_order_relaxed)) {
+        }
+      });
+  }
+  BusyThreads(const BusyThreads&) = delete;
+  ~BusyThreads() {
+    done_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::vector<std::thread> threads_;
+};
+
+/// Beside them helpers lose their cores in the middle of tasks.
+template <class T>
+void same_bits_beside_busy_threads(const Setting& s) {
+  const BusyThreads busy;
+  for (const Function function : kDeterministic) {
+    if (!exists(function, s.layout)) continue;
+    const std::vector<Input<T>> input = {input_of<T>(function, 321, 0)};
+    const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
+    for (const int threads : {2, 7})
+      ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {1, 1})[0]))
+          << public_name(precision_letter<T>, function, s.layout) << ": threads " << threads;
+  }
+}
+TYPED_TEST(Determinism, BesideBusyThreads) {
+  if (this->setting.layout == Layout::one)
+    same_bits_beside_busy_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// A factor is the same whatever way a matrix takes, small ones straight to a kernel of their own;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "host/kernels/across/interleaved.hpp"
+#include "host/kernels/within/few_vectors.hpp"
 #include "host/kernels/within/potri.hpp"
 #include "host/kernels/within/small_potrf.hpp"
-#include "host/kernels/within/trsv.hpp"
 
 namespace chol::CHOL_ISA {
 
@@ -55,6 +55,7 @@ constexpr host::Kernels kernel_table(const char* isa) {
   k.update_tile = update_tile<T>;
   k.solve_buffer_bytes = SolveBuffer<T>::bytes;
   k.solve_vector = solve_vector<T>;
+  k.solve_vectors = solve_vectors<T>;
   k.substitute_vector = substitute_vector<T>;
   k.solve = solve<T>;
   k.load_rhs = load_rhs<T>;

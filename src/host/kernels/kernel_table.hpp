@@ -13,6 +13,8 @@ inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 inline constexpr int64_t kMostLaneOrder = 256;
 /// Largest order of factor_small, whose strips lie on the stack.
 inline constexpr int64_t kMostSmallOrder = 32;
+/// Most right-hand sides that are solved for in place side by side.
+inline constexpr int64_t kMostVectors = 3;
 
 /// Kernels::lanes matrices that are worked on side by side: of one shape, or, for potrf, `mixed`:
 /// with orders up to n. Lanes without a matrix of their own repeat another one's.
@@ -116,6 +118,9 @@ struct Kernels {
   /// the same. Each is a segment, and takes the others in the order in which they become known.
   void (*substitute_vector)(const PanelMatrix& M, bool backward, int64_t first, int64_t last,
                             int64_t row, int64_t row_end, void* x);
+  /// B := inverse(A) B for 1 .. kMostVectors right-hand sides, in place as solve_vector does
+  /// without segments; the factor is read once for all.
+  void (*solve_vectors)(const PanelMatrix& M, int64_t nrhs, void* B, int64_t ldb);
   /// Bytes of buffer that the panel solves need.
   size_t (*solve_buffer_bytes)(int64_t n, int64_t nrhs);
   /// B := inverse(A) B with the factor in M; columns [column, column_end) of B.

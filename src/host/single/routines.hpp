@@ -102,7 +102,7 @@ class MatrixWorker {
   const Kernels& kernels_;
   bool by_blas_;
   int nb_;       ///< order of tiles, 0: none
-  int few_rhs_;  ///< right-hand sides up to which a solve goes one vector after the other
+  int few_rhs_;  ///< right-hand sides up to which a solve goes by vectors
   int threads_;
 };
 

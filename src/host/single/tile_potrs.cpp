@@ -19,7 +19,9 @@ TileSolve::TileSolve(const Kernels& kernels, size_t element_bytes, size_t real_b
       is_vector_(segment > 0) {
   // Blocks enough that the others have work while one finishes a block.
   const int64_t wanted = std::clamp<int64_t>(n / (2 * threads), 64, 256);
-  nb_ = (wanted + kernels.strip_rows - 1) / kernels.strip_rows * kernels.strip_rows;
+  // Tiles of complex unknowns are half again as wide as strips, or as three of two are.
+  const int64_t step = kernels.strip_rows * (element_bytes > real_bytes ? 3 : 1);
+  nb_ = (wanted + step - 1) / step * step;
   if (is_vector_) nb_ = segment;
   blocks_ = (n + nb_ - 1) / nb_;
   strips_ = (nrhs + kernels.strip_width - 1) / kernels.strip_width;

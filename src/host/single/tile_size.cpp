@@ -13,7 +13,8 @@ namespace {
 constexpr double kPassLoss = 8, kUpdateLoss = 4, kSolveLoss = 24, kFactorLoss = 80;
 /// More for a factorization of a tile that the second-level cache does not hold.
 constexpr double kLeavingLoss = 0.3;
-/// More for passes whose tile and operands the second-level cache does not hold.
+/// More for passes whose tile and one operand, read again for each row of register tiles, the
+/// second-level cache does not hold.
 constexpr double kSpillLoss = 0.15;
 /// Seconds that a task costs beside its work: found, taken, told.
 constexpr double kTaskSeconds = 0.8e-6;
@@ -24,8 +25,8 @@ constexpr double kHandOverSeconds = 12e-6;
 /// Depth of a pass, in bytes of a row: TileCholesky::kPassBytes.
 constexpr double kPassBytes = 3072;
 
-/// Bytes of the second-level cache of the first core, 0 where the kernel does not tell.
-double second_level_cache() {
+/// Of the first core.
+double read_second_level_cache() {
   for (int index = 0; index < 8; ++index) {
     char path[96];
     const auto read = [&](const char* what, const char* format, auto* value) {
@@ -46,9 +47,14 @@ double second_level_cache() {
 
 }  // namespace
 
+double second_level_cache() {
+  static const double cache = read_second_level_cache();
+  return cache;
+}
+
 TileMachine tile_machine(double core_gflops, double memory_gbytes, size_t element_bytes,
                          bool is_complex) {
-  static const double cache = second_level_cache();
+  const double cache = second_level_cache();
   return {core_gflops, memory_gbytes, cache > 0 ? cache : 1 << 20, element_bytes,
           is_complex ? 8.0 : 2.0};
 }
@@ -68,7 +74,7 @@ double tile_seconds(const TileMachine& machine, int64_t n, int threads, int64_t 
   // What is neither solved nor factored, of the last tiles as much as there is.
   const double all = order * order * order / 6;
   const double rest = all - tiles * b * b * b / 6 - solves * b * b * b / 2;
-  const double of_pass = (b * b + 2 * b * depth) * static_cast<double>(machine.element_bytes);
+  const double of_pass = (b * b + b * depth) * static_cast<double>(machine.element_bytes);
   const double pass = 1 + kPassLoss / depth + (of_pass > machine.cache_bytes ? kSpillLoss : 0);
   const double updates = std::max(0.0, rest) * (pass + kUpdateLoss / b);
   const double tasks = tiles * tiles * tiles / 6 * b / depth + tiles * tiles / 2;

@@ -19,7 +19,10 @@ struct TileMachine {
   double flops_of_product;  ///< of a multiply-add: 2, of complex numbers 8
 };
 
-/// Caches from sysfs, where they are told.
+/// Bytes of the second-level cache of a core, from sysfs; 0 where the kernel does not tell.
+double second_level_cache();
+
+/// With that cache, or 1 Mbyte.
 TileMachine tile_machine(double core_gflops, double memory_gbytes, size_t element_bytes,
                          bool is_complex);
 

@@ -17,6 +17,12 @@ template <class T>
 inline constexpr int kTileColumns = kVectorRegisters >= 32 ? 8 : 4;
 template <class T>
 inline constexpr int kTileVectors = is_complex<T> ? 2 : 3;
+/// Columns of a tile that takes long products. Of complex numbers as many as parts fit the register
+/// file: each part waits for two products of a step, which four columns are too few to hide, and
+/// two shuffles serve all columns.
+template <class T>
+inline constexpr int kProductColumns = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6)
+                                                     : kTileColumns<T>;
 
 /// host::PanelStrips with its type.
 template <class T>
@@ -54,20 +60,29 @@ struct Strips {
   }
 };
 
+/// Which operand of a product comes from the second-level cache, while the other stays near.
+enum class Passing { none, left, right };
+/// Columns of strips that are asked for on their way from there.
+inline constexpr int kAhead = 8;
+
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
-/// @tparam Ahead columns of the rows at `left` that are asked for before they are read.
+///
+/// Where the right rows pass by, real numbers go four columns at a time and ask for a line once: a
+/// core that two threads share has no instructions to waste. Complex ones have too few registers.
 /// @tparam Plus adds the product.
-template <int Ahead = 0, bool Plus = false, class T, int V, int C>
+template <Passing P = Passing::none, bool Plus = false, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
                                  const T* right, int64_t depth) {
   constexpr int W = Elements<T>::width;
+  constexpr int kSteps = P == Passing::right && !is_complex<T> ? 4 : 1;
+  constexpr int kLine = larger<int>(1, 64 / (W * int(sizeof(T))));
   const int64_t strip = s.depth * W;
-  for (int64_t k = 0; k < depth; ++k) {
+  const auto step = [&](int64_t k) {
     Elements<T> a[V];
     CHOL_UNROLL
     for (int v = 0; v < V; ++v) {
       a[v] = Elements<T>::load(left + v * strip + k * W);
-      if (Ahead > 0) __builtin_prefetch(left + v * strip + (k + Ahead) * W, 0, 3);
+      if (P == Passing::left) __builtin_prefetch(left + v * strip + (k + kAhead) * W, 0, 3);
     }
     CHOL_UNROLL
     for (int c = 0; c < C; ++c) {
@@ -78,7 +93,20 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
         t.e[v][c] = Plus ? add<true>(t.e[v][c], factor, b) : subtract<true>(t.e[v][c], factor, b);
       }
     }
+  };
+  int64_t k = 0;
+  for (; k + kSteps <= depth; k += kSteps) {
+    CHOL_UNROLL
+    for (int u = 0; u < kSteps; ++u) {
+      if (P == Passing::right && u % kLine == 0) {
+        CHOL_UNROLL
+        for (int c = 0; c < C; c += W)
+          __builtin_prefetch(right + s.row_offset(c) + (k + u + kAhead) * W, 0, 3);
+      }
+      step(k + u);
+    }
   }
+  for (; k < depth; ++k) step(k);
 }
 
 /// t := t * inverse(L^H) for the diagonal tile whose rows stand at `right` in columns

@@ -73,7 +73,7 @@ struct ScalarRows {
 };
 
 /// subtract_strips() of complex rows by their parts; Across: t(v, c) -= b(c) * conj(a(v)).
-template <bool Across, int Ahead, bool Plus, class T, int V, int C>
+template <bool Across, Passing P, bool Plus, class T, int V, int C>
 CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* vectors,
                                 const ScalarRows<T, C>& scalars, int64_t depth) {
   constexpr int W = Elements<T>::width;
@@ -84,7 +84,7 @@ CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, co
     for (int v = 0; v < V; ++v) {
       const T* p = vectors + (v * s.depth + k) * W;
       e[v] = Elements<T>::load(p);
-      if (Ahead > 0) __builtin_prefetch(p + Ahead * W, 0, 3);
+      if (P == Passing::left) __builtin_prefetch(p + kAhead * W, 0, 3);
     }
     const auto a = Parts<T>::of(e);
     CHOL_UNROLL
@@ -105,14 +105,13 @@ CHOL_INLINE void subtract_parts(RegisterTile<T, V, C>& t, const Strips<T>& s, co
 template <class T, class Storage, bool Plus, bool FromZero>
 struct TrailingUpdate {
   static constexpr int W = Elements<T>::width;
-  /// Complex numbers: as many columns as parts fit the register file. Each part waits for two
-  /// products of a step, which four columns are too few to hide, and two shuffles serve all
-  /// columns.
-  static constexpr int NR = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6) : kTileColumns<T>;
+  static constexpr int NR = kProductColumns<T>;
   static constexpr int MV = kTileVectors<T>;
 
-  /// Columns of the vectors' strips on their way from the second-level cache.
-  static constexpr int kAhead = 8;
+  /// With sixteen registers the strips of the vectors, which are the wider ones, stay in the
+  /// first-level cache, as far as it holds them; longer vectors do not fit there, and the strips of
+  /// the scalars stay (Goto, van de Geijn 2008, section 4.2).
+  static constexpr Passing kPassing = kVectorRegisters >= 32 ? Passing::left : Passing::right;
 
   Storage A;
   Strips<T> strips;
@@ -150,28 +149,45 @@ struct TrailingUpdate {
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
     const T* const left = strips.at(vectors, from);
     if constexpr (is_complex<T>)
-      subtract_parts<Storage::kTradesRoles, kAhead, Plus>(
+      subtract_parts<Storage::kTradesRoles, kPassing, Plus>(
           t, strips, left, ScalarRows<T, NR>(strips, scalars, scalars_end, from), depth - from);
     else
-      subtract_strips<kAhead, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
+      subtract_strips<kPassing, Plus>(t, strips, left, strips.at(scalars, from), depth - from);
     A.store(t, vectors, vectors_end, scalars, scalars_end);
   }
-  /// All tiles of NR scalars: their strips stay in the first-level cache while those of the vectors
-  /// pass by (Goto, van de Geijn 2008, section 4.2), and the matrix is walked along its lines.
-  /// The next column of tiles starts at `following`. What lies past the ends is another thread's,
-  /// which would lose its lines.
+  CHOL_INLINE void any_tile(int64_t vectors, int64_t vectors_end, int64_t scalars,
+                            int64_t scalars_end, const Coming& next) const {
+    if (vectors + (MV - 1) * W < vectors_end)
+      tile<MV>(vectors, vectors_end, scalars, scalars_end, next);
+    else if (MV > 2 && vectors + W < vectors_end)
+      tile<2>(vectors, vectors_end, scalars, scalars_end, next);
+    else
+      tile<1>(vectors, vectors_end, scalars, scalars_end, next);
+  }
+  /// All tiles of MV vectors. What lies past the ends is another thread's, which would lose its
+  /// lines.
+  /// @param following the scalars that the next row of tiles starts with
+  /// @param end_at(scalars) where the diagonal ends the vectors of a tile
+  template <class End>
+  void row_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
+                    int64_t following, const End& end_at) const {
+    for (; scalars < scalars_end; scalars += NR) {
+      const int64_t after = scalars + NR;
+      any_tile(vectors, end_at(scalars), scalars, scalars_end,
+               after < scalars_end ? coming(vectors, vectors_end, after, scalars_end)
+                                   : coming(vectors + MV * W, vectors_end, following, scalars_end));
+    }
+  }
+  /// All tiles of NR scalars: the matrix is walked along its lines. The next column of tiles starts
+  /// at `following`.
   void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
                        int64_t following) const {
     const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
-    for (; vectors + (MV - 1) * W < vectors_end; vectors += MV * W) {
+    for (; vectors < vectors_end; vectors += MV * W) {
       const int64_t below = vectors + MV * W;
-      tile<MV>(vectors, vectors_end, scalars, scalars_end,
+      any_tile(vectors, vectors_end, scalars, scalars_end,
                below < vectors_end ? coming(below, vectors_end, scalars, scalars_end) : column);
     }
-    if (MV > 2 && vectors + W < vectors_end)
-      tile<2>(vectors, vectors_end, scalars, scalars_end, column);
-    else if (vectors < vectors_end)
-      tile<1>(vectors, vectors_end, scalars, scalars_end, column);
   }
 };
 
@@ -186,19 +202,32 @@ inline void product_tile(const host::PanelMatrix& M, int64_t row, int64_t row_en
   using ByColumn = TrailingUpdate<T, ByColumns<T>, Plus, FromZero>;
   constexpr int64_t kStep = ByColumn::MV * ByColumn::W;
   constexpr int64_t NR = ByColumn::NR;
+  constexpr bool kByRows = ByColumn::kPassing == Passing::right;
   T* base = static_cast<T*>(M.A);
+  // The first tile that reaches i, a whole number of steps from `row` on.
+  const auto first = [row](int64_t i, int64_t step) {
+    return row + larger<int64_t>(0, i - row) / step * step;
+  };
   if (!M.upper) {
     const ByColumn update{{base, M.lda}, strips, depth, triangle};
     const int64_t end = smaller(column_end, row_end);
-    // The first vectors that reach the scalars, a whole number of steps from `row` on.
-    const auto top = [row](int64_t j) { return row + larger<int64_t>(0, j - row) / kStep * kStep; };
-    for (int64_t j = column; j < end; j += NR)
-      update.column_of_tiles(top(j), row_end, j, end, top(j + NR));
+    if constexpr (kByRows)
+      for (int64_t i = row; i < row_end; i += kStep)
+        update.row_of_tiles(i, row_end, column, smaller(end, i + kStep), column,
+                            [=](int64_t) { return row_end; });
+    else
+      for (int64_t j = column; j < end; j += NR)
+        update.column_of_tiles(first(j, kStep), row_end, j, end, first(j + NR, kStep));
   } else {
     const TrailingUpdate<T, AcrossRows<T>, Plus, FromZero> update{
         {base, M.lda}, strips, depth, triangle};
-    for (int64_t i = row; i < row_end; i += NR)
-      update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
+    if constexpr (kByRows)
+      for (int64_t j = column; j < column_end; j += kStep)
+        update.row_of_tiles(j, column_end, first(j, NR), row_end, first(j + kStep, NR),
+                            [=](int64_t i) { return smaller(column_end, i + NR); });
+    else
+      for (int64_t i = row; i < row_end; i += NR)
+        update.column_of_tiles(column, smaller(column_end, i + NR), i, row_end, column);
   }
 }
 

@@ -25,12 +25,16 @@ template <class T>
 struct TransposedSolve {
   using R = RealOf<T>;
   static constexpr int W = Elements<T>::width;
-  static constexpr int NR = kTileColumns<T>;
+  static constexpr int NR = kProductColumns<T>;
+  static constexpr int kFew = kTileColumns<T>;  ///< unknowns of a smaller tile, where NR is more
   static constexpr int MV = kTileVectors<T>;
+  static constexpr int P = kRowRun;
   /// Unknowns of a block, a multiple of NR: so many that a packed coupling fills a third of the
   /// first-level cache; of few right-hand sides fewer, whose columns of L are read in place.
-  static constexpr int64_t kBlock = smaller<int64_t>(256, 16384 / (NR * sizeof(T)));
-  static constexpr int64_t kFewBlock = 64;
+  static constexpr int64_t kBlock = smaller<int64_t>(256, 16384 / (NR * sizeof(T))) / NR * NR;
+  static constexpr int64_t kFewBlock = 64 / NR * NR;
+  /// Packing writes whole vectors of P columns.
+  static constexpr int64_t kBufferElements = (kBlock + P) * NR + W;
   static constexpr int64_t kTilesAhead = 2;
   /// Unknowns on their way from the second-level cache.
   static constexpr int kAhead = 8;
@@ -81,10 +85,10 @@ struct TransposedSolve {
     } else {
       constexpr int V = (NR + W - 1) / W;
       const ByRows<T> A{const_cast<T*>(from.l), from.step};
-      for (int64_t k = 0; k < count; k += NR) {
-        RegisterTile<T, V, NR> t;
+      for (int64_t k = 0; k < count; k += P) {
+        RegisterTile<T, V, P> t;
         A.template load<kNoDiagonal, false>(t, 0, NR, k, count);
-        for (int64_t c = 0; c < NR; ++c) CHOL_UNROLL
+        for (int64_t c = 0; c < P; ++c) CHOL_UNROLL
         for (int v = 0; v < V; ++v) t.e[v][c].store(to + (k + c) * NR + v * W);
       }
     }
@@ -117,46 +121,60 @@ struct TransposedSolve {
   /// not Forward: every unknown takes the others in the order they become known, so that the bits
   /// depend on no block size.
   ///
-  /// A line of the coupling ahead is asked for at each step: asked for at once, they would hold the
-  /// loads of this product up.
-  template <bool Forward, bool Conj, int V, int C>
+  /// A line of the coupling ahead is asked for at each step, if Fetches: asked for at once, they
+  /// would hold the loads of this product up. Real numbers go four at a time where the coupling is
+  /// Packed: see subtract_strips().
+  template <bool Forward, bool Conj, bool Packed, bool Fetches, int V, int C>
   CHOL_INLINE void subtract_unknowns(RegisterTile<T, V, C>& t, int64_t strip, int64_t first,
                                      int64_t count, const Coupling& with, Walk ahead) const {
     const T* x = at(strip, first);
     const T* l = with.l;
-    int64_t x_step = W, l_step = with.k_step;
+    int64_t x_step = W, l_step = Packed ? NR : with.k_step;
+    const int64_t c_step = Packed ? 1 : with.step;
     if constexpr (!Forward) {
       x += (count - 1) * x_step;
       l += (count - 1) * l_step;
       x_step = -x_step;
       l_step = -l_step;
     }
+    const auto step = [&](int64_t k, const auto& body) {
+      if constexpr (Fetches) ahead.fetch_next();
+      Elements<T> a[V];
+      CHOL_UNROLL
+      for (int v = 0; v < V; ++v) a[v] = Elements<T>::load(x + v * n * W + k * x_step);
+      body(a, l + k * l_step);
+    };
+    constexpr int kSteps = Packed && !is_complex<T> ? 4 : 1;
+    constexpr int kLine = larger<int>(1, 64 / (W * int(sizeof(T))));
     const auto for_each_unknown = [&](const auto& body) {
-      for (int64_t k = 0; k < count; ++k, x += x_step, l += l_step) {
-        ahead.fetch_next();
-        Elements<T> a[V];
+      int64_t k = 0;
+      for (; k + kSteps <= count; k += kSteps, x += kSteps * x_step, l += kSteps * l_step) {
         CHOL_UNROLL
-        for (int v = 0; v < V; ++v) {
-          a[v] = Elements<T>::load(x + v * n * W);
-          __builtin_prefetch(x + v * n * W + kAhead * x_step, 0, 3);
+        for (int u = 0; u < kSteps; ++u) {
+          if (!is_complex<T> && u % kLine == 0) {
+            CHOL_UNROLL
+            for (int v = 0; v < V; ++v)
+              __builtin_prefetch(x + v * n * W + (u + kAhead) * x_step, 0, 3);
+          }
+          step(u, body);
         }
-        body(a);
       }
+      for (; k < count; ++k, x += x_step, l += l_step) step(0, body);
     };
     if constexpr (is_complex<T> && V == 2) {
       PartsTile<T, C> parts(t);
-      for_each_unknown([&](const Elements<T>(&e)[V]) {
+      for_each_unknown([&](const Elements<T>(&e)[V], const T* l) {
         const auto a = Parts<T>::of(e);
         CHOL_UNROLL
         for (int c = 0; c < C; ++c)
-          parts.p[c].template take<Conj, false>(a, Scalar<T>(l + c * with.step));
+          parts.p[c].template take<Conj, false>(a, Scalar<T>(l + c * c_step));
       });
       parts.join(t);
     } else {
-      for_each_unknown([&](const Elements<T>(&a)[V]) {
+      for_each_unknown([&](const Elements<T>(&a)[V], const T* l) {
         CHOL_UNROLL
         for (int c = 0; c < C; ++c) {
-          const Scalar<T> b(l + c * with.step);
+          const Scalar<T> b(l + c * c_step);
           CHOL_UNROLL
           for (int v = 0; v < V; ++v) t.e[v][c] = subtract<Conj>(t.e[v][c], Operand<T>(a[v]), b);
         }
@@ -167,10 +185,15 @@ struct TransposedSolve {
   /// Unknowns [j, j + C) from `count` others that are known, and from each other when Last.
   template <bool Forward, bool Conj, bool Last, int V, int C>
   CHOL_INLINE void tile(int64_t strip, int64_t j, int64_t first, int64_t count,
-                        const Coupling& with, const Walk& ahead) const {
+                        const Coupling& with, bool is_packed, const Walk& ahead) const {
     RegisterTile<T, V, C> t;
     load(t, strip, j);
-    subtract_unknowns<Forward, Conj>(t, strip, first, count, with, ahead);
+    if (C < NR || !is_packed)
+      subtract_unknowns<Forward, Conj, false, !Last>(t, strip, first, count, with, ahead);
+    else if (Last || ahead.step == 0)
+      subtract_unknowns<Forward, Conj, true, false>(t, strip, first, count, with, ahead);
+    else
+      subtract_unknowns<Forward, Conj, true, true>(t, strip, first, count, with, ahead);
     if constexpr (Last) {
       CHOL_UNROLL
       for (int step = 0; step < C; ++step) {
@@ -191,9 +214,9 @@ struct TransposedSolve {
   }
 
   /// Whether a coupling is read more than once.
-  CHOL_INLINE static bool is_packed(int64_t strips) { return strips > MV; }
+  CHOL_INLINE static bool reads_again(int64_t strips) { return strips > MV; }
   CHOL_INLINE static int64_t block_of(int64_t strips) {
-    return is_packed(strips) ? kBlock : kFewBlock;
+    return reads_again(strips) ? kBlock : kFewBlock;
   }
 
   /// body(V, first strip) for groups of up to MV strips, as even as they go.
@@ -225,13 +248,14 @@ struct TransposedSolve {
                                   const Walk& ahead) const {
     Coupling with = coupling<Forward>(j, first);
     const int64_t count = last - first;
-    if (C == NR && is_packed(strips) && count > 0) with = packed(with, count, buffer);
-    const int64_t j_after = smaller(larger<int64_t>(Forward ? j + C : j - NR, 0), n - C);
+    const bool is_packed = C == NR && reads_again(strips) && count > 0;
+    if (is_packed) with = packed(with, count, buffer);
+    const int64_t j_after = larger<int64_t>(smaller(Forward ? j + C : j - NR, n - NR), 0);
     for_each_group(strips, [&](auto V, int64_t strip) {
       // Unknowns of many strips come from far away: the next ones while this product runs.
       const int64_t after = strip + V.value;
       after < strips ? fetch_unknowns(strips, after, j) : fetch_unknowns(strips, 0, j_after);
-      tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with,
+      tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with, is_packed,
                                             strip == 0 ? ahead : Walk::nowhere(at(strip, j)));
     });
   }
@@ -240,28 +264,44 @@ struct TransposedSolve {
   /// take them, so that a block of the factor's columns is read once for all right-hand sides and
   /// the block's unknowns stay near (Goto, van de Geijn 2008).
   ///
-  /// Of the known unknowns and of those that take them only ranges may be meant, whose bounds are
-  /// multiples of NR: unknowns [row, row_end) take [first, last). They are the same, or the former
-  /// have taken all before and are reached by the latter.
+  /// Of the known unknowns and of those that take them only ranges may be meant, best of multiples
+  /// of NR: unknowns [row, row_end) take [first, last). They are the same, or the former have taken
+  /// all before and are reached by the latter.
   struct Ranges {
     int64_t first, last, row, row_end;
   };
+  /// body(C, j) for tiles [j, j + C) of [from, to), in the order of substitution. What is too
+  /// little for a tile of NR unknowns comes last forwards and first backwards.
+  template <bool Forward, class Body>
+  CHOL_INLINE static void for_each_tile(int64_t from, int64_t to, const Body& body) {
+    if (from >= to) return;
+    const int64_t whole = (to - from) / NR, rest = (to - from) % NR;
+    const int64_t few = rest / kFew, ones = rest % kFew;
+    int64_t j = Forward ? from : to;
+    const auto take = [&](auto C, int64_t count) {
+      for (; count > 0; --count) {
+        if (!Forward) j -= C.value;
+        body(C, j);
+        if (Forward) j += C.value;
+      }
+    };
+    if (!Forward) take(Count<1>{}, ones);
+    if constexpr (!Forward && kFew < NR) take(Count<kFew>{}, few);
+    take(Count<NR>{}, whole);
+    if constexpr (Forward && kFew < NR) take(Count<kFew>{}, few);
+    if (Forward) take(Count<1>{}, ones);
+  }
   template <bool Conj>
   void forward(int64_t strips, const Ranges& r) const {
-    alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
-    const int64_t whole = n / NR * NR, block = block_of(strips);
-    const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
-      int64_t j = from;
-      for (; j < smaller(to, whole); j += NR) body(Count<NR>{}, j);
-      for (; j < to; ++j) body(Count<1>{}, j);
-    };
+    alignas(64) T buffer[kBufferElements];
+    const int64_t block = block_of(strips);
     for (int64_t first = r.first; first < r.last; first += block) {
       const int64_t last = smaller(first + block, r.last);
-      for_each_tile(larger(first, r.row), last, [&](auto C, int64_t j) {
+      for_each_tile<true>(larger(first, r.row), last, [&](auto C, int64_t j) {
         if (coming) fetch_columns<T>(*coming, j, j + C.value);
         tile_of_strips<true, Conj, true, C.value>(strips, j, first, j, buffer, Walk::nowhere(X));
       });
-      for_each_tile(larger(last, r.row), r.row_end, [&](auto C, int64_t j) {
+      for_each_tile<true>(larger(last, r.row), r.row_end, [&](auto C, int64_t j) {
         const int64_t ahead = j + kTilesAhead * NR;
         tile_of_strips<true, Conj, false, C.value>(
             strips, j, first, last, buffer,
@@ -272,21 +312,16 @@ struct TransposedSolve {
   }
   template <bool Conj>
   void backward(int64_t strips, const Ranges& r) const {
-    alignas(64) T buffer[kBlock * NR + Strips<T>::kRows];
-    const int64_t whole = n / NR * NR, block = block_of(strips);
-    const auto for_each_tile = [&](int64_t from, int64_t to, const auto& body) {
-      int64_t j = to;
-      for (; j > larger(from, whole); --j) body(Count<1>{}, j - 1);
-      for (; j > from; j -= NR) body(Count<NR>{}, j - NR);
-    };
+    alignas(64) T buffer[kBufferElements];
+    const int64_t block = block_of(strips);
     for (int64_t first = r.first + (r.last - r.first - 1) / block * block; first >= r.first;
          first -= block) {
       const int64_t last = smaller(first + block, r.last);
-      for_each_tile(first, smaller(last, r.row_end), [&](auto C, int64_t j) {
+      for_each_tile<false>(first, smaller(last, r.row_end), [&](auto C, int64_t j) {
         tile_of_strips<false, Conj, true, C.value>(strips, j, j + C.value, last, buffer,
                                                    Walk::nowhere(X));
       });
-      for_each_tile(r.row, smaller(first, r.row_end), [&](auto C, int64_t j) {
+      for_each_tile<false>(r.row, smaller(first, r.row_end), [&](auto C, int64_t j) {
         const int64_t ahead = j - kTilesAhead * NR;
         tile_of_strips<false, Conj, false, C.value>(
             strips, j, first, last, buffer,

@@ -54,6 +54,9 @@ struct VectorSolve {
   const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
 
   CHOL_INLINE const T* line(int64_t j) const { return A + j * lda; }
+  CHOL_INLINE static Elements<T> load(const T* p, int64_t part) {
+    return part == W ? Elements<T>::load(p) : Elements<T>::load_range(p, 0, part);
+  }
 
   /// x[i] -= sum over c of op(line(j + c)[i]) * x[j + c] for i in [from, last).
   template <bool Conj>
@@ -214,11 +217,6 @@ struct VectorSolve {
     else
       backward ? take_segment<false>(first, last, row, row_end)
                : take_segment<true>(first, last, row, row_end);
-  }
-
- private:
-  CHOL_INLINE static Elements<T> load(const T* p, int64_t part) {
-    return part == W ? Elements<T>::load(p) : Elements<T>::load_range(p, 0, part);
   }
 };
 
