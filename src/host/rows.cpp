@@ -86,10 +86,13 @@ constexpr Choice blas_tiles(int nb, int few_rhs = 0) {
 constexpr Row kAvx512[] = {{Routine::potrf, Form::batch, 's', up_to(112), lanes(16)},
                            CHOL_HOST_ROWS('s', 128, 384, 96, 128, 192, 384, 0, 3),
                            {Routine::potrf, Form::batch, 'd', up_to(112), lanes(16)},
+                           {Routine::potrs, Form::one, 'd', {.n = {kThreeVectors, kAll}}, panel(3)},
                            CHOL_HOST_ROWS('d', 128, 256, 64, 128, 192, 384, 0, 2),
                            {Routine::potrf, Form::batch, 'c', up_to(96), lanes(12)},
+                           {Routine::potrs, Form::one, 'c', {.n = {kThreeVectors, kAll}}, panel(3)},
                            CHOL_HOST_ROWS('c', 64, 256, 64, 96, 128, 256, 0, 2),
                            {Routine::potrf, Form::batch, 'z', up_to(80), lanes(12)},
+                           {Routine::potrs, Form::one, 'z', {.n = {kThreeVectors, kAll}}, panel(3)},
                            CHOL_HOST_ROWS('z', 64, 192, 64, 96, 128, 256, 0, 2)};
 constexpr Row kAvx2[] = {{Routine::potrf, Form::batch, 's', up_to(48), lanes(16)},
                          CHOL_HOST_ROWS('s', 24, 384, 96, 128, 192, 192, 0, 3),
