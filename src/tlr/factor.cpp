@@ -9,6 +9,7 @@
 #include "tlr/diagonal_tile.hpp"
 #include "tlr/diagonal_update.hpp"
 #include "tlr/pivoting.hpp"
+#include "tlr/rank_guess.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
@@ -37,6 +38,7 @@ class Factorization {
         pivoting_.exchange_largest(k);
         for (int64_t j = 0; j < k; ++j) widths_.enter_column(A_, j);
       }
+      guess_.begin_column(A_, k);
       const int failed = factor_column(k);
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
@@ -44,6 +46,7 @@ class Factorization {
       }
       solve_column(k);
       widths_.enter_column(A_, k);
+      guess_.end_column(A_, k);
       if (samples_columns()) finish_column(k);
       if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
@@ -89,7 +92,7 @@ class Factorization {
   }
   std::unique_ptr<ColumnRows<T>> rows_of(const Column& column, const Run& run) {
     return std::make_unique<ColumnRows<T>>(ops_, A_, samples_, widths_, column.k, column.right,
-                                           samples_columns(), run.forms, run.rows,
+                                           samples_columns(), run.forms, run.rows, guess_,
                                            options_.sample_columns, control_);
   }
   void solve_column(int64_t k);
@@ -100,8 +103,8 @@ class Factorization {
   /// where operations have cores, sampling is the shorter way.
   bool is_better_formed(int64_t i, int64_t k) const {
     if (ops_.has_cores()) return A_.at(i, k).dense;
-    return A_.at(i, k).dense ||
-           A_.at(i, k).rank * 5 / 2 + 2 * Samples<T>::kTests > std::min(A_.rows(i), A_.rows(k));
+    return A_.at(i, k).dense || guess_(A_.at(i, k).rank) * 5 / 2 + 2 * Samples<T>::kTests >
+                                    std::min(A_.rows(i), A_.rows(k));
   }
 
   backend::TileOps<T>& ops_;
@@ -111,6 +114,7 @@ class Factorization {
   bool in_order_;  ///< neither tiles nor their rows are interchanged
   const Samples<T> samples_;
   Widths widths_;
+  RankGuess guess_;
   double tolerance_, least_tolerance_;
   DiagonalTile<T> diagonal_;
   TilePivoting<T> pivoting_;
@@ -158,7 +162,7 @@ std::vector<typename Factorization<T>::Run> Factorization<T>::runs_of(int64_t k)
       if (is_better_formed(i, k) != forms) continue;
       const int64_t order = std::max(A_.rows(i), A_.rows(k));
       const int64_t samples =
-          forms ? order / 2 : std::min(order, A_.rank(i, k) + A_.rank(i, k) / 4 + 24);
+          forms ? order / 2 : std::min(order, guess_(A_.rank(i, k)) * 5 / 4 + 24);
       const int64_t elements =
           widths_.inner(i, k, 0, k) +
           samples * (widths_.sum(i, 0, k) + of_row + 2 * A_.rows(i) + 2 * A_.rows(k) + 6 * samples);
