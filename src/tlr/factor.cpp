@@ -24,7 +24,7 @@ class Factorization {
         A_(A),
         options_(options),
         control_(control),
-        in_order_(!options.ldl && !options.pivot),
+        in_order_(!options.pivot),
         samples_(ops, A.tile, options.seed),
         widths_(A.tiles),
         tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
@@ -111,7 +111,7 @@ class Factorization {
   Matrix<T>& A_;
   const chol_tlr_options_t& options_;
   Control& control_;
-  bool in_order_;  ///< neither tiles nor their rows are interchanged
+  bool in_order_;  ///< tiles are not interchanged
   const Samples<T> samples_;
   Widths widths_;
   RankGuess guess_;
@@ -205,7 +205,7 @@ template <class T>
 void Factorization<T>::begin_next(int64_t k) {
   using Ahead = typename backend::TileOps<T>::Ahead;
   if (!looks_ahead() || k + 1 >= A_.tiles) return;
-  next_ = begin_column(k + 1, k);
+  if (!next_) next_ = begin_column(k + 1, k);
   for (const bool forms : {false, true}) {
     ops_.begin_ahead(forms ? Ahead::tiles : Ahead::samples);
     begin_sums(*next_, forms);
@@ -216,17 +216,21 @@ template <class T>
 int Factorization<T>::factor_column(int64_t k) {
   const bool is_begun = next_ != nullptr;
   if (is_begun) ops_.join_ahead();
-  if (looks_ahead()) ops_.fork_ahead();
   const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
+  // Signs are applied to copies, which what is ahead has to find.
+  if (looks_ahead() && options_.ldl && k + 1 < A_.tiles) next_ = begin_column(k + 1, k);
+  if (looks_ahead()) ops_.fork_ahead();
   if (!is_begun)
     for (const bool forms : {true, false}) begin_sums(*column, forms);
   if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
   control_.begin(Phase::potrf);
   if (!options_.ldl) diagonal_.begin(A_, k);
-  const bool waits = !options_.ldl && ops_.factors_beside();
+  // Of L D L^H the rows of the tile are reordered, and with them those of row and column k: after
+  // what is sampled by them in the order that the finished columns know.
+  const bool waits = options_.ldl ? samples_columns() : ops_.factors_beside();
   const int failed = waits ? 0 : factor_diagonal(k);
   if (failed != 0) return failed;
-  column->right.make(ops_, A_, k, 0, k);  // L D L^H has reordered the row
+  column->right.make(ops_, A_, k, 0, k);
   for (const auto& part : column->parts) part->queue(tolerance_);
   begin_next(k);
   for (const auto& part : column->parts) part->finish();

@@ -414,7 +414,7 @@ TEST(Ranks, AreGuessed) {
   EXPECT_EQ(guess(30), 15);
 }
 
-/// Interchanged tiles and rows are not sampled by finished columns.
+/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples.
 TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 40;
