@@ -26,7 +26,8 @@ struct Options {
   std::vector<double> thresholds = {1e-6};
   int64_t tile = 512;
   double length = 0.2, nugget = 0;
-  bool on_cuda = false, dense = false;
+  int pivot = 0;
+  bool on_cuda = false, dense = false, ldl = false, only_factor = false;
 };
 
 struct Row {
@@ -61,6 +62,8 @@ class Bench {
     chol_tlr_options_t options;
     chol_tlr_options_init(&options);
     options.eps = eps;
+    options.ldl = options_.ldl;
+    options.pivot = options_.pivot;
     Row row;
     row.assembly = row.factor = HUGE_VAL;
     row.stats.size = sizeof row.stats;
@@ -82,7 +85,7 @@ class Bench {
     check(chol_tlr_stats(A_, &row.stats));
     // The library keeps the memory of a device that it has had.
     row.device_bytes = std::max(0., chol::bench::device_bytes_in_use() - in_use);
-    time_products(n, row);
+    if (!options_.only_factor) time_products(n, row);
     if (options_.check > 0)
       check(chol_tlr_error_kernel(handle_, A_, &kernel_, options_.dim, points_.data(), options_.dim,
                                   options_.check, &row.error));
@@ -193,7 +196,7 @@ void run(const Options& options) {
       const Row row = bench.run(n, eps);
       const double bytes = double(row.stats.bytes);
       const auto share = [&](double seconds) {
-        return bandwidth > 0 ? 2 * bytes / seconds / bandwidth : 0;
+        return bandwidth > 0 && seconds > 0 ? 2 * bytes / seconds / bandwidth : 0;
       };
       std::printf(
           "%s,%d,%d,%lld,%lld,%g,%.3f,%.3f,%.1f,%.3f,%.4f,%.1f,%lld,%lld,%lld,%.4f,%.4f,%.4f,%.4f,"
@@ -231,6 +234,10 @@ int main(int argc, char** argv) {
   app.add_option("--check", options.check, "steps of power iteration for the error; 0: none");
   app.add_flag("--cuda", options.on_cuda, "on the CUDA backend");
   app.add_flag("--dense", options.dense, "the dense potrf beside it");
+  app.add_flag("--ldl", options.ldl, "L D L^H instead of L L^H");
+  app.add_option("--pivot", options.pivot, "tiles by Frobenius norm (1) or 2-norm (2)")
+      ->check(CLI::Range(0, 2));
+  app.add_flag("--only-factor", options.only_factor, "no solves and products");
   CLI11_PARSE(app, argc, argv);
   try {
     run(options);

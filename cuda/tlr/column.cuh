@@ -17,11 +17,12 @@ __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const Column
   const int* const starts = t.starts + j * pitch;
   const int first = starts[row.index], rank = starts[row.index + 1] - first;
   const int other = starts[c.k + 1] - starts[c.k];
+  const int ldg = (other + kRowPitch - 1) / kRowPitch * kRowPitch;
   const auto place = [&](int i) {  // among the vectors of row i that the sums are over
     return static_cast<size_t>(t.row_starts[i * pitch + j] - t.row_starts[i * pitch + c.from]);
   };
   const T* const G =
-      static_cast<const T*>(c.G[j - c.from]) + static_cast<size_t>(first - starts[c.k + 1]) * other;
+      static_cast<const T*>(c.G[j - c.from]) + static_cast<size_t>(first - starts[c.k + 1]) * ldg;
   if (second)
     return {static_cast<const T*>(t.F[j]) + static_cast<size_t>(first) * t.ld,
             G,
@@ -30,7 +31,7 @@ __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const Column
             other,
             rank,
             t.ld,
-            other,
+            ldg,
             row.ldh};
   return {static_cast<const T*>(c.X) + place(c.k) * c.ldx,
           G,
@@ -39,50 +40,66 @@ __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const Column
           rank,
           other,
           c.ldx,
-          other,
+          ldg,
           row.ldz};
 }
 
-/// block.x: j from item.from on, block.y: row, block.z: whether the second product of the two, and
-/// which of kMiddleParts parts of its tiles.
-inline constexpr unsigned kMiddleParts = 4;
+/// block.x: kMiddleItems of the j from item.from on, block.y: row, block.z: which product of the
+/// two, and which of `parts` parts of its tiles.
 template <class T, int kColumns>
-__device__ void compute_middle_products(MiddleTiles<T, kColumns>& tiles, const ColumnItem& item) {
-  const ColumnRow row = item.rows[blockIdx.y];
+__device__ void compute_middle_products(MiddleTiles<T, kColumns>& tiles, const ColumnItem& item,
+                                        int parts) {
   const bool second = blockIdx.z % 2 != 0;
-  const MiddleItem<T> product =
-      middle_product<T>(item, item.from + static_cast<int>(blockIdx.x), row, second);
-  constexpr int kRows = ProductShape<T>::kRows;
-  const int down = (product.m + kRows - 1) / kRows;
-  const int count = down * ((product.n + kColumns - 1) / kColumns);
-  for (int tile = static_cast<int>(blockIdx.z / 2); tile < count;
-       tile += static_cast<int>(kMiddleParts)) {
-    __syncthreads();
-    const int m0 = tile % down * kRows, n0 = tile / down * kColumns;
-    if (second)
-      compute_middle_tile<T, kColumns, false>(tiles, product, m0, n0);
-    else
-      compute_middle_tile<T, kColumns, true>(tiles, product, m0, n0);
-  }
+  // Near the diagonal ranks are largest, and those blocks are not to be last.
+  const int groups = (item.to - item.from + kMiddleItems - 1) / kMiddleItems;
+  const int first = item.from + (groups - 1 - static_cast<int>(blockIdx.x)) * kMiddleItems;
+  const int count = item.to - first < kMiddleItems ? item.to - first : kMiddleItems;
+  if (static_cast<int>(threadIdx.x) < count)
+    tiles.items[threadIdx.x] = middle_product<T>(item, first + static_cast<int>(threadIdx.x),
+                                                 item.rows[blockIdx.y], second);
+  __syncthreads();
+  const int part = static_cast<int>(blockIdx.z / 2);
+  if (second)
+    compute_middle_items<T, kColumns, false>(tiles, count, part, parts);
+  else
+    compute_middle_items<T, kColumns, true>(tiles, count, part, parts);
 }
-/// Y_i or X_i.
+/// Y_i or X_i: of an X_i that belongs to one product of all rows the term of A_ik alone.
 template <class T>
 __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool second) {
   const FactorTables& t = c.tables;
-  const size_t pitch = t.tiles + 1;
   const int index = second ? c.k : row.index;
-  const int first = c.to > 0 ? t.row_starts[index * pitch + c.from] : 0;
-  const int listed = c.to > 0 ? t.row_starts[index * pitch + c.to] - first : 0;
-  return {t.U + index * t.most_of_row + first,
-          second ? row.V : row.U,
-          second ? row.H : row.Z,
-          second ? row.X : row.Y,
-          second ? c.order : row.order,
-          second ? row.left_samples : row.samples,
-          listed,
-          listed + row.rank,
-          second ? row.ldh : row.ldz,
-          c.from > 0};
+  const int* const starts = t.row_starts + index * static_cast<size_t>(t.tiles + 1);
+  const bool is_own = second && c.joint_columns > 0;
+  const int first = c.to > 0 ? starts[c.from] : 0;
+  WideItem item{};
+  item.list = t.U + index * t.most_of_row + first;
+  item.last = second ? row.V : row.U;
+  item.B = is_own ? row.own_H : second ? row.H : row.Z;
+  item.C = second ? row.X : row.Y;
+  item.m = second ? c.order : row.order;
+  item.n = second ? row.left_samples : row.samples;
+  item.listed = !is_own && c.to > 0 ? starts[c.to] - first : 0;
+  item.all = item.listed + row.rank;
+  item.ldb = is_own ? row.ld_own_h : second ? row.ldh : row.ldz;
+  item.adds = c.from > 0;
+  return item;
+}
+/// The other terms of all X_i.
+template <class T>
+__device__ WideItem sum_of_rows(const ColumnItem& c) {
+  const FactorTables& t = c.tables;
+  const int* const starts = t.row_starts + c.k * static_cast<size_t>(t.tiles + 1);
+  WideItem item{};
+  item.list = t.U + c.k * t.most_of_row + starts[c.from];
+  item.B = c.rows[0].H;
+  item.columns = c.columns;
+  item.m = c.order;
+  item.n = c.joint_columns;
+  item.listed = item.all = starts[c.to] - starts[c.from];
+  item.ldb = c.ld_joint;
+  item.adds = true;
+  return item;
 }
 
 /// Enters the tiles of block column k into the tables: a block a tile.

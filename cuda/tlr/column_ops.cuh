@@ -1,109 +1,171 @@
 // Samples of block columns, and products of long vectors: see column.cuh.
 #pragma once
 
+#include <type_traits>
+
 #include "tlr/device_ops.cuh"
 
 namespace chol::cuda::tlr {
 
-template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
-    tall_products_kernel(const TallItem* __restrict__ items, const Part* __restrict__ parts) {
+/// Tiles of products, and how many blocks of them a multiprocessor has at a time.
+template <int kColumns_, int kRows_, int kBlocks_>
+struct TileShape {
+  static constexpr int kColumns = kColumns_, kRows = kRows_, kBlocks = kBlocks_;
+  static constexpr int kThreads = 2 * kRows;
+};
+template <class D>
+struct Shapes {
+  static constexpr int kRows = ProductShape<D>::kRows;
+  using Narrow = TileShape<32, kRows, kProductBlocks<D>>;
+  using Wide = TileShape<sizeof(D) < 16 ? 64 : 32, kRows, kProductBlocks<D>>;
+  /// Of many vectors, and of all X_i: less is read for each operation.
+  static constexpr bool is_double = std::is_same_v<D, double>;
+  using Tall = std::conditional_t<is_double, TileShape<64, 128, 2>, Wide>;
+  using Joint = std::conditional_t<is_double, TileShape<128, 64, 2>, Wide>;
+};
+/// Vectors from which on tiles are tall, and columns of all X_i from which on these are one
+/// product: of fewer, multiprocessors would be idle.
+inline constexpr int kLeastTall = 512, kLeastJoint = 2048;
+
+template <class T, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    tall_products_kernel(const TallItem* __restrict__ items, const TilePart* __restrict__ parts) {
   extern __shared__ __align__(16) char memory[];
-  const Part part = parts[blockIdx.x];
-  compute_tall_tile(*reinterpret_cast<TallTiles<T, kColumns>*>(memory), items[part.sum],
-                    part.row * ProductShape<T>::kRows, part.column * kColumns);
+  const TilePart part = parts[blockIdx.x];
+  compute_tall_tile(*reinterpret_cast<TallTiles<T, Shape::kColumns, Shape::kRows>*>(memory),
+                    items[part.item], part.row * Shape::kRows, part.first, part.end);
 }
 
 template <class T, int kColumns>
 __global__ void __launch_bounds__(kProductThreads, sizeof(T) == 16 ? 2 : 4)
-    middle_products_kernel(ColumnItem item) {
+    middle_products_kernel(ColumnItem item, int parts) {
   extern __shared__ __align__(16) char memory[];
-  compute_middle_products(*reinterpret_cast<MiddleTiles<T, kColumns>*>(memory), item);
+  compute_middle_products(*reinterpret_cast<MiddleTiles<T, kColumns>*>(memory), item, parts);
 }
 
-/// block.x, block.y: the tile of Y_i or X_i, block.z: i and which of the two.
-template <class T, int kColumns>
-__global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
-    column_sums_kernel(ColumnItem item) {
+/// Tiles of Y_i (item 2 i) and X_i (2 i + 1).
+template <class T, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    column_sums_kernel(ColumnItem item, const TilePart* __restrict__ parts) {
   extern __shared__ __align__(16) char memory[];
-  const ColumnRow row = item.rows[blockIdx.z / 2];
-  const WideItem sum = sum_of_row<T>(item, row, blockIdx.z % 2 != 0);
-  const int m0 = blockIdx.x * ProductShape<T>::kRows, n0 = blockIdx.y * kColumns;
-  if (m0 < sum.m && n0 < sum.n)
-    compute_wide_tile(*reinterpret_cast<WideTiles<T, kColumns>*>(memory), sum, m0, n0);
+  const TilePart part = parts[blockIdx.x];
+  compute_wide_tile(*reinterpret_cast<WideTiles<T, Shape::kColumns, Shape::kRows>*>(memory),
+                    sum_of_row<T>(item, item.rows[part.item / 2], part.item % 2 != 0),
+                    part.row * Shape::kRows, part.first, part.end);
+}
+/// block.x, block.y: the tile of all X_i.
+template <class T, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    joint_sums_kernel(ColumnItem item) {
+  extern __shared__ __align__(16) char memory[];
+  const WideItem sum = sum_of_rows<T>(item);
+  const int n0 = blockIdx.y * Shape::kColumns;
+  compute_wide_tile(*reinterpret_cast<WideTiles<T, Shape::kColumns, Shape::kRows>*>(memory), sum,
+                    blockIdx.x * Shape::kRows, n0, min(n0 + Shape::kColumns, sum.n));
 }
 
 template <class T>
-template <int kColumns>
+template <class Shape>
 void CudaTileOps<T>::launch_tall(const std::vector<TallItem>& items) {
-  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, kColumns);
+  const std::vector<TilePart> parts = parts_of(items, Shape::kRows, Shape::kColumns);
   if (parts.empty()) return;
-  const auto kernel = tall_products_kernel<D, kColumns>;
-  constexpr int kBytes = sizeof(TallTiles<D, kColumns>);
+  const auto kernel = tall_products_kernel<D, Shape>;
+  constexpr int kBytes = sizeof(TallTiles<D, Shape::kColumns, Shape::kRows>);
+  store_.upload.keep_together({bytes_of(items), bytes_of(parts)});
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
         "products of long vectors");
-  kernel<<<static_cast<unsigned>(parts.size()), kProductThreads, kBytes, stream_>>>(send(items),
+  kernel<<<static_cast<unsigned>(parts.size()), Shape::kThreads, kBytes, stream_>>>(send(items),
                                                                                     send(parts));
   checked("products of long vectors");
 }
 
 template <class T>
 void CudaTileOps<T>::multiply_tall(const std::vector<TallItem>& items) {
-  constexpr int kNarrow = 32;
-  std::vector<TallItem> narrow, wide;
-  for (const TallItem& item : items) (item.n > kNarrow ? wide : narrow).push_back(item);
-  launch_tall<kNarrow>(narrow);
-  launch_tall<sizeof(D) < 16 ? 64 : kNarrow>(wide);
+  using S = Shapes<D>;
+  std::vector<TallItem> narrow, wide, tall;
+  for (const TallItem& item : items)
+    (item.n <= S::Narrow::kColumns ? narrow : item.m < kLeastTall ? wide : tall).push_back(item);
+  launch_tall<typename S::Narrow>(narrow);
+  launch_tall<typename S::Wide>(wide);
+  launch_tall<typename S::Tall>(tall);
 }
 
 template <class T>
-template <int kColumns>
-void CudaTileOps<T>::launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan) {
-  const auto tiles = [](int64_t elements, int64_t step) {
-    return static_cast<unsigned>((elements + step - 1) / step);
-  };
-  const auto kernel = column_sums_kernel<D, kColumns>;
-  constexpr int kBytes = sizeof(WideTiles<D, kColumns>);
+template <class Shape>
+void CudaTileOps<T>::launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts) {
+  if (parts.empty()) return;
+  const auto kernel = column_sums_kernel<D, Shape>;
+  constexpr int kBytes = sizeof(WideTiles<D, Shape::kColumns, Shape::kRows>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
         "samples of a block column");
-  kernel<<<dim3(tiles(plan.most_order, ProductShape<D>::kRows),
-                tiles(std::max(plan.most_samples, plan.most_left_samples), kColumns),
-                static_cast<unsigned>(2 * plan.rows.size())),
-           kProductThreads, kBytes, stream_>>>(item);
+  kernel<<<static_cast<unsigned>(parts.size()), Shape::kThreads, kBytes, stream_>>>(item,
+                                                                                    send(parts));
+  checked("samples of a block column");
+}
+template <class T>
+void CudaTileOps<T>::launch_joint_sums(const ColumnItem& item) {
+  using Shape = typename Shapes<D>::Joint;
+  const auto tiles = [](int elements, int step) {
+    return static_cast<unsigned>((elements + step - 1) / step);
+  };
+  const auto kernel = joint_sums_kernel<D, Shape>;
+  constexpr int kBytes = sizeof(WideTiles<D, Shape::kColumns, Shape::kRows>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+        "samples of a block column");
+  kernel<<<dim3(tiles(item.order, Shape::kRows), tiles(item.joint_columns, Shape::kColumns)),
+           Shape::kThreads, kBytes, stream_>>>(item);
   checked("samples of a block column");
 }
 
 template <class T>
+void CudaTileOps<T>::multiply_middle(const ColumnItem& item, int64_t rows) {
+  if (item.to == item.from) return;
+  constexpr int kColumns = Shapes<D>::Wide::kColumns, kBytes = sizeof(MiddleTiles<D, kColumns>);
+  // Of one block column each tile has a block; of many, some tiles have.
+  constexpr int kFewParts = 6, kManyParts = 16;
+  const int groups = (item.to - item.from + kMiddleItems - 1) / kMiddleItems;
+  const int parts = groups > 1 ? kFewParts : kManyParts;
+  const auto kernel = middle_products_kernel<D, kColumns>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+        "middle products");
+  kernel<<<dim3(static_cast<unsigned>(groups), static_cast<unsigned>(rows),
+                static_cast<unsigned>(2 * parts)),
+           kProductThreads, kBytes, stream_>>>(item, parts);
+  checked("middle products");
+}
+
+template <class T>
 void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
-  constexpr bool is_small = sizeof(D) < 16;
-  ColumnPlan<T> plan(column, finished_);
+  using Shape = typename Shapes<D>::Wide;
+  ColumnPlan<T> plan(column, finished_, kLeastJoint);
   const Buffer<T> scratch = this->buffer(plan.carve(nullptr));
   plan.carve(scratch.get());
   multiply_tall(plan.items);
-  const ColumnItem item{finished_.on_device,
-                        send(plan.rows),
-                        plan.G.empty() ? nullptr : send(plan.G),
-                        plan.X,
-                        static_cast<int>(column.k),
-                        static_cast<int>(column.from),
-                        static_cast<int>(column.to),
-                        static_cast<int>(column.order),
-                        static_cast<int>(plan.ldx)};
-  if (column.to > column.from) {
-    constexpr int kColumns = is_small ? 64 : 32, kBytes = sizeof(MiddleTiles<D, kColumns>);
-    const auto kernel = middle_products_kernel<D, kColumns>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-          "middle products");
-    kernel<<<dim3(static_cast<unsigned>(column.to - column.from),
-                  static_cast<unsigned>(plan.rows.size()), 2 * kMiddleParts),
-             kProductThreads, kBytes, stream_>>>(item);
-    checked("middle products");
+  // The terms of A_ik that come before those of all X_i at once, and the sums of rows.
+  std::vector<TilePart> own, sums;
+  add_parts_of_sums(plan.rows, false, column.order, Shape::kRows, Shape::kColumns, sums);
+  add_parts_of_sums(plan.rows, true, column.order, Shape::kRows, Shape::kColumns,
+                    plan.is_joint ? own : sums);
+  store_.upload.keep_together({bytes_of(plan.rows), bytes_of(plan.G), bytes_of(plan.columns),
+                               bytes_of(own), bytes_of(sums)});
+  ColumnItem item = plan.item();
+  item.rows = send(plan.rows);
+  item.G = send(plan.G);
+  item.columns = send(plan.columns);
+  launch_sums<Shape>(item, own);
+  multiply_middle(item, std::ssize(plan.rows));
+  if (!plan.is_joint) return launch_sums<Shape>(item, sums);
+  // Side by side: blocks of one end where those of the other begin.
+  const Strand& strand = store_.strand(Store::sums_ahead);
+  check(cudaEventRecord(strand.begun, stream_), "sums");
+  check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "sums");
+  {
+    const OnStream beside(stream_, strand.stream);
+    launch_joint_sums(item);
   }
-  // Columns of one tile read every vector once.
-  if (is_small && plan.most_left_samples > 64)
-    launch_sums<is_small ? 96 : 32>(item, plan);
-  else
-    launch_sums<is_small ? 64 : 32>(item, plan);
+  check(cudaEventRecord(strand.ended, strand.stream), "sums");
+  launch_sums<Shape>(item, sums);
+  check(cudaStreamWaitEvent(stream_, strand.ended, 0), "sums");
 }
 template <class T>
 void CudaTileOps<T>::finish_column(const backend::FinishedColumn<T>& column) {

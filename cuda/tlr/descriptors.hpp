@@ -23,6 +23,12 @@ struct Part {
   uint16_t row, column;
 };
 
+/// A tile of a product of a list: rows from row times the rows of a tile on, columns [first, end).
+struct TilePart {
+  int item;
+  uint16_t row, first, end;
+};
+
 /// C := A^H B with vectors of length k: A's are listed or lie ld apart. Element (i, j) of C is
 /// stored at i * step_row + j * step_column.
 struct TallItem {
@@ -31,6 +37,9 @@ struct TallItem {
   void* C;
   int m, n, k, lda, ldb, step_row, step_column;
 };
+
+/// Rows of scratch are so many elements apart, or twice, ...: they begin at multiples of 16 bytes.
+inline constexpr int kRowPitch = 4;
 
 /// The finished block columns of a factor: see column_tables.hpp. Tile (i, j) has columns
 /// [starts[j * (tiles + 1) + i], the same of i + 1) among those of V and U of block column j, and
@@ -46,14 +55,17 @@ struct FactorTables {
 struct ColumnRow {
   const void *U, *V;  ///< A_ik, of rank 0 where sums go on
   void *Y, *X, *Z, *H;
-  int index, rank, order, samples, left_samples, ldz, ldh;
+  void *own_Z, *own_H;  ///< V^H Omega, U^H Psi, behind Z and H or alone
+  int index, rank, order, samples, left_samples, ldz, ldh, ld_own_h;
 };
 struct ColumnItem {
   FactorTables tables;
   const ColumnRow* rows;
   const void* const* G;  ///< V_ij^H V_kj of all rows below k, of each j in [from, to)
   const void* X;         ///< U_kj^H Omega, by rows
+  void* const* columns;  ///< where H has all rows side by side: of the X_i
   int k, from, to, order, ldx;
+  int joint_columns, ld_joint;  ///< of H of all rows, or 0
 };
 /// A tile of a block column that is finished.
 struct FinishedTile {

@@ -178,7 +178,7 @@ class CudaTileOps final : public backend::TileOps<T> {
     return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
   }
   void multiply_tall(const std::vector<TallItem>& items);
-  template <int kColumns>
+  template <class Shape>
   void launch_tall(const std::vector<TallItem>& items);
   template <int kDown, int kColumns>
   void launch_sweep(const SweepCall& call, int blocks);
@@ -188,8 +188,10 @@ class CudaTileOps final : public backend::TileOps<T> {
   template <class Finish>
   void sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int64_t columns,
              const T* X, int64_t ldx, Finish&& finish);
-  template <int kColumns>
-  void launch_sums(const ColumnItem& item, const ColumnPlan<T>& plan);
+  template <class Shape>
+  void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);
+  void launch_joint_sums(const ColumnItem& item);
+  void multiply_middle(const ColumnItem& item, int64_t rows);
   void reserve_rows(int64_t count);
 
   backend::Backend& backend_;

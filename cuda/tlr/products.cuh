@@ -18,9 +18,9 @@ struct ProductShape {
 
 /// Where element (i, k) of the left factor and (k, j) of the right one lie in shared memory: with
 /// rows and columns next to each other.
-template <class T, int kColumns>
+template <class T, int kColumns, int kRows = ProductShape<T>::kRows>
 struct Across {
-  static constexpr int kLeft = 1, kLeftInner = ProductShape<T>::kPitch;
+  static constexpr int kLeft = 1, kLeftInner = kRows + 4;
   static constexpr int kRight = 1, kRightInner = kColumns + 4;
   static constexpr bool is_adjoint = false, conjugates_right = false;
 };
@@ -32,14 +32,16 @@ struct Along {
   static constexpr bool is_adjoint = true, conjugates_right = false;
 };
 
-/// A block's accumulators of a tile of kRows by kColumns.
-template <class T, int kColumns, bool is_tensor = ProductShape<T>::is_tensor>
+/// A block's accumulators of a tile of kRows by kColumns, of 2 kRows threads.
+template <class T, int kColumns, int kRows = ProductShape<T>::kRows,
+          bool is_tensor = ProductShape<T>::is_tensor>
 struct Accumulators;
 
-template <class T, int kColumns>
-struct Accumulators<T, kColumns, true> {
-  static constexpr int kWarpsDown = kColumns >= 64 ? 2 : 4, kWarpsAcross = 4 / kWarpsDown;
-  static constexpr int kDown = 4 / kWarpsDown, kAcross = kColumns / (8 * kWarpsAcross);
+template <class T, int kColumns, int kRows>
+struct Accumulators<T, kColumns, kRows, true> {
+  static constexpr int kWarps = kRows / 16, kDown = kColumns >= 64 ? 2 : 1;
+  static constexpr int kWarpsDown = kWarps / kDown, kWarpsAcross = kDown;
+  static constexpr int kAcross = kColumns / (8 * kWarpsAcross);
   /// Between a warp's columns of eight: where few count, all warps have some.
   static constexpr int kStep = 8 * kWarpsAcross;
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
@@ -62,7 +64,7 @@ struct Accumulators<T, kColumns, true> {
           for (int e = 0; e < 4; ++e) c[p][i][j][e / 2][e % 2] = 0;
   }
   /// @param m, n rows and columns that count
-  template <class Layout = Across<T, kColumns>>
+  template <class Layout = Across<T, kColumns, kRows>>
   __device__ void add(const T* A, const T* B, int m, int n) {
     if (row >= m) return;
 #pragma unroll
@@ -114,19 +116,20 @@ struct Accumulators<T, kColumns, true> {
   }
 };
 
-template <class T, int kColumns>
-struct Accumulators<T, kColumns, false> {
-  static constexpr int kDown = 4, kAcross = kColumns / 8;
+template <class T, int kColumns, int kRows>
+struct Accumulators<T, kColumns, kRows, false> {
+  static constexpr int kDown = 4, kStepDown = kRows / kDown, kAcross = kColumns / 8;
   T c[kDown][kAcross];
   int row, column;
 
-  __device__ explicit Accumulators(int thread) : row(thread % 16), column(thread / 16) {
+  __device__ explicit Accumulators(int thread)
+      : row(thread % kStepDown), column(thread / kStepDown) {
 #pragma unroll
     for (int i = 0; i < kDown; ++i)
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) c[i][j] = from_real<T>(0);
   }
-  template <class Layout = Across<T, kColumns>>
+  template <class Layout = Across<T, kColumns, kRows>>
   __device__ void add(const T* A, const T* B, int, int) {
 #pragma unroll
     for (int k = 0; k < ProductShape<T>::kInner; ++k) {
@@ -134,7 +137,7 @@ struct Accumulators<T, kColumns, false> {
 #pragma unroll
       for (int i = 0; i < kDown; ++i)
         left[i] = conj_if(!Layout::is_adjoint,
-                          A[k * Layout::kLeftInner + (row + 16 * i) * Layout::kLeft]);
+                          A[k * Layout::kLeftInner + (row + kStepDown * i) * Layout::kLeft]);
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
         const T right = conj_if(Layout::conjugates_right,
@@ -149,7 +152,7 @@ struct Accumulators<T, kColumns, false> {
 #pragma unroll
     for (int i = 0; i < kDown; ++i)
 #pragma unroll
-      for (int j = 0; j < kAcross; ++j) write(row + 16 * i, column + 8 * j, c[i][j]);
+      for (int j = 0; j < kAcross; ++j) write(row + kStepDown * i, column + 8 * j, c[i][j]);
   }
 };
 

@@ -21,9 +21,9 @@ class Store {
   explicit Store(int device_number) : device(device_number), pool(device_number) {}
   ~Store();
   /// Of one column of a factor; of its diagonal tile; of cores beside others; of the next column,
-  /// after the others.
-  enum Which : uint8_t { column, diagonal, cores, samples_ahead, tiles_ahead };
-  static constexpr int kStrands = 5;
+  /// after the others, with a part of its samples beside them.
+  enum Which : uint8_t { column, diagonal, cores, samples_ahead, tiles_ahead, sums_ahead };
+  static constexpr int kStrands = 6;
   /// Made when one is asked for first.
   Strand& strand(Which which);
   void wait() const {

@@ -8,7 +8,7 @@ template <class T>
 ColumnRows<T>::ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<T>& samples,
                           const Widths& widths, int64_t k, const RightTiles<T>& right,
                           bool samples_columns, bool forms, const std::vector<int64_t>& rows,
-                          int64_t step, Control& control)
+                          const RankGuess& guess, int64_t step, Control& control)
     : ops_(ops),
       A_(A),
       control_(control),
@@ -19,7 +19,8 @@ ColumnRows<T>::ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<
       formed_(ops, samples) {
   for (const int64_t i : rows_) {
     tiles_.push_back(&A_.at(i, k));
-    guess_.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2 : A_.at(i, k).rank);
+    guess_.push_back(A_.at(i, k).dense ? std::min(A_.rows(i), A_.rows(k)) / 2
+                                       : guess(A_.at(i, k).rank));
   }
   rule_ = {0, step, guess_.data()};
 

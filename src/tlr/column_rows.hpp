@@ -6,6 +6,7 @@
 
 #include "tlr/core_compression.hpp"
 #include "tlr/dense_tiles.hpp"
+#include "tlr/rank_guess.hpp"
 #include "tlr/schur_tiles.hpp"
 
 namespace chol::tlr {
@@ -17,7 +18,8 @@ class ColumnRows {
   /// @param step of the samples, see Compression
   ColumnRows(backend::TileOps<T>& ops, Matrix<T>& A, const Samples<T>& samples,
              const Widths& widths, int64_t k, const RightTiles<T>& right, bool samples_columns,
-             bool forms, const std::vector<int64_t>& rows, int64_t step, Control& control);
+             bool forms, const std::vector<int64_t>& rows, const RankGuess& guess, int64_t step,
+             Control& control);
   bool forms() const { return forms_; }
   /// What the columns before `finished` add to the tiles or to their samples.
   void begin(int64_t finished);

@@ -8,7 +8,7 @@
 namespace chol::tlr {
 namespace {
 
-/// The rank of a tile of A, which has a smaller tolerance than the factor, and an eighth more.
+/// The expected rank and an eighth more.
 int64_t first_samples_of_core(const Compression& rule, int64_t i) {
   if (!rule.guess) return first_samples(rule, i);
   return rule.guess[i] + std::max<int64_t>(8, rule.guess[i] / 8) + 4;

@@ -9,6 +9,7 @@
 #include "tlr/diagonal_tile.hpp"
 #include "tlr/diagonal_update.hpp"
 #include "tlr/pivoting.hpp"
+#include "tlr/rank_guess.hpp"
 #include "tlr/settings.hpp"
 
 namespace chol::tlr {
@@ -23,7 +24,7 @@ class Factorization {
         A_(A),
         options_(options),
         control_(control),
-        in_order_(!options.ldl && !options.pivot),
+        in_order_(!options.pivot),
         samples_(ops, A.tile, options.seed),
         widths_(A.tiles),
         tolerance_(tile_tolerance(options.eps, kFactorShare, options.each_tile != 0, A.growth)),
@@ -37,6 +38,7 @@ class Factorization {
         pivoting_.exchange_largest(k);
         for (int64_t j = 0; j < k; ++j) widths_.enter_column(A_, j);
       }
+      guess_.begin_column(A_, k);
       const int failed = factor_column(k);
       if (failed != 0) {
         *info = static_cast<int>(A_.start(k)) + failed;
@@ -44,6 +46,7 @@ class Factorization {
       }
       solve_column(k);
       widths_.enter_column(A_, k);
+      guess_.end_column(A_, k);
       if (samples_columns()) finish_column(k);
       if (options_.pivot) update_diagonals_after(ops_, A_, k, control_);
       const double done = double(k + 1) / double(A_.tiles);
@@ -89,7 +92,7 @@ class Factorization {
   }
   std::unique_ptr<ColumnRows<T>> rows_of(const Column& column, const Run& run) {
     return std::make_unique<ColumnRows<T>>(ops_, A_, samples_, widths_, column.k, column.right,
-                                           samples_columns(), run.forms, run.rows,
+                                           samples_columns(), run.forms, run.rows, guess_,
                                            options_.sample_columns, control_);
   }
   void solve_column(int64_t k);
@@ -100,17 +103,18 @@ class Factorization {
   /// where operations have cores, sampling is the shorter way.
   bool is_better_formed(int64_t i, int64_t k) const {
     if (ops_.has_cores()) return A_.at(i, k).dense;
-    return A_.at(i, k).dense ||
-           A_.at(i, k).rank * 5 / 2 + 2 * Samples<T>::kTests > std::min(A_.rows(i), A_.rows(k));
+    return A_.at(i, k).dense || guess_(A_.at(i, k).rank) * 5 / 2 + 2 * Samples<T>::kTests >
+                                    std::min(A_.rows(i), A_.rows(k));
   }
 
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
   const chol_tlr_options_t& options_;
   Control& control_;
-  bool in_order_;  ///< neither tiles nor their rows are interchanged
+  bool in_order_;  ///< tiles are not interchanged
   const Samples<T> samples_;
   Widths widths_;
+  RankGuess guess_;
   double tolerance_, least_tolerance_;
   DiagonalTile<T> diagonal_;
   TilePivoting<T> pivoting_;
@@ -158,7 +162,7 @@ std::vector<typename Factorization<T>::Run> Factorization<T>::runs_of(int64_t k)
       if (is_better_formed(i, k) != forms) continue;
       const int64_t order = std::max(A_.rows(i), A_.rows(k));
       const int64_t samples =
-          forms ? order / 2 : std::min(order, A_.rank(i, k) + A_.rank(i, k) / 4 + 24);
+          forms ? order / 2 : std::min(order, guess_(A_.rank(i, k)) * 5 / 4 + 24);
       const int64_t elements =
           widths_.inner(i, k, 0, k) +
           samples * (widths_.sum(i, 0, k) + of_row + 2 * A_.rows(i) + 2 * A_.rows(k) + 6 * samples);
@@ -201,7 +205,7 @@ template <class T>
 void Factorization<T>::begin_next(int64_t k) {
   using Ahead = typename backend::TileOps<T>::Ahead;
   if (!looks_ahead() || k + 1 >= A_.tiles) return;
-  next_ = begin_column(k + 1, k);
+  if (!next_) next_ = begin_column(k + 1, k);
   for (const bool forms : {false, true}) {
     ops_.begin_ahead(forms ? Ahead::tiles : Ahead::samples);
     begin_sums(*next_, forms);
@@ -212,17 +216,21 @@ template <class T>
 int Factorization<T>::factor_column(int64_t k) {
   const bool is_begun = next_ != nullptr;
   if (is_begun) ops_.join_ahead();
-  if (looks_ahead()) ops_.fork_ahead();
   const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
+  // Signs are applied to copies, which what is ahead has to find.
+  if (looks_ahead() && options_.ldl && k + 1 < A_.tiles) next_ = begin_column(k + 1, k);
+  if (looks_ahead()) ops_.fork_ahead();
   if (!is_begun)
     for (const bool forms : {true, false}) begin_sums(*column, forms);
   if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
   control_.begin(Phase::potrf);
   if (!options_.ldl) diagonal_.begin(A_, k);
-  const bool waits = !options_.ldl && ops_.factors_beside();
+  // Of L D L^H the rows of the tile are reordered, and with them those of row and column k: after
+  // what is sampled by them in the order that the finished columns know.
+  const bool waits = options_.ldl ? samples_columns() : ops_.factors_beside();
   const int failed = waits ? 0 : factor_diagonal(k);
   if (failed != 0) return failed;
-  column->right.make(ops_, A_, k, 0, k);  // L D L^H has reordered the row
+  column->right.make(ops_, A_, k, 0, k);
   for (const auto& part : column->parts) part->queue(tolerance_);
   begin_next(k);
   for (const auto& part : column->parts) part->finish();

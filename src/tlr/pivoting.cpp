@@ -112,22 +112,27 @@ template <class T>
 void TilePivoting<T>::reorder_rows(int64_t k, const std::vector<int64_t>& order) {
   if (std::is_sorted(order.begin(), order.end())) return;
   row_orders_[k] = order;
+  std::vector<Buffer<T>*> blocks;
+  std::vector<Buffer<T>> reordered;
+  std::vector<backend::Rearrangement<T>> list;
+  const auto add = [&](Buffer<T>& block, int64_t rows, int64_t columns, bool is_of_columns) {
+    blocks.push_back(&block);
+    reordered.push_back(ops_.buffer(rows * columns));
+    backend::Rearrangement<T> item{block.get(), rows, reordered.back().get(), rows, rows, columns};
+    (is_of_columns ? item.column_order : item.row_order) = order.data();
+    list.push_back(item);
+  };
   const int64_t n = A_.rows(k);
-  for (int64_t j = 0; j < k; ++j) {
-    backend::Rearrangement<T> how{};
-    how.rows = n;
-    how.columns = A_.width(k, j);
-    how.row_order = order.data();
-    rearrange_tile(A_.at(k, j).U, how);
-  }
+  for (int64_t j = 0; j < k; ++j) add(A_.at(k, j).U, n, A_.width(k, j), false);
   for (int64_t i = k + 1; i < A_.tiles; ++i) {
     Tile<T>& tile = A_.at(i, k);
-    backend::Rearrangement<T> how{};
-    how.rows = tile.dense ? A_.rows(i) : n;
-    how.columns = tile.dense ? n : tile.rank;
-    (tile.dense ? how.column_order : how.row_order) = order.data();
-    rearrange_tile(tile.dense ? tile.U : tile.V, how);
+    if (tile.dense)
+      add(tile.U, A_.rows(i), n, true);
+    else
+      add(tile.V, n, tile.rank, false);
   }
+  ops_.rearrange(list);
+  for (size_t i = 0; i < blocks.size(); ++i) *blocks[i] = std::move(reordered[i]);
 }
 
 template <class T>

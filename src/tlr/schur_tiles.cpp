@@ -160,7 +160,8 @@ void SchurTiles<T>::project(int64_t i, const T* Q, int64_t ldq, int64_t n, T* B,
 }
 
 template <class T>
-backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
+backend::LowRank<T> SchurTiles<T>::low_rank(int64_t j) {
+  const TileView<T>& tile = right_.at(j);
   if (!tile.dense) return {tile.U, tile.V, tile.rank};
   const int64_t n = M_.tile;
   if (!identity_.get()) {
@@ -168,7 +169,13 @@ backend::LowRank<T> SchurTiles<T>::low_rank(const TileView<T>& tile) {
     ops_.set_zero(identity_.get(), n * n);
     ops_.add_to_diagonal(identity_.get(), n, 1);
   }
-  return {tile.U, identity_.get(), n};
+  if (!M_.is_ldl() || M_.signs[j].empty()) return {tile.U, identity_.get(), n};
+  // The signs belong to V: the finished columns know L_kj.
+  signs_.push_back(ops_.buffer(n * n));
+  backend::Rearrangement<T> item{identity_.get(), n, signs_.back().get(), n, n, n};
+  item.row_signs = M_.signs[j].data();
+  ops_.rearrange({item});
+  return {M_.at(k_, j).U.get(), signs_.back().get(), n};
 }
 
 template <class T>
@@ -196,7 +203,7 @@ double SchurTiles<T>::sample_terms(const std::vector<typename Operators<T>::Want
   column.omega = samples_.column(0);
   column.psi = samples_.left();
   column.ld = samples_.rows();
-  for (int64_t j = from; j < to; ++j) column.right.push_back(low_rank(right_.at(j)));
+  for (int64_t j = from; j < to; ++j) column.right.push_back(low_rank(j));
   double flops = 0;
   const double of_right = double(widths_.sum(k_, from, to));
   for (const auto& wanted : list) {

@@ -61,8 +61,8 @@ class SchurTiles final : public Operators<T> {
   const T* core_times(const Row& row, int64_t j, const T* X, int64_t ldx, bool adjoint_x, int64_t n,
                       T* Z, int64_t* ldz, backend::ProductSteps<T>& steps) const;
   int64_t sum_of_widths(int64_t i) const { return widths_.sum(i, 0, k_); }
-  /// A tile before column k, of which a dense one has the identity for V.
-  backend::LowRank<T> low_rank(const TileView<T>& tile);
+  /// Tile (k, j) of L D or L, of which a dense one has D or the identity for V.
+  backend::LowRank<T> low_rank(int64_t j);
 
   backend::TileOps<T>& ops_;
   const Matrix<T>& M_;
@@ -72,9 +72,10 @@ class SchurTiles final : public Operators<T> {
   const RightTiles<T>& right_;
   bool samples_columns_;
   std::vector<Row> rows_;
-  Buffer<T> identity_;        ///< V of dense tiles
-  std::vector<Buffer<T>> X_;  ///< U_kj^H times the samples, for all j
-  int64_t prepared_ = 0;      ///< columns of X
+  Buffer<T> identity_;            ///< V of dense tiles
+  std::vector<Buffer<T>> signs_;  ///< the same with signs
+  std::vector<Buffer<T>> X_;      ///< U_kj^H times the samples, for all j
+  int64_t prepared_ = 0;          ///< columns of X
 };
 
 }  // namespace chol::tlr

@@ -98,25 +98,53 @@ void run_grid(unsigned x, unsigned y, unsigned z, int threads, Kernel&& kernel) 
 }
 
 template <class D>
+inline constexpr int kColumnsOf = sizeof(D) < 16 ? 64 : 32;
+
+template <class D>
 void run_tall(const std::vector<TallItem>& items) {
   constexpr int kColumns = 32;
-  const std::vector<Part> parts = parts_of(items, ProductShape<D>::kRows, kColumns);
+  const std::vector<TilePart> parts = parts_of(items, ProductShape<D>::kRows, kColumns);
   static TallTiles<D, kColumns> tiles;
   run_grid(static_cast<unsigned>(parts.size()), 1, 1, kProductThreads, [&] {
-    const Part part = parts[grid_place.x];
-    compute_tall_tile(tiles, items[part.sum], part.row * ProductShape<D>::kRows,
-                      part.column * kColumns);
+    const TilePart part = parts[grid_place.x];
+    compute_tall_tile(tiles, items[part.item], part.row * ProductShape<D>::kRows, part.first,
+                      part.end);
   });
 }
 
+template <class D>
+void run_sums(const ColumnItem& item, const std::vector<TilePart>& parts) {
+  static WideTiles<D, kColumnsOf<D>> wide;
+  run_grid(static_cast<unsigned>(parts.size()), 1, 1, kProductThreads, [&] {
+    const TilePart part = parts[grid_place.x];
+    compute_wide_tile(wide, sum_of_row<D>(item, item.rows[part.item / 2], part.item % 2 != 0),
+                      part.row * ProductShape<D>::kRows, part.first, part.end);
+  });
+}
+/// All X_i as one product, of tiles of twice the rows.
+template <class D>
+void run_joint_sums(const ColumnItem& item) {
+  constexpr int kRows = 2 * ProductShape<D>::kRows, kColumns = kColumnsOf<D>;
+  static WideTiles<D, kColumns, kRows> tiles;
+  const WideItem sum = sum_of_rows<D>(item);
+  run_grid(static_cast<unsigned>((sum.m + kRows - 1) / kRows),
+           static_cast<unsigned>((sum.n + kColumns - 1) / kColumns), 1, 2 * kRows, [&] {
+             const int n0 = static_cast<int>(grid_place.y) * kColumns;
+             compute_wide_tile(tiles, sum, static_cast<int>(grid_place.x) * kRows, n0,
+                               std::min(n0 + kColumns, sum.n));
+           });
+}
+
 /// The terms of columns [from, to) of samples of a block column.
+/// @param is_joint whether the X_i are one product where they can be
 template <class D, class T>
 void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finished,
-                 const std::vector<std::vector<LowRankTile<D>>>& L, int from, int to) {
+                 const std::vector<std::vector<LowRankTile<D>>>& L, int from, int to,
+                 bool is_joint) {
   column.from = from;
   column.to = to;
   for (int j = from; j < to; ++j) column.right.push_back(L[j][column.k - j - 1].view());
-  ColumnPlan<T> plan(column, finished);
+  ColumnPlan<T> plan(column, finished, is_joint ? 1 : int64_t{1} << 40);
   std::vector<T> scratch(static_cast<size_t>(plan.carve(nullptr)) + 16,
                          T(std::numeric_limits<float>::quiet_NaN()));
   T* aligned = scratch.data();
@@ -124,37 +152,29 @@ void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finish
   plan.carve(aligned);
   run_tall<D>(plan.items);
   const auto height = static_cast<unsigned>(plan.rows.size());
-  const ColumnItem item{finished.on_device,
-                        plan.rows.data(),
-                        plan.G.data(),
-                        plan.X,
-                        static_cast<int>(column.k),
-                        from,
-                        to,
-                        static_cast<int>(column.order),
-                        static_cast<int>(plan.ldx)};
-  static MiddleTiles<D, sizeof(D) < 16 ? 64 : 32> middle;
-  run_grid(static_cast<unsigned>(to - from), height, 2 * kMiddleParts, kProductThreads,
-           [&] { compute_middle_products(middle, item); });
-  const auto parts = [](int64_t n, int64_t step) {
-    return static_cast<unsigned>((n + step - 1) / step);
+  const int order = static_cast<int>(column.order);
+  ColumnItem item = plan.item();
+  item.rows = plan.rows.data();
+  item.G = plan.G.data();
+  item.columns = plan.columns.data();
+  const auto parts = [&](bool is_X, std::vector<TilePart> list = {}) {
+    add_parts_of_sums(plan.rows, is_X, order, ProductShape<D>::kRows, kColumnsOf<D>, list);
+    return list;
   };
-  constexpr int kColumns = sizeof(D) < 16 ? 64 : 32;
-  static WideTiles<D, kColumns> wide;
-  run_grid(parts(plan.most_order, 64), parts(plan.most_left_samples, kColumns), 2 * height,
-           kProductThreads, [&] {
-             const ColumnRow row = item.rows[grid_place.z / 2];
-             const WideItem sum = sum_of_row<D>(item, row, grid_place.z % 2 != 0);
-             const int m0 = static_cast<int>(grid_place.x) * 64;
-             const int n0 = static_cast<int>(grid_place.y) * kColumns;
-             if (m0 < sum.m && n0 < sum.n) compute_wide_tile(wide, sum, m0, n0);
-           });
+  if (plan.is_joint) run_sums<D>(item, parts(true));
+  static MiddleTiles<D, kColumnsOf<D>> middle;
+  constexpr int kParts = 3;
+  run_grid(static_cast<unsigned>((to - from + kMiddleItems - 1) / kMiddleItems), height, 2 * kParts,
+           kProductThreads, [&] { compute_middle_products(middle, item, kParts); });
+  if (plan.is_joint) run_joint_sums<D>(item);
+  run_sums<D>(item, plan.is_joint ? parts(false) : parts(true, parts(false)));
 }
 
 /// A block column with `orders.size()` rows below it and `count` finished columns before it, of
 /// which every fifth tile is dense.
 template <class D>
-void try_column(int tile, const std::vector<int>& orders, int count, int samples, int extra) {
+void try_column(int tile, const std::vector<int>& orders, int count, int samples, int extra,
+                bool is_joint = false) {
   using T = typename Dense<D>::T;
   const int left_samples = samples + 8, height = static_cast<int>(orders.size());
   const int tiles = count + 1 + height, psi_columns = left_samples + extra;
@@ -223,8 +243,8 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
         {count + 1 + r, own[r].view(), orders[r], samples, left_samples, Y[r].data(), X[r].data()});
   // The sums of all columns but the last one, then its own.
   const int split = count > 1 ? count - 1 : count;
-  run_samples<D>(column, finished, L, 0, split);
-  if (split < count) run_samples<D>(column, finished, L, split, count);
+  run_samples<D>(column, finished, L, 0, split, is_joint);
+  if (split < count) run_samples<D>(column, finished, L, split, count, is_joint);
 
   const auto leading = [](const Dense<D>& A, int rows, int columns) {
     Dense<D> part(rows, columns);
@@ -406,5 +426,12 @@ int main() {
       try_decay<D>(40, 32, 0.3, 10 * rest, place);
     }
   });
+  for_each_type([](auto x) {
+    using D = decltype(x);
+    try_column<D>(71, {71, 9}, 2, 3, 0, true);
+  });
+  if (!kFindsRaces) {
+    try_column<double>(17, {17}, kMiddleItems + 2, 5, 0);
+  }
   return tally.report();
 }

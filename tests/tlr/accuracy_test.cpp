@@ -84,14 +84,21 @@ TYPED_TEST(Accuracy, OfShapesOfTiles) {
 TYPED_TEST(Accuracy, OfEachTile) {
   using T = TypeParam;
   const int64_t n = 512, tile = 64;
-  const double eps = this->kIsSingle ? 1e-2 : 1e-5;
-  const std::vector<T> A =
-      dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(3, n, tile));
-  const Tlr M(this->handle_, type_of<T>(), n, tile);
-  chol_tlr_options_t options = options_of(eps);
-  options.each_tile = 1;
-  this->factor(A, M, n, CHOL_LOWER, options);
-  EXPECT_LE(distance_to(this->handle_, A, M, n), 10 * eps);
+  for (const Covariance& covariance : {Covariance{CHOL_KERNEL_EXPONENTIAL},
+                                       Covariance{CHOL_KERNEL_SQUARED_EXPONENTIAL, 0.5, 0.2, 0.1},
+                                       Covariance{CHOL_KERNEL_MATERN, 1.5, 0.3, 0.01}})
+    for (const int dim : {1, 3})
+      for (const double eps : {1e-2, 1e-5, 1e-9}) {
+        if (this->kIsSingle && eps < 1e-2) continue;
+        SCOPED_TRACE(testing::Message()
+                     << "kind " << covariance.kind << " dim " << dim << " eps " << eps);
+        const std::vector<T> A = dense_covariance<T>(covariance, ordered_points(dim, n, tile));
+        const Tlr M(this->handle_, type_of<T>(), n, tile);
+        chol_tlr_options_t options = options_of(eps);
+        options.each_tile = 1;
+        this->factor(A, M, n, CHOL_LOWER, options);
+        EXPECT_LE(distance_to(this->handle_, A, M, n), 10 * eps);
+      }
 }
 
 TYPED_TEST(Accuracy, OfLogdetSolveAndProducts) {

@@ -168,7 +168,6 @@ TEST_F(Calls, BlocksAreTheCallersAndMayFail) {
 TEST_F(Calls, BlocksWithNanEndInInfo) {
   const chol_tlr_options_t options = options_of(1e-6);
   for (const int ldl : {0, 1}) {
-    if (ldl && is_on_device()) continue;  // there is none
     const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
     std::vector<double> dense = dense_;
     dense[150 + 40 * kOrder] = std::nan("");
@@ -298,6 +297,32 @@ TEST_F(Calls, SameSeedSameBits) {
     EXPECT_EQ(files[0], files[1]);
     EXPECT_EQ(files[0], files[2]);
     EXPECT_NE(files[0], files[3]);
+  }
+  std::remove(path.c_str());
+}
+
+/// Of the same workspace, on a device too.
+TEST_F(Calls, AgainTheSameBits) {
+  const std::string path = testing::TempDir() + "chol_tlr_again_bits.bin";
+  const chol_kernel_t kernel = covariance_.kernel();
+  for (const int kind : {0, 1, 2}) {
+    std::vector<std::vector<char>> files;
+    for (const uint64_t seed : {uint64_t{7}, uint64_t{7}, uint64_t{8}}) {
+      const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
+      chol_tlr_options_t options = options_of(1e-5);
+      options.seed = seed;
+      options.ldl = kind == 1;
+      options.pivot = kind;
+      CHOL_ASSERT_SUCCESS(
+          handle_, chol_tlr_from_kernel(handle_, M, &kernel, 2, points_.x.data(), 2, &options));
+      int info = -1;
+      CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
+      EXPECT_EQ(info, 0);
+      CHOL_ASSERT_SUCCESS(handle_, chol_tlr_save(M, path.c_str()));
+      files.push_back(bytes_of(path));
+    }
+    EXPECT_EQ(files[0], files[1]);
+    EXPECT_NE(files[0], files[2]);
   }
   std::remove(path.c_str());
 }

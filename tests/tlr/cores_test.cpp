@@ -13,6 +13,7 @@
 #include "support/dense.hpp"
 #include "tlr/assemble.hpp"
 #include "tlr/factor.hpp"
+#include "tlr/rank_guess.hpp"
 
 namespace chol::tlr {
 namespace {
@@ -382,7 +383,38 @@ TYPED_TEST(Cores, FactorWithinEps) {
   }
 }
 
-/// Interchanged tiles and rows are not sampled by finished columns.
+/// The largest of the ratios that ranks of about the same size had in the last three columns.
+TEST(Ranks, AreGuessed) {
+  constexpr int64_t kTile = 64, kTiles = 8;
+  Matrix<double> A(kTile * kTiles, kTile);
+  A.clear();
+  RankGuess guess;
+  EXPECT_EQ(guess(0), 0);
+  EXPECT_EQ(guess(30), 30);
+  const auto column = [&](int64_t k, int64_t before, int64_t after) {
+    const auto set = [&](int64_t rank) {
+      for (int64_t i = k + 1; i < kTiles; ++i) A.at(i, k).rank = rank;
+    };
+    set(before);
+    guess.begin_column(A, k);
+    set(after);
+    guess.end_column(A, k);
+  };
+  column(0, 30, 21);
+  EXPECT_EQ(guess(30), 21);
+  EXPECT_EQ(guess(29), 20);
+  EXPECT_EQ(guess(10), 10);  // no such rank yet
+  column(1, 30, 24);
+  EXPECT_EQ(guess(30), 24);
+  column(2, 30, 12);
+  column(3, 10, 12);
+  EXPECT_EQ(guess(30), 24);
+  EXPECT_EQ(guess(10), 10);  // no more than in A
+  column(4, 30, 15);
+  EXPECT_EQ(guess(30), 15);
+}
+
+/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples.
 TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 40;
