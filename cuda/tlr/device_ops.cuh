@@ -1,5 +1,6 @@
 // backend::TileOps on a device: what there is, and what takes a line. Others are in column_ops.cuh,
-// core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh and tile_ops.cuh.
+// core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh, tile_ops.cuh
+// and wide_ops.cuh.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "tlr/products.cuh"
 #include "tlr/sweep.hpp"
 #include "tlr/tile_ops.hpp"
+#include "tlr/wide.hpp"
 
 namespace chol::cuda::tlr {
 
@@ -41,6 +43,8 @@ class OnStream {
   cudaStream_t& place_;
   cudaStream_t before_;
 };
+
+struct WideStage;
 
 template <class T>
 class CudaTileOps final : public backend::TileOps<T> {
@@ -188,6 +192,15 @@ class CudaTileOps final : public backend::TileOps<T> {
   template <class Finish>
   void sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int64_t columns,
              const T* X, int64_t ldx, Finish&& finish);
+  struct Wide;
+  Wide prepare_wide(const backend::LowerTiles<T>& L, const WideLists<T>& lists, bool adjoint,
+                    int64_t columns);
+  void add_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
+                int64_t ldx, T* Y, int64_t ldy);
+  void solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
+                  int64_t ldb);
+  void queue_wide_stage(const Wide& wide, const WideStage& stage, const WideStage& behind,
+                        bool has_former);
   template <class Shape>
   void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);
   void launch_joint_sums(const ColumnItem& item);

@@ -9,8 +9,7 @@ namespace chol::cuda::tlr {
 inline constexpr int kSweepWarps = 16;
 /// Blocks that have a block row together. More shorten the way from one x_i to the next one.
 inline constexpr int kSweepShares = 4;
-/// Columns of a sweep. Up to so many columns sweeps are faster than operations on one block column
-/// after the other, or than all products of a matrix at once.
+/// Columns of a sweep. Of more columns than these all are worked on together: see wide_ops.cuh.
 inline constexpr int kSweepColumns = 4, kMostSolved = 16, kMostMultiplied = 4;
 
 template <class T, int kDown, int kColumns>
@@ -42,7 +41,8 @@ template <class T>
 bool CudaTileOps<T>::has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                                 int64_t columns) const {
   const bool solves = kind == backend::TileOps<T>::Sweep::solve;
-  return columns <= (solves ? kMostSolved : kMostMultiplied) && tile <= 64 * kSweepWarps &&
+  if (columns > (solves ? kMostSolved : kMostMultiplied)) return true;
+  return tile <= 64 * kSweepWarps &&
          device_attribute(cudaDevAttrMultiProcessorCount) >= chain_blocks(tile) + kSweepShares;
 }
 
@@ -141,6 +141,7 @@ void CudaTileOps<T>::sweep(const backend::LowerTiles<T>& L, bool adjoint, bool s
 template <class T>
 void CudaTileOps<T>::solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                                int64_t ldb) {
+  if (columns > kMostSolved) return solve_wide(L, adjoint, columns, B, ldb);
   sweep(L, adjoint, true, columns, B, ldb,
         [&](const T* handed_over, const SweepCall& call, int stored, int64_t first, int64_t here) {
           const int64_t n = call.n;
@@ -151,6 +152,7 @@ void CudaTileOps<T>::solve_all(const backend::LowerTiles<T>& L, bool adjoint, in
 template <class T>
 void CudaTileOps<T>::add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns,
                              const T* X, int64_t ldx, T* Y, int64_t ldy) {
+  if (columns > kMostMultiplied) return add_wide(L, adjoint, columns, X, ldx, Y, ldy);
   sweep(L, adjoint, false, columns, X, ldx,
         [&](const T* handed_over, const SweepCall& call, int stored, int64_t first, int64_t here) {
           // The block row that comes first has no tiles.

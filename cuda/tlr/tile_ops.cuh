@@ -10,6 +10,7 @@
 #include "tlr/diagonal_ops.cuh"
 #include "tlr/pivot_ops.cuh"
 #include "tlr/sweep_ops.cuh"
+#include "tlr/wide_ops.cuh"
 
 namespace chol::cuda::tlr {
 

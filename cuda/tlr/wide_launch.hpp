@@ -1,0 +1,36 @@
+// Kernels of solves and products with many right-hand sides, in compile units of their own.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "common/scalar.cuh"
+#include "tlr/wide.hpp"
+
+namespace chol::cuda::tlr {
+
+/// @tparam T the device's type. `all`: columns of X and W, a multiple of 32 up to kMostWide
+template <class T>
+struct WideLaunch {
+  static constexpr int kMostWide = 64, kNarrow = 32;
+  /// Rows of a task: of complex elements half as many.
+  static constexpr int kTaskRows = Traits<T>::is_complex ? 64 : 128;
+  /// Rows of small tasks, which have 32 columns: of a chain, and of what it waits for.
+  static constexpr int kSmallRows = 32;
+  enum class Tasks : uint8_t { large, small };
+
+  /// @param call of which it fills the lists
+  static void list_columns(const WideCall& call, const WideTileColumns* tiles, int block_rows,
+                           int all, cudaStream_t stream);
+  static void multiply_right(const WideCall& call, const RightTask* tasks, int64_t count, int all,
+                             Tasks size, cudaStream_t stream);
+  static void multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count, int all,
+                            Tasks size, cudaStream_t stream);
+  static void solve_chain(const WideCall& call, const ChainLink* links, int count, int all,
+                          cudaStream_t stream);
+  static void gather(const T* X, int64_t ldx, int64_t n, int columns, T* to, int all,
+                     cudaStream_t stream);
+  static void scatter(const T* from, int all, int64_t n, int columns, T* X, int64_t ldx,
+                      cudaStream_t stream);
+};
+
+}  // namespace chol::cuda::tlr

@@ -1,0 +1,225 @@
+// Sums of products U V^H x of tiles of low rank with many right-hand sides: first W = V^H x of all
+// tiles, then each block row's sum [U ...] W. A block has 64 or 128 columns of V, of however many
+// tiles, or as many rows of a sum, and all right-hand sides of a call. Every sum has one order.
+#pragma once
+
+#include "native/solve/published.cuh"
+#include "tlr/wide.hpp"
+#include "tlr/wide_tile.cuh"
+
+namespace chol::cuda::tlr {
+
+/// What one block does with right factors or left ones.
+template <class Shape>
+class WideProducts {
+  using T = typename Shape::T;
+  using Copies = WideCopies<Shape>;
+  static constexpr int kInner = Shape::kInner, kColumns = Shape::kColumns;
+
+ public:
+  __device__ WideProducts(const WideCall& call, void* memory)
+      : call_(call), memory_(static_cast<T*>(memory)) {}
+
+  /// W := the adjoint of columns of right factors times x. @param begin_column of right-hand sides
+  /// @param all columns of W and x
+  __device__ void multiply_right(const RightTask& task, int begin_column, int all) const {
+    const int order = call_.starts[task.source + 1] - call_.starts[task.source];
+    const T* columns[Copies::kAlong];
+#pragma unroll
+    for (int q = 0; q < Copies::kAlong; ++q) {
+      const int m = smaller(Copies::row_along(q), task.count - 1);
+      columns[q] = static_cast<const T*>(call_.right[task.first + m].elements);
+    }
+    WideTile<Shape> tile;
+    add_along(
+        tile, columns, order, 0, order, task.count,
+        static_cast<const T*>(call_.X) + int64_t{call_.starts[task.source]} * all + begin_column,
+        all);
+    T* const W = static_cast<T*>(call_.W) + begin_column;
+    const RightColumn* const right = call_.right + task.first;
+    tile.each([&](int m, int j, T value) {
+      if (m < task.count) W[right[m].row * all + j] = value;
+    });
+  }
+  /// Calls body(row, column, sum) for the sums of a task.
+  template <class Body>
+  __device__ void multiply_left(const LeftTask& task, int begin_column, int all,
+                                const Body& body) const {
+    const int order = call_.starts[task.target + 1] - call_.starts[task.target];
+    const int rows = smaller(Shape::kRows, order - task.row);
+    WideTile<Shape> tile;
+    add_left(tile, call_.left + task.first, task.end - task.first, task.row, order, begin_column);
+    const T* const W = static_cast<const T*>(call_.W) + begin_column;
+    tile.each([&](int m, int j, T value) {
+      if (m >= rows) return;
+      for (int d = task.first_identity; d < task.end_identity; ++d)
+        value = add(value, load(W + (int64_t{call_.identities[d]} + task.row + m) * all + j));
+      body(task.row + m, j, value);
+    });
+  }
+  /// Y += or -= the sums of a task.
+  __device__ void add_sums(const LeftTask& task, int begin_column, int all) const {
+    const int start = call_.starts[task.target], columns = call_.columns - begin_column;
+    T* const Y = static_cast<T*>(call_.Y) + begin_column * call_.column_step;
+    multiply_left(task, begin_column, all, [&](int i, int j, T sum) {
+      if (j >= columns) return;
+      T& y = Y[(start + i) * call_.row_step + j * call_.column_step];
+      y = call_.subtracts ? subtract(y, sum) : add(y, sum);
+    });
+  }
+  /// Rows [row, row + kRows) of inverse(L) times a right-hand side of an order, or of its adjoint.
+  template <class Body>
+  __device__ void multiply_inverse(const T* inverse, int order, int row, const T* right, int all,
+                                   const Body& body) const {
+    const int beside = call_.has_pairs ? 1 : 0, rows = smaller(Shape::kRows, order - row);
+    WideTile<Shape> tile;
+    if (call_.adjoint) {
+      const T* columns[Copies::kAlong];
+#pragma unroll
+      for (int q = 0; q < Copies::kAlong; ++q)
+        columns[q] = inverse + int64_t{row + smaller(Copies::row_along(q), rows - 1)} * order;
+      add_along(tile, columns, order, larger(row - beside, 0) / kInner * kInner, order, rows, right,
+                all);
+    } else {
+      add_inverse(tile, inverse, order, row, smaller(row + rows + beside, order), right, all);
+    }
+    tile.each([&](int m, int j, T value) {
+      if (m < rows) body(row + m, j, value);
+    });
+  }
+
+ private:
+  /// What other blocks may just have written.
+  __device__ static T load(const T* p) {
+    const Real<T>* const parts = reinterpret_cast<const Real<T>*>(p);
+    if constexpr (Traits<T>::is_complex)
+      return {solve::load_relaxed(parts), solve::load_relaxed(parts + 1)};
+    else
+      return solve::load_relaxed(parts);
+  }
+  __device__ static bool is_aligned(int order) {
+    return order * static_cast<int>(sizeof(T)) % 16 == 0;
+  }
+  /// Rows of a right factor, that follow each other.
+  __device__ static void copy_rows(T* to, const T* right, int k0, int end, int all) {
+#pragma unroll
+    for (int q = 0; q < Copies::kRight; ++q) {
+      if (!Copies::has_right(q)) break;
+      const int k = Copies::inner_of_right(q), column = Copies::column_of_right(q);
+      const bool there = k0 + k < end;
+      Copies::copy(to + k * Shape::kRightPitch + column,
+                   right + (there ? int64_t{k0 + k} * all : 0) + column, there ? Shape::kPiece : 0,
+                   true);
+    }
+  }
+  /// The adjoint of columns, elements [begin, end), times rows of `right`.
+  __device__ void add_along(WideTile<Shape>& tile, const T* const (&columns)[Copies::kAlong],
+                            int order, int begin, int end, int rows, const T* right,
+                            int all) const {
+    const bool aligned = is_aligned(order);
+    const auto issue = [&](int step, T* A, T* B) {
+      const int k0 = begin + step * kInner;
+#pragma unroll
+      for (int q = 0; q < Copies::kAlong; ++q) {
+        const int m = Copies::row_along(q), k = Copies::inner_along(q);
+        if (m < rows)
+          Copies::copy(A + m * Shape::kInnerPitch + k, columns[q] + smaller(k0 + k, end - 1),
+                       end - k0 - k, aligned && k0 + k < end);
+      }
+      copy_rows(B, right, k0, end, all);
+    };
+    add_steps<WideAlong<Shape>>(tile, (end - begin + kInner - 1) / kInner, rows, memory_, issue);
+    tile.add_shares(reinterpret_cast<double*>(memory_));
+  }
+  /// Columns of an inverse, that follow each other, times rows of `right`.
+  __device__ void add_inverse(WideTile<Shape>& tile, const T* inverse, int order, int row, int end,
+                              const T* right, int all) const {
+    const bool aligned = is_aligned(order);
+    const auto issue = [&](int step, T* A, T* B) {
+      const int k0 = step * kInner;
+#pragma unroll
+      for (int q = 0; q < Copies::kAcross; ++q)
+        copy_across(A, q, inverse + int64_t{smaller(k0 + Copies::inner_across(q), end - 1)} * order,
+                    k0 + Copies::inner_across(q) < end, row, order, aligned);
+      copy_rows(B, right, k0, end, all);
+    };
+    add_steps<WideAcross<Shape>>(tile, (end + kInner - 1) / kInner,
+                                 smaller(Shape::kRows, order - row), memory_, issue);
+    tile.add_shares(reinterpret_cast<double*>(memory_));
+  }
+  /// Piece q of rows of a column, zeros where the sum has ended.
+  __device__ static void copy_across(T* A, int q, const T* column, bool there, int row, int order,
+                                     bool aligned) {
+    const int m = Copies::row_across(q), k = Copies::inner_across(q);
+    if (row + m >= order) return;
+    Copies::copy(A + k * Shape::kPitch + m, column + row + m, there ? order - row - m : 0, aligned);
+  }
+  /// Columns of a list times the rows that it names. The list is read one step before the columns.
+  __device__ void add_left(WideTile<Shape>& tile, const LeftColumn* list, int count, int row,
+                           int order, int begin_column) const {
+    if (count == 0) return;
+    const bool aligned = is_aligned(order);
+    const T *columns[Copies::kAcross], *rows[Copies::kRight];
+    const auto look_up = [&](int k0) {
+#pragma unroll
+      for (int q = 0; q < Copies::kAcross; ++q)
+        columns[q] =
+            static_cast<const T*>(list[smaller(k0 + Copies::inner_across(q), count - 1)].elements);
+#pragma unroll
+      for (int q = 0; q < Copies::kRight; ++q)
+        rows[q] =
+            static_cast<const T*>(list[smaller(k0 + Copies::inner_of_right(q), count - 1)].row) +
+            begin_column;
+    };
+    look_up(0);
+    const auto issue = [&](int step, T* A, T* B) {
+      const int k0 = step * kInner;
+#pragma unroll
+      for (int q = 0; q < Copies::kAcross; ++q)
+        copy_across(A, q, columns[q], k0 + Copies::inner_across(q) < count, row, order, aligned);
+#pragma unroll
+      for (int q = 0; q < Copies::kRight; ++q) {
+        if (!Copies::has_right(q)) break;
+        const int k = Copies::inner_of_right(q), column = Copies::column_of_right(q);
+        Copies::copy(B + k * Shape::kRightPitch + column, rows[q] + column,
+                     k0 + k < count ? Shape::kPiece : 0, true);
+      }
+      look_up(k0 + kInner);
+    };
+    add_steps<WideAcross<Shape>>(tile, (count + kInner - 1) / kInner,
+                                 smaller(Shape::kRows, order - row), memory_, issue);
+    tile.add_shares(reinterpret_cast<double*>(memory_));
+  }
+
+  const WideCall& call_;
+  T* memory_;
+};
+
+/// Rows next to each other, with zeros behind the columns, of X with columns next to each other.
+template <class T>
+struct WideTranspose {
+  static constexpr int kTile = 32, kThreads = 256, kPitch = kTile + 1;
+  /// A block's tile of rows from `row` and columns from `column` on.
+  __device__ static void gather(const T* X, int64_t ldx, int64_t n, int columns, T* to, int all,
+                                int64_t row, int column, T* memory) {
+    const int thread = static_cast<int>(threadIdx.x), i = thread % kTile;
+    for (int j = thread / kTile; j < kTile; j += kThreads / kTile)
+      memory[j * kPitch + i] =
+          row + i < n && column + j < columns ? X[row + i + (column + j) * ldx] : from_real<T>(0);
+    __syncthreads();
+    for (int j = thread / kTile; j < kTile; j += kThreads / kTile)
+      if (row + j < n) to[(row + j) * all + column + i] = memory[i * kPitch + j];
+  }
+  __device__ static void scatter(const T* from, int all, int64_t n, int columns, T* X, int64_t ldx,
+                                 int64_t row, int column, T* memory) {
+    const int thread = static_cast<int>(threadIdx.x), i = thread % kTile;
+    for (int j = thread / kTile; j < kTile; j += kThreads / kTile)
+      if (row + j < n) memory[i * kPitch + j] = from[(row + j) * all + column + i];
+    __syncthreads();
+    for (int j = thread / kTile; j < kTile; j += kThreads / kTile)
+      if (row + i < n && column + j < columns)
+        X[row + i + (column + j) * ldx] = memory[j * kPitch + i];
+  }
+};
+
+}  // namespace chol::cuda::tlr
