@@ -52,7 +52,7 @@ class RankGuess {
   using Ratios = std::array<int, kBins>;  ///< in parts of kOne; 0: there was no such rank
   static int bin_of(int64_t rank) {
     const auto x = static_cast<uint64_t>(8 * (rank + 1));
-    const int power = std::bit_width(x) - 4;
+    const int power = std::max(static_cast<int>(std::bit_width(x)) - 4, 0);
     return std::min(8 * power + static_cast<int>(x >> power) - 8, kBins - 1);
   }
 
