@@ -3,7 +3,7 @@
 // tiles, or as many rows of a sum, and all right-hand sides of a call. Every sum has one order.
 #pragma once
 
-#include "native/solve/published.cuh"
+#include "tlr/published.cuh"
 #include "tlr/wide.hpp"
 #include "tlr/wide_tile.cuh"
 
@@ -53,7 +53,8 @@ class WideProducts {
     tile.each([&](int m, int j, T value) {
       if (m >= rows) return;
       for (int d = task.first_identity; d < task.end_identity; ++d)
-        value = add(value, load(W + (int64_t{call_.identities[d]} + task.row + m) * all + j));
+        value =
+            add(value, load_published(W + (int64_t{call_.identities[d]} + task.row + m) * all + j));
       body(task.row + m, j, value);
     });
   }
@@ -89,14 +90,6 @@ class WideProducts {
   }
 
  private:
-  /// What other blocks may just have written.
-  __device__ static T load(const T* p) {
-    const Real<T>* const parts = reinterpret_cast<const Real<T>*>(p);
-    if constexpr (Traits<T>::is_complex)
-      return {solve::load_relaxed(parts), solve::load_relaxed(parts + 1)};
-    else
-      return solve::load_relaxed(parts);
-  }
   __device__ static bool is_aligned(int order) {
     return order * static_cast<int>(sizeof(T)) % 16 == 0;
   }

@@ -56,14 +56,7 @@ class WideTile {
     column_ = warp / Shape::kWarpsDown * 8 * kAcross;
     g_ = lane / 4;
     t_ = lane % 4;
-#pragma unroll
-    for (int p = 0; p < kParts; ++p)
-#pragma unroll
-      for (int i = 0; i < kDown; ++i)
-#pragma unroll
-        for (int j = 0; j < kAcross; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e) c_[p][i][j][e / 2][e % 2] = 0;
+    each_part([](int, double& c) { c = 0; });
   }
   /// += A B of one step. @param rows that count
   template <class Layout>
@@ -101,7 +94,7 @@ class WideTile {
     }
   }
   /// Adds up the shares of the groups of warps, in order; the first has the sums then.
-  /// @param memory shared, which nobody uses
+  /// @param memory shared memory that no thread reads or writes any more
   __device__ void add_shares(double* memory) {
     if constexpr (Shape::kSplit > 1) {
       static_assert(Shape::kSplit == 2);

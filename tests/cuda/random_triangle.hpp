@@ -14,15 +14,6 @@ namespace chol::cuda::tlr {
 
 using host::conjugate;
 
-template <class D>
-struct PublicOf {
-  using Type = D;
-};
-template <class R>
-struct PublicOf<Complex<R>> {
-  using Type = std::complex<R>;
-};
-
 /// Tiles of low rank, of which some are dense and some zero, and inverses of diagonal tiles.
 template <class D>
 struct Triangle {

@@ -26,15 +26,6 @@ namespace {
 Tally tally;
 
 template <class D>
-struct PublicOf {
-  using Type = D;
-};
-template <class R>
-struct PublicOf<Complex<R>> {
-  using Type = std::complex<R>;
-};
-
-template <class D>
 struct Dense {
   using T = typename PublicOf<D>::Type;
   int rows, columns;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -21,6 +22,15 @@ T random_element() {
   else
     return uniform(engine);
 }
+/// The element type of chol.h for one of the kernels.
+template <class D>
+struct PublicOf {
+  using Type = D;
+};
+template <class R>
+struct PublicOf<Complex<R>> {
+  using Type = std::complex<R>;
+};
 /// Orders to try: few where races are looked for, since there each access takes long.
 inline std::vector<int> orders_to_try(const std::vector<int>& all, const std::vector<int>& few) {
   return kFindsRaces ? few : all;
