@@ -21,14 +21,7 @@ class Accuracy : public testing::Test {
   AnyHandle handle_;
 };
 
-struct Names {
-  template <class T>
-  static std::string GetName(int) {
-    return {precision_letter<T>};
-  }
-};
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Accuracy, Types, Names);
+TYPED_TEST_SUITE(Accuracy, Precisions, PrecisionNames);
 
 TYPED_TEST(Accuracy, OfTheWholeMatrix) {
   using T = TypeParam;

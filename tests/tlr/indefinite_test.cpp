@@ -106,14 +106,7 @@ class Indefinite : public testing::Test {
   Handle handle_;
 };
 
-struct Names {
-  template <class T>
-  static std::string GetName(int) {
-    return {precision_letter<T>};
-  }
-};
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Indefinite, Types, Names);
+TYPED_TEST_SUITE(Indefinite, Precisions, PrecisionNames);
 
 TYPED_TEST(Indefinite, FactorOfShapesOfTiles) {
   using T = TypeParam;

@@ -61,14 +61,7 @@ class Wide : public testing::Test {
   AnyHandle handle_;
 };
 
-struct Names {
-  template <class T>
-  static std::string GetName(int) {
-    return {precision_letter<T>};
-  }
-};
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Wide, Types, Names);
+TYPED_TEST_SUITE(Wide, Precisions, PrecisionNames);
 
 /// 30 block rows and few, last ones of a few rows, tiles of rank 0, dense ones and odd orders.
 TYPED_TEST(Wide, ColumnsAreThoseOfFew) {
