@@ -236,6 +236,7 @@ void ThreadPool::run(TeamWork& work, const Team& team) {
     Signal unheard;
     work.changes = &unheard;
     work.advance(0);
+    work.changes = nullptr;
     return;
   }
   work.changes = &slot->changes;
