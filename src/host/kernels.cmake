@@ -41,10 +41,7 @@ if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
     set(chol_isas portable)
   endif()
 endif()
-# Sanitizers see the narrowest and the widest vectors; who shares what with whom is the same for all.
-if(CHOL_SANITIZE)
-  list(REMOVE_ITEM chol_isas avx2)
-endif()
+# Who shares what with whom is the same for all vectors.
 if(CHOL_SANITIZE MATCHES "thread")
   set(chol_isas portable)
 endif()
