@@ -338,7 +338,10 @@ class TileOps {
   /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
   /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
   /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
-  virtual int ldl(T* A, int64_t n, int64_t* order, RealOf<T>* signs) = 0;
+  virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
+  /// The same, and what invert_blocks() makes of it, in place of ldl() where factors_beside().
+  virtual void begin_ldl(T* /*A*/, int64_t /*n*/, T* /*inverses*/) {}
+  virtual int end_ldl(int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
   virtual void rearrange(const std::vector<Rearrangement<T>>& list) = 0;
   virtual void norms(std::vector<Norm<T>>& list) = 0;
 

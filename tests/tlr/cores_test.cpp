@@ -91,8 +91,16 @@ class PlainOps final : public backend::TileOps<T> {
         }
       }
   }
-  int ldl(T* A, int64_t n, int64_t* order, R* signs) override {
-    return host::indefinite_factor(A, n, order, signs);
+  /// Its solves need no inverses.
+  void begin_ldl(T* A, int64_t n, T* /*inverses*/) override {
+    order_.resize(static_cast<size_t>(n));
+    signs_.resize(order_.size());
+    diagonal_.info = host::indefinite_factor(A, n, order_.data(), signs_.data());
+  }
+  int end_ldl(int64_t n, int64_t* order, R* signs) override {
+    std::copy_n(order_.begin(), n, order);
+    std::copy_n(signs_.begin(), n, signs);
+    return diagonal_.info;
   }
   void rearrange(const std::vector<backend::Rearrangement<T>>& list) override {
     for (const auto& item : list)
@@ -276,6 +284,8 @@ class PlainOps final : public backend::TileOps<T> {
   }
 
   backend::DiagonalFactor diagonal_{};
+  std::vector<int64_t> order_;
+  std::vector<R> signs_;
   bool is_forked_ = false, is_ahead_ = false;
   std::vector<std::vector<typename backend::FinishedColumn<T>::Row>> finished_;
   std::deque<std::vector<backend::CoreFactor<T>>> rounds_;
