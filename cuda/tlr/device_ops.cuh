@@ -112,6 +112,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
   bool has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                   int64_t columns) const override;
+  int64_t stage(const backend::LowerTiles<T>& L, int64_t columns) const override;
   void solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                  int64_t ldb) override;
   void add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
@@ -204,8 +205,8 @@ class CudaTileOps final : public backend::TileOps<T> {
                 int64_t ldx, T* Y, int64_t ldy);
   void solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                   int64_t ldb);
-  void queue_wide_stage(const Wide& wide, const WideStage& stage, const WideStage& behind,
-                        bool has_former);
+  void queue_wide_stage(const Wide& wide, const WideStage* stage, bool is_first, size_t left,
+                        const T* inverse);
   template <class Shape>
   void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);
   void launch_joint_sums(const ColumnItem& item);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tlr/pool.hpp"
-#include "tlr/wide_chain.cuh"
 #include "tlr/wide_launch.hpp"
+#include "tlr/wide_products.cuh"
 
 namespace chol::cuda::tlr {
 
@@ -17,7 +17,7 @@ template <class T, int kColumns>
 using WideTaskShape = WideShape<
     T, 4, 2, 1, Traits<T>::is_complex ? 1 : 2, kColumns / 16, sizeof(T) == 16 ? 8 : 16,
     wide_stages<T, Traits<T>::is_complex ? 1 : 2, kColumns / 16, 4, 1, sizeof(T) == 16 ? 8 : 16>()>;
-/// Of blocks of a chain and others with 32 columns: half of the warps have every second half of a
+/// Of blocks with 32 columns, which others wait for: half of the warps have every second half of a
 /// step.
 template <class T>
 using WideSmallShape = WideShape<T, 2, 2, 2, 1, 2, sizeof(T) == 16 ? 16 : 32,
@@ -39,12 +39,34 @@ __global__ void __launch_bounds__(256, 2)
       .add_sums(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
                 static_cast<int>(gridDim.y) * Shape::kColumns);
 }
-template <class T>
+template <class Shape>
 __global__ void __launch_bounds__(256, 2)
-    wide_chain_kernel(const __grid_constant__ WideCall call, const ChainLink* links, int count,
-                      int all) {
+    wide_part_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
   extern __shared__ __align__(16) char memory[];
-  WideChain<WideSmallShape<T>>(call, memory, all, static_cast<int>(blockIdx.x)).run(links, count);
+  WideProducts<Shape>(call, memory)
+      .set_part(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
+                static_cast<int>(gridDim.y) * Shape::kColumns);
+}
+/// Blocks with the longest sums begin first.
+template <class Shape>
+__global__ void __launch_bounds__(256, 2)
+    wide_solve_kernel(const __grid_constant__ WideCall call, const typename Shape::T* inverse,
+                      int start, int order) {
+  extern __shared__ __align__(16) char memory[];
+  const unsigned block = call.adjoint ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
+  WideProducts<Shape>(call, memory)
+      .solve(inverse, start, order, static_cast<int>(block) * Shape::kRows,
+             static_cast<int>(blockIdx.y) * Shape::kColumns,
+             static_cast<int>(gridDim.y) * Shape::kColumns);
+}
+template <class T>
+__global__ void __launch_bounds__(256)
+    subtract_parts_kernel(const T* parts, int count, int64_t elements, T* to) {
+  const int64_t e = int64_t{blockIdx.x} * 256 + threadIdx.x;
+  if (e >= elements) return;
+  T sum = parts[e];
+  for (int part = 1; part < count; ++part) sum = add(sum, parts[part * elements + e]);
+  to[e] = subtract(to[e], sum);
 }
 
 /// A block has the columns of a tile, of target and source from its index.
@@ -147,16 +169,31 @@ void WideLaunch<T>::multiply_left(const WideCall& call, const LeftTask* tasks, i
 }
 
 template <class T>
-void WideLaunch<T>::solve_chain(const WideCall& call, const ChainLink* links, int count, int all,
-                                cudaStream_t stream) {
+void WideLaunch<T>::solve(const WideCall& call, const T* inverse, int start, int order, int all,
+                          cudaStream_t stream) {
   using Shape = WideSmallShape<T>;
-  allow_shared(wide_chain_kernel<T>, Shape::kSharedBytes);
-  WideCall its = call;
-  void* arguments[] = {&its, &links, &count, &all};
-  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wide_chain_kernel<T>),
-                                    dim3(static_cast<unsigned>(call.parts * (all / kNarrow))),
-                                    dim3(256), arguments, Shape::kSharedBytes, stream),
-        "a chain of wide solves");
+  allow_shared(wide_solve_kernel<Shape>, Shape::kSharedBytes);
+  const dim3 grid(static_cast<unsigned>((order + Shape::kRows - 1) / Shape::kRows),
+                  static_cast<unsigned>(all / Shape::kColumns));
+  wide_solve_kernel<Shape><<<grid, 256, Shape::kSharedBytes, stream>>>(call, inverse, start, order);
+  check(cudaGetLastError(), "wide products");
+}
+template <class T>
+void WideLaunch<T>::set_parts(const WideCall& call, const PartTask* tasks, int64_t count, int all,
+                              cudaStream_t stream) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    launch_tasks(wide_part_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
+                 all / Shape::kColumns, stream);
+  });
+}
+template <class T>
+void WideLaunch<T>::subtract_parts(const WideCall& call, int parts, int start, int rows, int all,
+                                   cudaStream_t stream) {
+  const int64_t elements = int64_t{rows} * all;
+  subtract_parts_kernel<T><<<static_cast<unsigned>((elements + 255) / 256), 256, 0, stream>>>(
+      static_cast<const T*>(call.parts), parts, elements,
+      static_cast<T*>(call.Y) + int64_t{start} * all);
+  check(cudaGetLastError(), "wide products");
 }
 
 template <class T>

@@ -1,13 +1,15 @@
-// Solves and products with many right-hand sides: see wide_products.cuh and wide_chain.cuh.
+// Solves and products with many right-hand sides: see wide_products.cuh.
 #pragma once
 
 #include "tlr/device_ops.cuh"
 #include "tlr/wide_launch.hpp"
+#include "tlr/wide_stages.hpp"
 
 namespace chol::cuda::tlr {
 
-/// Block columns that are solved for between two updates of all that follow.
-inline constexpr int kChainColumns = 8;
+/// Rows of a stage of a solve, for which dense inverses may have a share of the factor's bytes.
+inline constexpr int64_t kStageRows = 2048;
+inline constexpr double kInverseShare = 0.25;
 
 /// The memory of wide operations, and what kernels are told of it.
 template <class T>
@@ -16,8 +18,8 @@ struct CudaTileOps<T>::Wide {
   WideCall call{};
   const RightTask* right_tasks = nullptr;
   const LeftTask* left_tasks = nullptr;
-  const ChainLink* links = nullptr;
-  Buffer<T> W, X, Y;
+  const PartTask* part_tasks = nullptr;
+  Buffer<T> W, X, Y, parts;
   Buffer<RightColumn> right;
   Buffer<LeftColumn> left;
   int64_t n;
@@ -76,105 +78,97 @@ void CudaTileOps<T>::add_wide(const backend::LowerTiles<T>& L, bool adjoint, int
   }
 }
 
-/// What is done for some block columns of a solve, as parts of lists. Near ones are the block rows
-/// that are solved for next.
-struct WideStage {
-  int64_t links, near_right, near_left, far_right, next_left, far_left;
-};
+template <class T>
+int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L, int64_t columns) const {
+  if (columns <= kMostSolved || L.starts.size() < 3) return 1;
+  double elements = 0;
+  const int64_t count = std::ssize(L.starts) - 1;
+  const auto rows = [&](int64_t i) { return double(L.starts[i + 1] - L.starts[i]); };
+  auto tile = L.tiles.begin();
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < i; ++j, ++tile)
+      elements += tile->rank < 0 ? rows(i) * rows(j) : double(tile->rank) * (rows(i) + rows(j));
+  const double order = double(L.starts.back()), each = double(L.tile);
+  const double most = kInverseShare * (elements + order * each) / (order * each);
+  const int64_t wanted = std::min<int64_t>(kStageRows / L.tile, static_cast<int64_t>(most));
+  return std::clamp<int64_t>(wanted, 1, count);
+}
 
-/// Solves for some block columns, one after the other, and takes them from all others: from those
-/// that are next at once, from the rest beside the solves that follow.
+/// Each stage is one product with the inverse of its rows. The stage that is next takes its
+/// products from it at once; those of the others are formed beside the stages that follow, and
+/// become sums two stages before these are needed.
 template <class T>
 void CudaTileOps<T>::solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns,
                                 T* B, int64_t ldb) {
   using Launch = WideLaunch<D>;
   const WideLists<T> lists(L, adjoint);
-  const int count = lists.count, rows = Launch::kTaskRows;
-  std::vector<RightTask> right;
-  std::vector<LeftTask> left;
-  std::vector<ChainLink> links;
-  std::vector<WideStage> stages;
-  const auto begin_stage = [&] {
-    stages.push_back({std::ssize(links), std::ssize(right), std::ssize(left), 0, 0, 0});
-  };
-  for (int begin = 0; begin < count; begin += kChainColumns) {
-    const int end = std::min(begin + kChainColumns, count);
-    const int next = std::min(end + kChainColumns, count);
-    const int after = std::min(next + kChainColumns, count);
-    begin_stage();
-    WideStage& stage = stages.back();
-    lists.add_chain(links, begin, end);
-    lists.add_right(right, begin, end, end, next, Launch::kSmallRows);
-    lists.add_left(left, begin, end, end, next, Launch::kSmallRows);
-    stage.far_right = std::ssize(right);
-    lists.add_right(right, begin, end, next, count, rows);
-    stage.next_left = std::ssize(left);
-    lists.add_left(left, begin, end, next, after, rows);
-    stage.far_left = std::ssize(left);
-    lists.add_left(left, begin, end, after, count, rows);
-  }
-  begin_stage();
-  const int64_t steps = std::ssize(stages) - 1;
-  const auto multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  const int parts = static_cast<int>(std::clamp<int64_t>(
-      multiprocessors / 2, 1,
-      std::min<int64_t>(16, (L.tile + Launch::kSmallRows - 1) / Launch::kSmallRows)));
-  constexpr int kApart = 32 * (Launch::kMostWide / Launch::kNarrow);  // counts of different lines
-  const Buffer<int> arrivals(steps * kApart, memory());
+  const WideStages<T> plan(lists, L, adjoint, Launch::kSmallRows, Launch::kTaskRows);
   store_.upload.keep_together({bytes_of(lists.tiles), bytes_of(lists.identities),
-                               sizeof(int) * L.starts.size(), sizeof(void*) * L.inverses.size(),
-                               bytes_of(right), bytes_of(left), bytes_of(links)});
+                               sizeof(int) * L.starts.size(), bytes_of(plan.right),
+                               bytes_of(plan.left), bytes_of(plan.parts)});
   Wide wide = prepare_wide(L, lists, adjoint, columns);
   wide.Y = this->buffer(wide.n * wide.all);
-  wide.call.inverses = send(std::vector<const void*>(L.inverses.begin(), L.inverses.end()));
-  wide.right_tasks = send(right);
-  wide.left_tasks = send(left);
-  wide.links = send(links);
+  wide.parts = this->buffer(plan.part_rows * wide.all);
+  wide.right_tasks = send(plan.right);
+  wide.left_tasks = send(plan.left);
+  wide.part_tasks = send(plan.parts);
   wide.call.Y = wide.Y.get();
+  wide.call.parts = wide.parts.get();
   wide.call.row_step = wide.call.columns = wide.all;
   wide.call.column_step = 1;
   wide.call.subtracts = true;
-  wide.call.parts = parts;
+  const std::vector<const T*>& inverses = L.stage > 1 ? L.stage_inverses : L.inverses;
   for (int64_t first = 0; first < columns; first += wide.all) {
     const int here = static_cast<int>(std::min<int64_t>(wide.all, columns - first));
     Launch::gather(device(B) + first * ldb, ldb, wide.n, here, device(wide.Y.get()), wide.all,
                    stream_);
-    check(cudaMemsetAsync(arrivals.get(), 0, sizeof(int) * static_cast<size_t>(arrivals.count()),
-                          stream_),
-          "a wide solve");
-    for (int64_t s = 0; s < steps; ++s) {
-      wide.call.arrivals = arrivals.get() + s * kApart;
-      queue_wide_stage(wide, stages[s], stages[s + 1], s > 0);
-    }
+    for (size_t s = 0; s + 1 < plan.stages.size(); ++s)
+      queue_wide_stage(wide, plan.stages.data() + s, s == 0, plan.stages.size() - 1 - s,
+                       inverses[static_cast<size_t>(plan.stages[s].index)]);
+    for (const auto kind : {Store::cores, Store::samples_ahead})
+      check(cudaStreamWaitEvent(stream_, store_.strand(kind).ended, 0), "a wide solve");
     Launch::scatter(device(wide.X.get()), wide.all, wide.n, here, device(B) + first * ldb, ldb,
                     stream_);
   }
 }
 
+/// @param left stages from this one on
 template <class T>
-void CudaTileOps<T>::queue_wide_stage(const Wide& wide, const WideStage& stage,
-                                      const WideStage& behind, bool has_former) {
+void CudaTileOps<T>::queue_wide_stage(const Wide& wide, const WideStage* stage, bool is_first,
+                                      size_t left, const T* inverse) {
   using Launch = WideLaunch<D>;
-  const Strand& strand = store_.strand(Store::samples_ahead);
   using Tasks = typename Launch::Tasks;
+  const Strand &sums = store_.strand(Store::cores), &far = store_.strand(Store::samples_ahead);
   const auto multiply_right = [&](int64_t from, int64_t to, Tasks size, cudaStream_t stream) {
     Launch::multiply_right(wide.call, wide.right_tasks + from, to - from, wide.all, size, stream);
   };
-  const auto multiply_left = [&](int64_t from, int64_t to, Tasks size, cudaStream_t stream) {
-    Launch::multiply_left(wide.call, wide.left_tasks + from, to - from, wide.all, size, stream);
+  const auto wait = [&](cudaStream_t stream, cudaEvent_t event) {
+    check(cudaStreamWaitEvent(stream, event, 0), "a wide solve");
   };
-  Launch::solve_chain(wide.call, wide.links + stage.links,
-                      static_cast<int>(behind.links - stage.links), wide.all, stream_);
-  check(cudaEventRecord(strand.begun, stream_), "a wide solve");
-  multiply_right(stage.near_right, stage.far_right, Tasks::small, stream_);
-  // What the stage before does beside the chain concerns the rows that are next now.
-  if (has_former) check(cudaStreamWaitEvent(stream_, strand.ended, 0), "a wide solve");
-  multiply_left(stage.near_left, stage.next_left, Tasks::small, stream_);
-  check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "a wide solve");
-  multiply_right(stage.far_right, behind.near_right, Tasks::large, strand.stream);
-  multiply_left(stage.next_left, stage.far_left, Tasks::large, strand.stream);
-  check(cudaEventRecord(strand.ended, strand.stream), "a wide solve");
-  multiply_left(stage.far_left, behind.near_left, Tasks::large, strand.stream);
+  const auto record = [&](cudaEvent_t event, cudaStream_t stream) {
+    check(cudaEventRecord(event, stream), "a wide solve");
+  };
+  Launch::solve(wide.call, device(inverse), stage->start, stage->order, wide.all, stream_);
+  record(sums.begun, stream_);
+  if (left > 1) {
+    multiply_right(stage->near_right, stage->next_right, Tasks::small, stream_);
+    if (!is_first) wait(stream_, sums.ended);  // the sums of the next stage
+    Launch::multiply_left(wide.call, wide.left_tasks + stage->near_left,
+                          stage[1].near_left - stage->near_left, wide.all, Tasks::small, stream_);
+  }
+  wait(sums.stream, sums.begun);
+  wait(far.stream, sums.begun);
+  if (left > 2) {
+    multiply_right(stage->next_right, stage->far_right, Tasks::large, sums.stream);
+    if (!is_first) wait(sums.stream, far.ended);  // products of the stage before
+    Launch::set_parts(wide.call, wide.part_tasks + stage->parts, stage[1].parts - stage->parts,
+                      wide.all, sums.stream);
+    Launch::subtract_parts(wide.call, stage->part_count, stage[2].start, stage[2].order, wide.all,
+                           sums.stream);
+  }
+  record(sums.ended, sums.stream);
+  if (left > 3) multiply_right(stage->far_right, stage[1].near_right, Tasks::large, far.stream);
+  record(far.ended, far.stream);
 }
 
 }  // namespace chol::cuda::tlr

@@ -68,6 +68,20 @@ class WideProducts {
       y = call_.subtracts ? subtract(y, sum) : add(y, sum);
     });
   }
+  /// The sums of a part, instead.
+  __device__ void set_part(const PartTask& task, int begin_column, int all) const {
+    T* const to = static_cast<T*>(call_.parts) + (int64_t{task.to} - task.left.row) * all;
+    multiply_left(task.left, begin_column, all,
+                  [&](int i, int j, T sum) { to[int64_t{i} * all + begin_column + j] = sum; });
+  }
+  /// Rows [row, row + kRows) of a stage of the solution, which starts at a row of X and Y.
+  __device__ void solve(const T* inverse, int start, int order, int row, int begin_column,
+                        int all) const {
+    const int64_t first = int64_t{start} * all + begin_column;
+    T* const x = static_cast<T*>(call_.X) + first;
+    multiply_inverse(inverse, order, row, static_cast<const T*>(call_.Y) + first, all,
+                     [&](int i, int j, T value) { x[int64_t{i} * all + j] = value; });
+  }
   /// Rows [row, row + kRows) of inverse(L) times a right-hand side of an order, or of its adjoint.
   template <class Body>
   __device__ void multiply_inverse(const T* inverse, int order, int row, const T* right, int all,
