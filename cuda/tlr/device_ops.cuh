@@ -205,7 +205,7 @@ class CudaTileOps final : public backend::TileOps<T> {
                 int64_t ldx, T* Y, int64_t ldy);
   void solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                   int64_t ldb);
-  void queue_wide_stage(const Wide& wide, const WideStage* stage, bool is_first, size_t left,
+  void queue_wide_stage(Wide& wide, const std::vector<WideStage>& stages, size_t s,
                         const T* inverse);
   template <class Shape>
   void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);

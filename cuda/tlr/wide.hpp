@@ -36,7 +36,7 @@ struct RightTask {
 struct LeftTask {
   int target, row, first, end, first_identity, end_identity;
 };
-/// A part of such a sum, which goes to rows of `parts` from `to` on.
+/// Part of such a sum, and its row among those of the parts.
 struct PartTask {
   LeftTask left;
   int to;
@@ -49,12 +49,13 @@ struct WideCall {
   const int* identities;  ///< first rows of W that are added
   const int* starts;      ///< of the block rows, and the end of the last one
   void* W;
-  void* X;                        ///< of all columns of a call, which lie next to each other
-  void* Y;                        ///< sums, or right-hand sides less sums, as X
-  void* parts;                    ///< of sums, as X
+  void* X;      ///< of all columns of a call, which lie next to each other
+  void* Y;      ///< sums, or right-hand sides less sums, as X
+  void* parts;  ///< of sums, as X
+  int part_count, part_rows;
   int64_t row_step, column_step;  ///< of Y
   int columns;                    ///< of Y that count
-  bool subtracts, adjoint, has_pairs;
+  bool adjoint, has_pairs;
 };
 
 /// The lists of a sweep. Positions count block rows in the order of the sweep.
@@ -120,18 +121,19 @@ class WideLists {
         tasks.push_back({index(target), row, first, behind, first_identity, behind_identity});
     }
   }
-  /// Sums over sources [0, end) of targets [from, to) in `parts` parts of about as many columns,
-  /// each of which has the rows of these targets in the order of the matrix.
-  void add_parts(std::vector<PartTask>& tasks, int end, int from, int to, int parts,
+  /// Sums over sources [begin, end) of targets [from, to) in `parts` parts of about as many
+  /// columns, each of which has the rows of these targets in the order of the matrix.
+  void add_parts(std::vector<PartTask>& tasks, int begin, int end, int from, int to, int parts,
                  int most) const {
+    if (from == to) return;
     const int start = starts_[adjoint_ ? to - 1 : from];
     int all_rows = 0;
     for (int target = from; target < to; ++target) all_rows += rows(target);
     for (int part = 0; part < parts; ++part)
       for (int target = from; target < to; ++target) {
-        const int first = left(target, 0), columns = left(target, end) - first;
+        const int first = left(target, begin), columns = left(target, end) - first;
         const auto begin_of = [&](int p) { return first + int(int64_t{columns} * p / parts); };
-        const int first_identity = identity(target, 0);
+        const int first_identity = identity(target, begin);
         const int end_identity = part == 0 ? identity(target, end) : first_identity;
         for (int row = 0; row < rows(target); row += most)
           tasks.push_back({{index(target), row, begin_of(part), begin_of(part + 1), first_identity,

@@ -59,14 +59,13 @@ __global__ void __launch_bounds__(256, 2)
              static_cast<int>(blockIdx.y) * Shape::kColumns,
              static_cast<int>(gridDim.y) * Shape::kColumns);
 }
-template <class T>
-__global__ void __launch_bounds__(256)
-    subtract_parts_kernel(const T* parts, int count, int64_t elements, T* to) {
-  const int64_t e = int64_t{blockIdx.x} * 256 + threadIdx.x;
-  if (e >= elements) return;
-  T sum = parts[e];
-  for (int part = 1; part < count; ++part) sum = add(sum, parts[part * elements + e]);
-  to[e] = subtract(to[e], sum);
+template <class Shape>
+__global__ void __launch_bounds__(256, 2)
+    wide_subtract_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
+  extern __shared__ __align__(16) char memory[];
+  WideProducts<Shape>(call, memory)
+      .subtract_all(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
+                    static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 
 /// A block has the columns of a tile, of target and source from its index.
@@ -146,9 +145,22 @@ template <class Kernel, class Task>
 void launch_tasks(Kernel kernel, int bytes, const WideCall& call, const Task* tasks, int64_t count,
                   int across, cudaStream_t stream) {
   if (count == 0) return;
-  allow_shared(kernel, bytes);
   kernel<<<dim3(static_cast<unsigned>(count), static_cast<unsigned>(across)), 256, bytes, stream>>>(
       call, tasks);
+}
+
+template <class T>
+void WideLaunch<T>::allow_shared_memory(int all) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_left_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_part_kernel<Shape>, Shape::kSharedBytes);
+  });
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_subtract_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_solve_kernel<Shape>, Shape::kSharedBytes);
+  });
 }
 
 template <class T>
@@ -161,8 +173,8 @@ void WideLaunch<T>::multiply_right(const WideCall& call, const RightTask* tasks,
 }
 template <class T>
 void WideLaunch<T>::multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count,
-                                  int all, Tasks size, cudaStream_t stream) {
-  with_shape<T>(size, all, [&]<class Shape>() {
+                                  int all, cudaStream_t stream) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
     launch_tasks(wide_left_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
                  all / Shape::kColumns, stream);
   });
@@ -172,7 +184,6 @@ template <class T>
 void WideLaunch<T>::solve(const WideCall& call, const T* inverse, int start, int order, int all,
                           cudaStream_t stream) {
   using Shape = WideSmallShape<T>;
-  allow_shared(wide_solve_kernel<Shape>, Shape::kSharedBytes);
   const dim3 grid(static_cast<unsigned>((order + Shape::kRows - 1) / Shape::kRows),
                   static_cast<unsigned>(all / Shape::kColumns));
   wide_solve_kernel<Shape><<<grid, 256, Shape::kSharedBytes, stream>>>(call, inverse, start, order);
@@ -187,13 +198,12 @@ void WideLaunch<T>::set_parts(const WideCall& call, const PartTask* tasks, int64
   });
 }
 template <class T>
-void WideLaunch<T>::subtract_parts(const WideCall& call, int parts, int start, int rows, int all,
-                                   cudaStream_t stream) {
-  const int64_t elements = int64_t{rows} * all;
-  subtract_parts_kernel<T><<<static_cast<unsigned>((elements + 255) / 256), 256, 0, stream>>>(
-      static_cast<const T*>(call.parts), parts, elements,
-      static_cast<T*>(call.Y) + int64_t{start} * all);
-  check(cudaGetLastError(), "wide products");
+void WideLaunch<T>::subtract_all(const WideCall& call, const PartTask* tasks, int64_t count,
+                                 int all, cudaStream_t stream) {
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    launch_tasks(wide_subtract_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
+                 all / Shape::kColumns, stream);
+  });
 }
 
 template <class T>

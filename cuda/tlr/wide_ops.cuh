@@ -9,7 +9,7 @@ namespace chol::cuda::tlr {
 
 /// Rows of a stage of a solve, for which dense inverses may have a share of the factor's bytes.
 inline constexpr int64_t kStageRows = 2048;
-inline constexpr double kInverseShare = 0.25;
+inline constexpr double kInverseShare = 0.6;
 
 /// The memory of wide operations, and what kernels are told of it.
 template <class T>
@@ -18,8 +18,9 @@ struct CudaTileOps<T>::Wide {
   WideCall call{};
   const RightTask* right_tasks = nullptr;
   const LeftTask* left_tasks = nullptr;
-  const PartTask* part_tasks = nullptr;
+  const PartTask *near_tasks = nullptr, *part_tasks = nullptr;
   Buffer<T> W, X, Y, parts;
+  int64_t part_elements = 0;  ///< of the parts of one stage
   Buffer<RightColumn> right;
   Buffer<LeftColumn> left;
   int64_t n;
@@ -46,6 +47,7 @@ typename CudaTileOps<T>::Wide CudaTileOps<T>::prepare_wide(const backend::LowerT
   wide.call.X = wide.X.get();
   wide.call.adjoint = adjoint;
   wide.call.has_pairs = L.has_pairs;
+  Wide::Launch::allow_shared_memory(wide.all);
   Wide::Launch::list_columns(wide.call, send(lists.tiles), lists.count, wide.all, stream_);
   return wide;
 }
@@ -73,8 +75,7 @@ void CudaTileOps<T>::add_wide(const backend::LowerTiles<T>& L, bool adjoint, int
                    wide.all, stream_);
     Launch::multiply_right(wide.call, right_tasks, std::ssize(right), wide.all,
                            Launch::Tasks::large, stream_);
-    Launch::multiply_left(wide.call, left_tasks, std::ssize(left), wide.all, Launch::Tasks::large,
-                          stream_);
+    Launch::multiply_left(wide.call, left_tasks, std::ssize(left), wide.all, stream_);
   }
 }
 
@@ -94,9 +95,8 @@ int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L, int64_t columns) 
   return std::clamp<int64_t>(wanted, 1, count);
 }
 
-/// Each stage is one product with the inverse of its rows. The stage that is next takes its
-/// products from it at once; those of the others are formed beside the stages that follow, and
-/// become sums two stages before these are needed.
+/// Each stage is one product with the inverse of its rows. The next stage takes the products of
+/// those that are near at once; what those before contribute has been added up beside them.
 template <class T>
 void CudaTileOps<T>::solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns,
                                 T* B, int64_t ldb) {
@@ -108,67 +108,69 @@ void CudaTileOps<T>::solve_wide(const backend::LowerTiles<T>& L, bool adjoint, i
                                bytes_of(plan.left), bytes_of(plan.parts)});
   Wide wide = prepare_wide(L, lists, adjoint, columns);
   wide.Y = this->buffer(wide.n * wide.all);
-  wide.parts = this->buffer(plan.part_rows * wide.all);
+  wide.part_elements = plan.part_rows * wide.all;
+  wide.parts = this->buffer(kPartBuffers * wide.part_elements);
   wide.right_tasks = send(plan.right);
-  wide.left_tasks = send(plan.left);
+  wide.near_tasks = send(plan.left);
   wide.part_tasks = send(plan.parts);
   wide.call.Y = wide.Y.get();
-  wide.call.parts = wide.parts.get();
   wide.call.row_step = wide.call.columns = wide.all;
   wide.call.column_step = 1;
-  wide.call.subtracts = true;
   const std::vector<const T*>& inverses = L.stage > 1 ? L.stage_inverses : L.inverses;
   for (int64_t first = 0; first < columns; first += wide.all) {
     const int here = static_cast<int>(std::min<int64_t>(wide.all, columns - first));
     Launch::gather(device(B) + first * ldb, ldb, wide.n, here, device(wide.Y.get()), wide.all,
                    stream_);
     for (size_t s = 0; s + 1 < plan.stages.size(); ++s)
-      queue_wide_stage(wide, plan.stages.data() + s, s == 0, plan.stages.size() - 1 - s,
-                       inverses[static_cast<size_t>(plan.stages[s].index)]);
-    for (const auto kind : {Store::cores, Store::samples_ahead})
-      check(cudaStreamWaitEvent(stream_, store_.strand(kind).ended, 0), "a wide solve");
+      queue_wide_stage(wide, plan.stages, s, inverses[static_cast<size_t>(plan.stages[s].index)]);
     Launch::scatter(device(wide.X.get()), wide.all, wide.n, here, device(B) + first * ldb, ldb,
                     stream_);
   }
 }
 
-/// @param left stages from this one on
 template <class T>
-void CudaTileOps<T>::queue_wide_stage(const Wide& wide, const WideStage* stage, bool is_first,
-                                      size_t left, const T* inverse) {
+void CudaTileOps<T>::queue_wide_stage(Wide& wide, const std::vector<WideStage>& stages, size_t s,
+                                      const T* inverse) {
   using Launch = WideLaunch<D>;
   using Tasks = typename Launch::Tasks;
+  const size_t count = stages.size() - 1, beyond = s + kNearStages + 1;
+  const WideStage &stage = stages[s], &next = stages[s + 1];
   const Strand &sums = store_.strand(Store::cores), &far = store_.strand(Store::samples_ahead);
-  const auto multiply_right = [&](int64_t from, int64_t to, Tasks size, cudaStream_t stream) {
-    Launch::multiply_right(wide.call, wide.right_tasks + from, to - from, wide.all, size, stream);
-  };
+  // Of the parts of the sums that are formed at a stage, by turns.
+  static_assert(kPartBuffers == 3);
+  const cudaEvent_t parts[] = {sums.ended, store_.strand(Store::tiles_ahead).ended,
+                               store_.strand(Store::sums_ahead).ended};
   const auto wait = [&](cudaStream_t stream, cudaEvent_t event) {
     check(cudaStreamWaitEvent(stream, event, 0), "a wide solve");
   };
   const auto record = [&](cudaEvent_t event, cudaStream_t stream) {
     check(cudaEventRecord(event, stream), "a wide solve");
   };
-  Launch::solve(wide.call, device(inverse), stage->start, stage->order, wide.all, stream_);
-  record(sums.begun, stream_);
-  if (left > 1) {
-    multiply_right(stage->near_right, stage->next_right, Tasks::small, stream_);
-    if (!is_first) wait(stream_, sums.ended);  // the sums of the next stage
-    Launch::multiply_left(wide.call, wide.left_tasks + stage->near_left,
-                          stage[1].near_left - stage->near_left, wide.all, Tasks::small, stream_);
-  }
-  wait(sums.stream, sums.begun);
+  const auto use_parts_of = [&](size_t target) {
+    wide.call.parts = wide.parts.get() + target % kPartBuffers * wide.part_elements;
+    wide.call.part_count = stages[target].part_count;
+    wide.call.part_rows = stages[target].order;
+  };
+  Launch::solve(wide.call, device(inverse), stage.start, stage.order, wide.all, stream_);
+  if (s + 1 == count) return;
+  const bool has_far = beyond < count;
+  if (has_far) record(sums.begun, stream_);
+  Launch::multiply_right(wide.call, wide.right_tasks + stage.near_right,
+                         stage.far_right - stage.near_right, wide.all, Tasks::small, stream_);
+  use_parts_of(s + 1);
+  if (wide.call.part_count > 0) wait(stream_, parts[(s + 1) % kPartBuffers]);
+  Launch::subtract_all(wide.call, wide.near_tasks + stage.near_left,
+                       next.near_left - stage.near_left, wide.all, stream_);
+  if (!has_far) return;
   wait(far.stream, sums.begun);
-  if (left > 2) {
-    multiply_right(stage->next_right, stage->far_right, Tasks::large, sums.stream);
-    if (!is_first) wait(sums.stream, far.ended);  // products of the stage before
-    Launch::set_parts(wide.call, wide.part_tasks + stage->parts, stage[1].parts - stage->parts,
-                      wide.all, sums.stream);
-    Launch::subtract_parts(wide.call, stage->part_count, stage[2].start, stage[2].order, wide.all,
-                           sums.stream);
-  }
-  record(sums.ended, sums.stream);
-  if (left > 3) multiply_right(stage->far_right, stage[1].near_right, Tasks::large, far.stream);
+  Launch::multiply_right(wide.call, wide.right_tasks + stage.far_right,
+                         next.near_right - stage.far_right, wide.all, Tasks::large, far.stream);
   record(far.ended, far.stream);
+  wait(sums.stream, far.ended);
+  use_parts_of(beyond);
+  Launch::set_parts(wide.call, wide.part_tasks + stage.parts, next.parts - stage.parts, wide.all,
+                    sums.stream);
+  record(parts[beyond % kPartBuffers], sums.stream);
 }
 
 }  // namespace chol::cuda::tlr

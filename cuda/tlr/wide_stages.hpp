@@ -5,16 +5,20 @@
 
 namespace chol::cuda::tlr {
 
-/// A sum's parts, and the columns that a part has at least.
-inline constexpr int kMostParts = 12, kPartColumns = 512;
+/// Most parts of a sum, and the columns that a part has at least.
+inline constexpr int kMostParts = 16, kPartColumns = 512;
+/// Stages whose products the next one takes itself; what those before contribute comes in parts,
+/// of so many stages at a time and one more.
+inline constexpr int kNearStages = 2, kPartBuffers = kNearStages + 1;
 
 /// Some block rows that are solved for together. What is done then, as ranges of lists that end
-/// where those of the next stage begin: near ones concern the stage that is next, next ones the one
-/// after it, far ones the others. `parts` is the sums of that one over all stages up to this.
+/// where those of the next stage begin: right factors for the stages that are near, and for others;
+/// sums of the next stage from those that are near, in `near_left`; and parts of the sums of the
+/// first stage that is not near.
 struct WideStage {
   int start, order, index;  ///< rows of X, and which inverse
-  int part_count;
-  int64_t near_right, next_right, far_right, near_left, parts;
+  int part_count = 0;       ///< of the sums of this stage
+  int64_t near_right = 0, far_right = 0, near_left = 0, parts = 0;
 };
 
 /// The lists of a solve by stages.
@@ -22,8 +26,7 @@ template <class T>
 class WideStages {
  public:
   std::vector<RightTask> right;
-  std::vector<LeftTask> left;
-  std::vector<PartTask> parts;
+  std::vector<PartTask> left, parts;
   std::vector<WideStage> stages;  ///< and an end
   int64_t part_rows = 0;          ///< of all parts of a stage at most
 
@@ -38,12 +41,12 @@ class WideStages {
       const int first = index * size, end = std::min(first + size, count);
       ends_.push_back(adjoint ? count - first : end);
       const int start = static_cast<int>(L.starts[first]);
-      stages.push_back({start, static_cast<int>(L.starts[end]) - start, index, 0, 0, 0, 0, 0, 0});
+      stages.push_back({start, static_cast<int>(L.starts[end]) - start, index});
     }
     for (int s = 0; s < all; ++s) add(s);
-    stages.emplace_back();
+    stages.push_back({0, 0, 0});
     note(stages.back());
-    stages.back().next_right = stages.back().far_right = stages.back().near_right;
+    stages.back().far_right = stages.back().near_right;
   }
 
  private:
@@ -58,19 +61,17 @@ class WideStages {
   void add(int s) {
     WideStage& stage = stages[static_cast<size_t>(s)];
     note(stage);
-    lists_.add_right(right, end(s - 1), end(s), end(s), end(s + 1), small_rows_);
-    stage.next_right = std::ssize(right);
-    lists_.add_right(right, end(s - 1), end(s), end(s + 1), end(s + 2), task_rows_);
+    lists_.add_right(right, end(s - 1), end(s), end(s), end(s + kNearStages), small_rows_);
     stage.far_right = std::ssize(right);
-    lists_.add_right(right, end(s - 1), end(s), end(s + 2), lists_.count, task_rows_);
-    lists_.add_left(left, end(s - 1), end(s), end(s), end(s + 1), small_rows_);
-    const int from = end(s + 1), to = end(s + 2);
+    lists_.add_right(right, end(s - 1), end(s), end(s + kNearStages), lists_.count, task_rows_);
+    lists_.add_parts(left, end(s - kNearStages), end(s), end(s), end(s + 1), 1, small_rows_);
+    const int from = end(s + kNearStages), to = end(s + kNearStages + 1);
     if (from == to) return;
-    stage.part_count =
+    WideStage& target = stages[static_cast<size_t>(s + kNearStages + 1)];
+    target.part_count =
         std::clamp(lists_.most_columns(end(s), from, to) / kPartColumns, 1, kMostParts);
-    lists_.add_parts(parts, end(s), from, to, stage.part_count, task_rows_);
-    const int64_t rows = stages[static_cast<size_t>(s) + 2].order;
-    part_rows = std::max(part_rows, stage.part_count * rows);
+    lists_.add_parts(parts, 0, end(s), from, to, target.part_count, task_rows_);
+    part_rows = std::max(part_rows, int64_t{target.part_count} * target.order);
   }
 
   const WideLists<T>& lists_;

@@ -59,10 +59,11 @@ struct Wide {
             X.data(),
             Y.data(),
             nullptr,
+            0,
+            0,
             kAll,
             1,
             kAll,
-            false,
             adjoint,
             L.has_pairs};
   }
@@ -114,9 +115,8 @@ struct Wide {
   void solve(const backend::LowerTiles<T>& L) {
     using Small = SmallShape<D>;
     const WideStages<T> plan(lists, L, call.adjoint, Small::kRows, TaskShape<D>::kRows);
-    parts.resize(static_cast<size_t>(plan.part_rows) * kAll);
-    call.parts = parts.data();
-    call.subtracts = true;
+    parts.resize(static_cast<size_t>(kPartBuffers * plan.part_rows) * kAll);
+    std::memset(static_cast<void*>(parts.data()), 0xFF, sizeof(T) * parts.size());
     const auto right = [&]<class Shape>(int64_t from, int64_t to) {
       multiply_right<Shape>(plan.right.data() + from, to - from);
     };
@@ -128,23 +128,23 @@ struct Wide {
             .solve(reinterpret_cast<const D*>(inverse), stage.start, stage.order,
                    block * Small::kRows, 0, kAll);
       });
-      right.template operator()<Small>(stage.near_right, stage.next_right);
-      multiply_left<Small>(plan.left.data() + stage.near_left, next.near_left - stage.near_left);
-      right.template operator()<TaskShape<D>>(stage.next_right, stage.far_right);
-      if (stage.part_count > 0) subtract_parts(plan, s);
+      right.template operator()<Small>(stage.near_right, stage.far_right);
+      use_parts_of(plan, s + 1);
+      run<Small>(static_cast<int>(next.near_left - stage.near_left), [&](int block) {
+        WideProducts<Small>(call, shared).subtract_all(plan.left[stage.near_left + block], 0, kAll);
+      });
       right.template operator()<TaskShape<D>>(stage.far_right, next.near_right);
+      if (stage.parts == next.parts) continue;
+      use_parts_of(plan, s + kNearStages + 1);
+      run<TaskShape<D>>(static_cast<int>(next.parts - stage.parts), [&](int block) {
+        WideProducts<TaskShape<D>>(call, shared).set_part(plan.parts[stage.parts + block], 0, kAll);
+      });
     }
   }
-  void subtract_parts(const WideStages<T>& plan, size_t s) {
-    const WideStage &stage = plan.stages[s], &target = plan.stages[s + 2];
-    std::memset(static_cast<void*>(parts.data()), 0xFF, sizeof(T) * parts.size());
-    run<TaskShape<D>>(static_cast<int>(plan.stages[s + 1].parts - stage.parts), [&](int block) {
-      WideProducts<TaskShape<D>>(call, shared).set_part(plan.parts[stage.parts + block], 0, kAll);
-    });
-    const int64_t rows = int64_t{target.order} * kAll;
-    for (int part = 0; part < stage.part_count; ++part)
-      for (int64_t e = 0; e < rows; ++e)
-        Y[int64_t{target.start} * kAll + e] -= parts[part * rows + e];
+  void use_parts_of(const WideStages<T>& plan, size_t target) {
+    call.parts = parts.data() + target % kPartBuffers * plan.part_rows * kAll;
+    call.part_count = plan.stages[target].part_count;
+    call.part_rows = plan.stages[target].order;
   }
 };
 
