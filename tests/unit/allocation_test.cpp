@@ -155,40 +155,6 @@ TEST(Allocation, OfHandles) {
     });
 }
 
-/// A matrix whose assembly or factorization failed can be destroyed.
-TEST(Allocation, OfTileLowRankMatrices) {
-  constexpr int64_t kOrder = 60, kColumns = 2;
-  std::vector<double> points(kOrder), x(kOrder * kColumns);
-  for (int64_t i = 0; i < kOrder; ++i) points[i] = double(i) / double(kOrder);
-  const double length = 0.3;
-  const chol_kernel_t kernel{sizeof kernel, CHOL_KERNEL_EXPONENTIAL, 1, 0.1, 0, &length, 1};
-  for (const int ldl : {0, 1})
-    fail_every_allocation([&] {
-      chol_handle_t handle = nullptr;
-      chol_tlr_t A = nullptr;
-      int info = 0;
-      chol_tlr_options_t options;
-      chol_tlr_options_init(&options);
-      options.eps = 1e-4;
-      options.ldl = ldl;
-      options.pivot = ldl;
-      std::fill(x.begin(), x.end(), 1.);
-      chol_status_t status = chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr);
-      const auto then = [&](auto&& call) {
-        if (status == CHOL_STATUS_SUCCESS) status = call();
-      };
-      then([&] { return chol_set_num_threads(handle, 1); });
-      then([&] { return chol_tlr_create(handle, CHOL_TYPE_D, kOrder, 17, &A); });
-      then([&] { return chol_tlr_from_kernel(handle, A, &kernel, 1, points.data(), 1, &options); });
-      then([&] { return chol_tlr_factor(handle, A, &options, &info); });
-      then([&] { return chol_tlr_solve(handle, A, kColumns, x.data(), kOrder); });
-      EXPECT_EQ(info, 0);
-      EXPECT_EQ(chol_tlr_destroy(A), CHOL_STATUS_SUCCESS);
-      chol_destroy(handle);
-      return status;
-    });
-}
-
 /// A call on a fresh handle with the allocation failing, then the same call again without: it
 /// succeeds.
 template <class T>
