@@ -32,8 +32,8 @@ class WideStages {
 
   /// @param small_rows of tasks that the next stage waits for @param task_rows of others
   WideStages(const WideLists<T>& lists, const backend::LowerTiles<T>& L, bool adjoint,
-             int small_rows, int task_rows)
-      : lists_(lists), small_rows_(small_rows), task_rows_(task_rows) {
+             int small_rows, int task_rows, int part_columns = kPartColumns)
+      : lists_(lists), small_rows_(small_rows), task_rows_(task_rows), part_columns_(part_columns) {
     const int count = lists.count, size = static_cast<int>(L.stage);
     const int all = (count + size - 1) / size;
     for (int s = 0; s < all; ++s) {
@@ -69,13 +69,13 @@ class WideStages {
     if (from == to) return;
     WideStage& target = stages[static_cast<size_t>(s + kNearStages + 1)];
     target.part_count =
-        std::clamp(lists_.most_columns(end(s), from, to) / kPartColumns, 1, kMostParts);
+        std::clamp(lists_.most_columns(end(s), from, to) / part_columns_, 1, kMostParts);
     lists_.add_parts(parts, 0, end(s), from, to, target.part_count, task_rows_);
     part_rows = std::max(part_rows, int64_t{target.part_count} * target.order);
   }
 
   const WideLists<T>& lists_;
-  int small_rows_, task_rows_;
+  int small_rows_, task_rows_, part_columns_;
   std::vector<int> ends_;
 };
 

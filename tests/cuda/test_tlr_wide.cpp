@@ -114,7 +114,7 @@ struct Wide {
   /// In the order of a device's streams that lets most wait.
   void solve(const backend::LowerTiles<T>& L) {
     using Small = SmallShape<D>;
-    const WideStages<T> plan(lists, L, call.adjoint, Small::kRows, TaskShape<D>::kRows);
+    const WideStages<T> plan(lists, L, call.adjoint, Small::kRows, TaskShape<D>::kRows, 10);
     parts.resize(static_cast<size_t>(kPartBuffers * plan.part_rows) * kAll);
     std::memset(static_cast<void*>(parts.data()), 0xFF, sizeof(T) * parts.size());
     const auto right = [&]<class Shape>(int64_t from, int64_t to) {
