@@ -25,9 +25,6 @@ namespace chol::cuda::tlr {
 /// Modifies a tile in host memory: see TileOps::make_definite().
 template <class T>
 void make_definite_on_host(T* tile, int64_t n, RealOf<T> least);
-/// See TileOps::ldl().
-template <class T>
-int ldl_on_host(T* tile, int64_t n, int64_t* order, RealOf<T>* signs);
 
 /// Another stream in the place of one, as long as this lives.
 class OnStream {
@@ -115,11 +112,13 @@ class CudaTileOps final : public backend::TileOps<T> {
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
   bool has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                   int64_t columns) const override;
+  int64_t stage(const backend::LowerTiles<T>& L, int64_t columns) const override;
   void solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                  int64_t ldb) override;
   void add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
                int64_t ldx, T* Y, int64_t ldy) override;
-  int ldl(T* A, int64_t n, int64_t* order, R* signs) override;
+  void begin_ldl(T* A, int64_t n, T* inverses) override;
+  int end_ldl(int64_t n, int64_t* order, R* signs) override;
   void rearrange(const std::vector<backend::Rearrangement<T>>& list) override;
   void norms(std::vector<backend::Norm<T>>& list) override;
   double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) override;
@@ -170,6 +169,13 @@ class CudaTileOps final : public backend::TileOps<T> {
   void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
                             int64_t ld_to, backend::ProductGroups<T>& groups) const;
   void queue_potrf(T* A, int64_t n, int* info);
+  /// Of a tile whose L D L^H is on the way.
+  struct Indefinite {
+    Buffer<T> scratch;
+    Buffer<int> integers;
+    Buffer<R> signs;
+  };
+  void queue_ldl(T* A, int64_t n, Indefinite& memory);
   /// sums: of 2 kInnerBlocks blocks.
   void queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps,
                              double* sums);
@@ -199,8 +205,8 @@ class CudaTileOps final : public backend::TileOps<T> {
                 int64_t ldx, T* Y, int64_t ldy);
   void solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                   int64_t ldb);
-  void queue_wide_stage(const Wide& wide, const WideStage& stage, const WideStage& behind,
-                        bool has_former);
+  void queue_wide_stage(Wide& wide, const std::vector<WideStage>& stages, size_t s,
+                        const T* inverse);
   template <class Shape>
   void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);
   void launch_joint_sums(const ColumnItem& item);
@@ -220,6 +226,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   std::vector<Buffer<const void*>> vectors_, former_rows_;
   std::vector<Buffer<T>> samples_;
   Buffer<T> identity_;
+  Indefinite indefinite_;
   Store::Which ahead_ = Store::samples_ahead;
   /// Cores whose factorizations are on the way.
   struct CoreRound {

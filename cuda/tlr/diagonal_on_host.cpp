@@ -1,9 +1,7 @@
-// Diagonal tiles that are factored on the host: the rare ones that are modified, and those of
-// L D L^H, whose rook pivoting is a chain of small steps.
+// The rare diagonal tiles that are modified, on the host.
 #include "backend/tile_ops.hpp"
 #include "base/precisions.h"
 #include "host/conjugate.hpp"
-#include "host/indefinite_factor.hpp"
 #include "host/modified_cholesky.hpp"
 
 namespace chol::cuda::tlr {
@@ -31,14 +29,7 @@ void make_definite_on_host(T* tile, int64_t n, RealOf<T> least) {
   host::modified_cholesky(multiply<T>, least, tile, n);
 }
 
-template <class T>
-int ldl_on_host(T* tile, int64_t n, int64_t* order, RealOf<T>* signs) {
-  return host::indefinite_factor(tile, n, order, signs);
-}
-
-#define CHOL_INSTANTIATE(prefix, T, R)                    \
-  template void make_definite_on_host<T>(T*, int64_t, R); \
-  template int ldl_on_host<T>(T*, int64_t, int64_t*, R*);
+#define CHOL_INSTANTIATE(prefix, T, R) template void make_definite_on_host<T>(T*, int64_t, R);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

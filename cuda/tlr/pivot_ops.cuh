@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tlr/device_ops.cuh"
+#include "tlr/indefinite.cuh"
 
 namespace chol::cuda::tlr {
 
@@ -62,6 +63,41 @@ __global__ void __launch_bounds__(kThreads)
   sums[blockIdx.x] = sum;
 }
 
+/// Before the first panel.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    begin_indefinite_kernel(const __grid_constant__ IndefiniteItem<T> item, const T* from) {
+  for (int64_t e = first_of_thread(); e < int64_t{item.n} * item.n; e += grid_step())
+    item.A[e] = from[e];
+  for (int64_t i = first_of_thread(); i < item.n + kIndefiniteProgress; i += grid_step())
+    item.order[i] = i < item.n ? static_cast<int>(i) : 0;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kIndefiniteThreads, 1)
+    indefinite_panel_kernel(const __grid_constant__ IndefiniteItem<T> item) {
+  __shared__ typename IndefinitePanel<T>::Memory memory;
+  extern __shared__ __align__(16) char columns[];
+  if (item.progress()[1] < item.n)
+    IndefinitePanel<T>(item, memory, item.columns ? item.columns : reinterpret_cast<T*>(columns))
+        .run();
+}
+template <class T>
+__global__ void __launch_bounds__(kUpdateThreads)
+    indefinite_update_kernel(const __grid_constant__ IndefiniteItem<T> item) {
+  using Update = IndefiniteUpdate<T>;
+  __shared__ Update memory;
+  memory.run(item, static_cast<int>(blockIdx.x) * Update::kOrder,
+             static_cast<int>(blockIdx.y) * Update::kOrder);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    indefinite_result_kernel(const __grid_constant__ IndefiniteItem<T> item, T* to) {
+  for (int64_t e = first_of_thread(); e < int64_t{item.n} * item.n; e += grid_step())
+    to[e] = indefinite_element(item, static_cast<int>(e % item.n), static_cast<int>(e / item.n));
+}
+
 template <class T>
 void CudaTileOps<T>::rearrange(const std::vector<backend::Rearrangement<T>>& list) {
   constexpr size_t kMost = 32768;  // blocks along y
@@ -120,12 +156,56 @@ void CudaTileOps<T>::norms(std::vector<backend::Norm<T>>& list) {
   for (size_t i = 0; i < list.size(); ++i) list[i].norm = std::sqrt(found[i]);
 }
 
+/// Panels have 32 columns or one more, so that so many launches are enough; what is left of them
+/// does nothing.
 template <class T>
-int CudaTileOps<T>::ldl(T* A, int64_t n, int64_t* order, R* signs) {
-  const Buffer<T> tile(n * n);
-  transfer(n, n, A, n, tile.get(), n);
-  const int info = ldl_on_host(tile.get(), n, order, signs);
-  transfer(n, n, tile.get(), n, A, n);
+void CudaTileOps<T>::queue_ldl(T* A, int64_t n, Indefinite& memory) {
+  constexpr size_t kMostShared = 40 * 1024;
+  memory.scratch = this->buffer(n * (n + kPanelRoom + 4));
+  memory.integers = Buffer<int>(2 * n + kIndefiniteProgress, this->memory());
+  memory.signs = Buffer<R>(n, this->memory());
+  IndefiniteItem<D> item{static_cast<int>(n), device(memory.scratch.get()), {}, {}, {}, {}, {}, {}};
+  item.W = item.A + n * n;
+  item.scales = item.W + n * kPanelRoom;
+  const size_t shared = sizeof(D) * 2 * static_cast<size_t>(n);
+  item.columns = shared > kMostShared ? item.scales + 2 * n : nullptr;
+  item.order = memory.integers.get();
+  item.kinds = item.order + n + kIndefiniteProgress;
+  item.signs = memory.signs.get();
+  begin_indefinite_kernel<D><<<blocks_for(n * n), kThreads, 0, stream_>>>(item, device(A));
+  constexpr int kOrder = IndefiniteUpdate<D>::kOrder;
+  const auto across = static_cast<unsigned>((n + kOrder - 1) / kOrder);
+  for (int64_t first = 0; first < n; first += kIndefinitePanel) {
+    indefinite_panel_kernel<D><<<1, kIndefiniteThreads, item.columns ? 0 : shared, stream_>>>(item);
+    if (first + kIndefinitePanel < n)
+      indefinite_update_kernel<D><<<dim3(across, across), kUpdateThreads, 0, stream_>>>(item);
+  }
+  indefinite_result_kernel<D><<<blocks_for(n * n), kThreads, 0, stream_>>>(item, device(A));
+  checked("L D L^H of a tile");
+}
+
+template <class T>
+void CudaTileOps<T>::begin_ldl(T* A, int64_t n, T* inverses) {
+  Strand& side = store_.strand(Store::diagonal);
+  check(cudaEventRecord(side.begun, stream_), "diagonal tile");
+  check(cudaStreamWaitEvent(side.stream, side.begun, 0), "diagonal tile");
+  store_.pool.hold(Pool::beside);
+  const OnStream on_side(stream_, side.stream);
+  queue_ldl(A, n, indefinite_);
+  invert_blocks(A, n, inverses, true);
+  check(cudaEventRecord(side.ended, stream_), "diagonal tile");
+}
+
+template <class T>
+int CudaTileOps<T>::end_ldl(int64_t n, int64_t* order, R* signs) {
+  check(cudaStreamWaitEvent(stream_, store_.strand(Store::diagonal).ended, 0), "diagonal tile");
+  const size_t count = static_cast<size_t>(n);
+  const int* const found = read(indefinite_.integers.get(), count + kIndefiniteProgress);
+  std::copy_n(found, n, order);
+  const int info = found[n + 2];
+  std::copy_n(read(indefinite_.signs.get(), count), n, signs);
+  indefinite_ = {};
+  store_.pool.end_hold(Pool::beside);
   return info;
 }
 

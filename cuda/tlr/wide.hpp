@@ -1,5 +1,5 @@
 // Solves and products with many right-hand sides at once, as the host describes them: see
-// wide_products.cuh and wide_chain.cuh.
+// wide_products.cuh.
 #pragma once
 
 #include <algorithm>
@@ -36,10 +36,10 @@ struct RightTask {
 struct LeftTask {
   int target, row, first, end, first_identity, end_identity;
 };
-/// One target of a chain, the columns of its left factors and of right factors of which it is the
-/// source.
-struct ChainLink {
-  int target, first, end, first_identity, end_identity, first_right, end_right;
+/// Part of such a sum, and its row among those of the parts.
+struct PartTask {
+  LeftTask left;
+  int to;
 };
 
 /// Sources and targets are block rows.
@@ -48,16 +48,14 @@ struct WideCall {
   const LeftColumn* left;
   const int* identities;  ///< first rows of W that are added
   const int* starts;      ///< of the block rows, and the end of the last one
-  const void* const* inverses;
   void* W;
-  void* X;  ///< of all columns of a call, which lie next to each other; of a chain
-            ///< what it finds
-  void* Y;  ///< sums; of a chain right-hand sides, as X
+  void* X;      ///< of all columns of a call, which lie next to each other
+  void* Y;      ///< sums, or right-hand sides less sums, as X
+  void* parts;  ///< of sums, as X
+  int part_count, part_rows;
   int64_t row_step, column_step;  ///< of Y
   int columns;                    ///< of Y that count
-  int* arrivals;
-  int parts;  ///< blocks of a chain that have the same columns
-  bool subtracts, adjoint, has_pairs;
+  bool adjoint, has_pairs;
 };
 
 /// The lists of a sweep. Positions count block rows in the order of the sweep.
@@ -123,11 +121,32 @@ class WideLists {
         tasks.push_back({index(target), row, first, behind, first_identity, behind_identity});
     }
   }
-  /// The block rows [begin, end), one after the other.
-  void add_chain(std::vector<ChainLink>& links, int begin, int end) const {
-    for (int p = begin; p < end; ++p)
-      links.push_back({index(p), left(p, begin), left(p, p), identity(p, begin), identity(p, p),
-                       p + 1 < end ? right(p, p + 1) : 0, p + 1 < end ? right(p, end) : 0});
+  /// Sums over sources [begin, end) of targets [from, to) in `parts` parts of about as many
+  /// columns, each of which has the rows of these targets in the order of the matrix.
+  void add_parts(std::vector<PartTask>& tasks, int begin, int end, int from, int to, int parts,
+                 int most) const {
+    if (from == to) return;
+    const int start = starts_[adjoint_ ? to - 1 : from];
+    int all_rows = 0;
+    for (int target = from; target < to; ++target) all_rows += rows(target);
+    for (int part = 0; part < parts; ++part)
+      for (int target = from; target < to; ++target) {
+        const int first = left(target, begin), columns = left(target, end) - first;
+        const auto begin_of = [&](int p) { return first + int(int64_t{columns} * p / parts); };
+        const int first_identity = identity(target, begin);
+        const int end_identity = part == 0 ? identity(target, end) : first_identity;
+        for (int row = 0; row < rows(target); row += most)
+          tasks.push_back({{index(target), row, begin_of(part), begin_of(part + 1), first_identity,
+                            end_identity},
+                           part * all_rows + starts_[target] - start + row});
+      }
+  }
+  /// Most columns of a sum over sources [0, end) of targets [from, to).
+  int most_columns(int end, int from, int to) const {
+    int most = 0;
+    for (int target = from; target < to; ++target)
+      most = std::max(most, left(target, end) - left(target, 0));
+    return most;
   }
 
  private:

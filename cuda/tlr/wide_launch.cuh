@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tlr/pool.hpp"
-#include "tlr/wide_chain.cuh"
 #include "tlr/wide_launch.hpp"
+#include "tlr/wide_products.cuh"
 
 namespace chol::cuda::tlr {
 
@@ -17,7 +17,7 @@ template <class T, int kColumns>
 using WideTaskShape = WideShape<
     T, 4, 2, 1, Traits<T>::is_complex ? 1 : 2, kColumns / 16, sizeof(T) == 16 ? 8 : 16,
     wide_stages<T, Traits<T>::is_complex ? 1 : 2, kColumns / 16, 4, 1, sizeof(T) == 16 ? 8 : 16>()>;
-/// Of blocks of a chain and others with 32 columns: half of the warps have every second half of a
+/// Of blocks with 32 columns, which others wait for: half of the warps have every second half of a
 /// step.
 template <class T>
 using WideSmallShape = WideShape<T, 2, 2, 2, 1, 2, sizeof(T) == 16 ? 16 : 32,
@@ -39,12 +39,33 @@ __global__ void __launch_bounds__(256, 2)
       .add_sums(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
                 static_cast<int>(gridDim.y) * Shape::kColumns);
 }
-template <class T>
+template <class Shape>
 __global__ void __launch_bounds__(256, 2)
-    wide_chain_kernel(const __grid_constant__ WideCall call, const ChainLink* links, int count,
-                      int all) {
+    wide_part_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
   extern __shared__ __align__(16) char memory[];
-  WideChain<WideSmallShape<T>>(call, memory, all, static_cast<int>(blockIdx.x)).run(links, count);
+  WideProducts<Shape>(call, memory)
+      .set_part(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
+                static_cast<int>(gridDim.y) * Shape::kColumns);
+}
+/// Blocks with the longest sums begin first.
+template <class Shape>
+__global__ void __launch_bounds__(256, 2)
+    wide_solve_kernel(const __grid_constant__ WideCall call, const typename Shape::T* inverse,
+                      int start, int order) {
+  extern __shared__ __align__(16) char memory[];
+  const unsigned block = call.adjoint ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
+  WideProducts<Shape>(call, memory)
+      .solve(inverse, start, order, static_cast<int>(block) * Shape::kRows,
+             static_cast<int>(blockIdx.y) * Shape::kColumns,
+             static_cast<int>(gridDim.y) * Shape::kColumns);
+}
+template <class Shape>
+__global__ void __launch_bounds__(256, 2)
+    wide_subtract_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
+  extern __shared__ __align__(16) char memory[];
+  WideProducts<Shape>(call, memory)
+      .subtract_all(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
+                    static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 
 /// A block has the columns of a tile, of target and source from its index.
@@ -124,9 +145,22 @@ template <class Kernel, class Task>
 void launch_tasks(Kernel kernel, int bytes, const WideCall& call, const Task* tasks, int64_t count,
                   int across, cudaStream_t stream) {
   if (count == 0) return;
-  allow_shared(kernel, bytes);
   kernel<<<dim3(static_cast<unsigned>(count), static_cast<unsigned>(across)), 256, bytes, stream>>>(
       call, tasks);
+}
+
+template <class T>
+void WideLaunch<T>::allow_shared_memory(int all) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_left_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_part_kernel<Shape>, Shape::kSharedBytes);
+  });
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_subtract_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_solve_kernel<Shape>, Shape::kSharedBytes);
+  });
 }
 
 template <class T>
@@ -139,24 +173,37 @@ void WideLaunch<T>::multiply_right(const WideCall& call, const RightTask* tasks,
 }
 template <class T>
 void WideLaunch<T>::multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count,
-                                  int all, Tasks size, cudaStream_t stream) {
-  with_shape<T>(size, all, [&]<class Shape>() {
+                                  int all, cudaStream_t stream) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
     launch_tasks(wide_left_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
                  all / Shape::kColumns, stream);
   });
 }
 
 template <class T>
-void WideLaunch<T>::solve_chain(const WideCall& call, const ChainLink* links, int count, int all,
-                                cudaStream_t stream) {
+void WideLaunch<T>::solve(const WideCall& call, const T* inverse, int start, int order, int all,
+                          cudaStream_t stream) {
   using Shape = WideSmallShape<T>;
-  allow_shared(wide_chain_kernel<T>, Shape::kSharedBytes);
-  WideCall its = call;
-  void* arguments[] = {&its, &links, &count, &all};
-  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wide_chain_kernel<T>),
-                                    dim3(static_cast<unsigned>(call.parts * (all / kNarrow))),
-                                    dim3(256), arguments, Shape::kSharedBytes, stream),
-        "a chain of wide solves");
+  const dim3 grid(static_cast<unsigned>((order + Shape::kRows - 1) / Shape::kRows),
+                  static_cast<unsigned>(all / Shape::kColumns));
+  wide_solve_kernel<Shape><<<grid, 256, Shape::kSharedBytes, stream>>>(call, inverse, start, order);
+  check(cudaGetLastError(), "wide products");
+}
+template <class T>
+void WideLaunch<T>::set_parts(const WideCall& call, const PartTask* tasks, int64_t count, int all,
+                              cudaStream_t stream) {
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    launch_tasks(wide_part_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
+                 all / Shape::kColumns, stream);
+  });
+}
+template <class T>
+void WideLaunch<T>::subtract_all(const WideCall& call, const PartTask* tasks, int64_t count,
+                                 int all, cudaStream_t stream) {
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    launch_tasks(wide_subtract_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
+                 all / Shape::kColumns, stream);
+  });
 }
 
 template <class T>

@@ -14,19 +14,27 @@ struct WideLaunch {
   static constexpr int kMostWide = 64, kNarrow = 32;
   /// Rows of a task: of complex elements half as many.
   static constexpr int kTaskRows = Traits<T>::is_complex ? 64 : 128;
-  /// Rows of small tasks, which have 32 columns: of a chain, and of what it waits for.
+  /// Rows of small tasks, which have 32 columns: of what solves wait for.
   static constexpr int kSmallRows = 32;
   enum class Tasks : uint8_t { large, small };
 
+  /// Before the others.
+  static void allow_shared_memory(int all);
   /// @param call of which it fills the lists
   static void list_columns(const WideCall& call, const WideTileColumns* tiles, int block_rows,
                            int all, cudaStream_t stream);
   static void multiply_right(const WideCall& call, const RightTask* tasks, int64_t count, int all,
                              Tasks size, cudaStream_t stream);
   static void multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count, int all,
-                            Tasks size, cudaStream_t stream);
-  static void solve_chain(const WideCall& call, const ChainLink* links, int count, int all,
-                          cudaStream_t stream);
+                            cudaStream_t stream);
+  /// X := inverse Y of `order` rows from `start` on.
+  static void solve(const WideCall& call, const T* inverse, int start, int order, int all,
+                    cudaStream_t stream);
+  static void set_parts(const WideCall& call, const PartTask* tasks, int64_t count, int all,
+                        cudaStream_t stream);
+  /// Y -= sums and parts, in small tasks.
+  static void subtract_all(const WideCall& call, const PartTask* tasks, int64_t count, int all,
+                           cudaStream_t stream);
   static void gather(const T* X, int64_t ldx, int64_t n, int columns, T* to, int all,
                      cudaStream_t stream);
   static void scatter(const T* from, int all, int64_t n, int columns, T* X, int64_t ldx,

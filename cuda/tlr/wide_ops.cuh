@@ -1,13 +1,15 @@
-// Solves and products with many right-hand sides: see wide_products.cuh and wide_chain.cuh.
+// Solves and products with many right-hand sides: see wide_products.cuh.
 #pragma once
 
 #include "tlr/device_ops.cuh"
 #include "tlr/wide_launch.hpp"
+#include "tlr/wide_stages.hpp"
 
 namespace chol::cuda::tlr {
 
-/// Block columns that are solved for between two updates of all that follow.
-inline constexpr int kChainColumns = 8;
+/// Rows of a stage of a solve, for which dense inverses may have a share of the factor's bytes.
+inline constexpr int64_t kStageRows = 2048;
+inline constexpr double kInverseShare = 0.6;
 
 /// The memory of wide operations, and what kernels are told of it.
 template <class T>
@@ -16,8 +18,9 @@ struct CudaTileOps<T>::Wide {
   WideCall call{};
   const RightTask* right_tasks = nullptr;
   const LeftTask* left_tasks = nullptr;
-  const ChainLink* links = nullptr;
-  Buffer<T> W, X, Y;
+  const PartTask *near_tasks = nullptr, *part_tasks = nullptr;
+  Buffer<T> W, X, Y, parts;
+  int64_t part_elements = 0;  ///< of the parts of one stage
   Buffer<RightColumn> right;
   Buffer<LeftColumn> left;
   int64_t n;
@@ -44,6 +47,7 @@ typename CudaTileOps<T>::Wide CudaTileOps<T>::prepare_wide(const backend::LowerT
   wide.call.X = wide.X.get();
   wide.call.adjoint = adjoint;
   wide.call.has_pairs = L.has_pairs;
+  Wide::Launch::allow_shared_memory(wide.all);
   Wide::Launch::list_columns(wide.call, send(lists.tiles), lists.count, wide.all, stream_);
   return wide;
 }
@@ -71,110 +75,102 @@ void CudaTileOps<T>::add_wide(const backend::LowerTiles<T>& L, bool adjoint, int
                    wide.all, stream_);
     Launch::multiply_right(wide.call, right_tasks, std::ssize(right), wide.all,
                            Launch::Tasks::large, stream_);
-    Launch::multiply_left(wide.call, left_tasks, std::ssize(left), wide.all, Launch::Tasks::large,
-                          stream_);
+    Launch::multiply_left(wide.call, left_tasks, std::ssize(left), wide.all, stream_);
   }
 }
 
-/// What is done for some block columns of a solve, as parts of lists. Near ones are the block rows
-/// that are solved for next.
-struct WideStage {
-  int64_t links, near_right, near_left, far_right, next_left, far_left;
-};
+template <class T>
+int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L, int64_t columns) const {
+  if (columns <= kMostSolved || L.starts.size() < 3) return 1;
+  double elements = 0;
+  const int64_t count = std::ssize(L.starts) - 1;
+  const auto rows = [&](int64_t i) { return double(L.starts[i + 1] - L.starts[i]); };
+  auto tile = L.tiles.begin();
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < i; ++j, ++tile)
+      elements += tile->rank < 0 ? rows(i) * rows(j) : double(tile->rank) * (rows(i) + rows(j));
+  const double order = double(L.starts.back()), each = double(L.tile);
+  const double most = kInverseShare * (elements + order * each) / (order * each);
+  const int64_t wanted = std::min<int64_t>(kStageRows / L.tile, static_cast<int64_t>(most));
+  return std::clamp<int64_t>(wanted, 1, count);
+}
 
-/// Solves for some block columns, one after the other, and takes them from all others: from those
-/// that are next at once, from the rest beside the solves that follow.
+/// Each stage is one product with the inverse of its rows. The next stage takes the products of
+/// those that are near at once; what those before contribute has been added up beside them.
 template <class T>
 void CudaTileOps<T>::solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns,
                                 T* B, int64_t ldb) {
   using Launch = WideLaunch<D>;
   const WideLists<T> lists(L, adjoint);
-  const int count = lists.count, rows = Launch::kTaskRows;
-  std::vector<RightTask> right;
-  std::vector<LeftTask> left;
-  std::vector<ChainLink> links;
-  std::vector<WideStage> stages;
-  const auto begin_stage = [&] {
-    stages.push_back({std::ssize(links), std::ssize(right), std::ssize(left), 0, 0, 0});
-  };
-  for (int begin = 0; begin < count; begin += kChainColumns) {
-    const int end = std::min(begin + kChainColumns, count);
-    const int next = std::min(end + kChainColumns, count);
-    const int after = std::min(next + kChainColumns, count);
-    begin_stage();
-    WideStage& stage = stages.back();
-    lists.add_chain(links, begin, end);
-    lists.add_right(right, begin, end, end, next, Launch::kSmallRows);
-    lists.add_left(left, begin, end, end, next, Launch::kSmallRows);
-    stage.far_right = std::ssize(right);
-    lists.add_right(right, begin, end, next, count, rows);
-    stage.next_left = std::ssize(left);
-    lists.add_left(left, begin, end, next, after, rows);
-    stage.far_left = std::ssize(left);
-    lists.add_left(left, begin, end, after, count, rows);
-  }
-  begin_stage();
-  const int64_t steps = std::ssize(stages) - 1;
-  const auto multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  const int parts = static_cast<int>(std::clamp<int64_t>(
-      multiprocessors / 2, 1,
-      std::min<int64_t>(16, (L.tile + Launch::kSmallRows - 1) / Launch::kSmallRows)));
-  constexpr int kApart = 32 * (Launch::kMostWide / Launch::kNarrow);  // counts of different lines
-  const Buffer<int> arrivals(steps * kApart, memory());
+  const WideStages<T> plan(lists, L, adjoint, Launch::kSmallRows, Launch::kTaskRows);
   store_.upload.keep_together({bytes_of(lists.tiles), bytes_of(lists.identities),
-                               sizeof(int) * L.starts.size(), sizeof(void*) * L.inverses.size(),
-                               bytes_of(right), bytes_of(left), bytes_of(links)});
+                               sizeof(int) * L.starts.size(), bytes_of(plan.right),
+                               bytes_of(plan.left), bytes_of(plan.parts)});
   Wide wide = prepare_wide(L, lists, adjoint, columns);
   wide.Y = this->buffer(wide.n * wide.all);
-  wide.call.inverses = send(std::vector<const void*>(L.inverses.begin(), L.inverses.end()));
-  wide.right_tasks = send(right);
-  wide.left_tasks = send(left);
-  wide.links = send(links);
+  wide.part_elements = plan.part_rows * wide.all;
+  wide.parts = this->buffer(kPartBuffers * wide.part_elements);
+  wide.right_tasks = send(plan.right);
+  wide.near_tasks = send(plan.left);
+  wide.part_tasks = send(plan.parts);
   wide.call.Y = wide.Y.get();
   wide.call.row_step = wide.call.columns = wide.all;
   wide.call.column_step = 1;
-  wide.call.subtracts = true;
-  wide.call.parts = parts;
+  const std::vector<const T*>& inverses = L.stage > 1 ? L.stage_inverses : L.inverses;
   for (int64_t first = 0; first < columns; first += wide.all) {
     const int here = static_cast<int>(std::min<int64_t>(wide.all, columns - first));
     Launch::gather(device(B) + first * ldb, ldb, wide.n, here, device(wide.Y.get()), wide.all,
                    stream_);
-    check(cudaMemsetAsync(arrivals.get(), 0, sizeof(int) * static_cast<size_t>(arrivals.count()),
-                          stream_),
-          "a wide solve");
-    for (int64_t s = 0; s < steps; ++s) {
-      wide.call.arrivals = arrivals.get() + s * kApart;
-      queue_wide_stage(wide, stages[s], stages[s + 1], s > 0);
-    }
+    for (size_t s = 0; s + 1 < plan.stages.size(); ++s)
+      queue_wide_stage(wide, plan.stages, s, inverses[static_cast<size_t>(plan.stages[s].index)]);
     Launch::scatter(device(wide.X.get()), wide.all, wide.n, here, device(B) + first * ldb, ldb,
                     stream_);
   }
 }
 
 template <class T>
-void CudaTileOps<T>::queue_wide_stage(const Wide& wide, const WideStage& stage,
-                                      const WideStage& behind, bool has_former) {
+void CudaTileOps<T>::queue_wide_stage(Wide& wide, const std::vector<WideStage>& stages, size_t s,
+                                      const T* inverse) {
   using Launch = WideLaunch<D>;
-  const Strand& strand = store_.strand(Store::samples_ahead);
   using Tasks = typename Launch::Tasks;
-  const auto multiply_right = [&](int64_t from, int64_t to, Tasks size, cudaStream_t stream) {
-    Launch::multiply_right(wide.call, wide.right_tasks + from, to - from, wide.all, size, stream);
+  const size_t count = stages.size() - 1, beyond = s + kNearStages + 1;
+  const WideStage &stage = stages[s], &next = stages[s + 1];
+  const Strand &sums = store_.strand(Store::cores), &far = store_.strand(Store::samples_ahead);
+  // Of the parts of the sums that are formed at a stage, by turns.
+  static_assert(kPartBuffers == 3);
+  const cudaEvent_t parts[] = {sums.ended, store_.strand(Store::tiles_ahead).ended,
+                               store_.strand(Store::sums_ahead).ended};
+  const auto wait = [&](cudaStream_t stream, cudaEvent_t event) {
+    check(cudaStreamWaitEvent(stream, event, 0), "a wide solve");
   };
-  const auto multiply_left = [&](int64_t from, int64_t to, Tasks size, cudaStream_t stream) {
-    Launch::multiply_left(wide.call, wide.left_tasks + from, to - from, wide.all, size, stream);
+  const auto record = [&](cudaEvent_t event, cudaStream_t stream) {
+    check(cudaEventRecord(event, stream), "a wide solve");
   };
-  Launch::solve_chain(wide.call, wide.links + stage.links,
-                      static_cast<int>(behind.links - stage.links), wide.all, stream_);
-  check(cudaEventRecord(strand.begun, stream_), "a wide solve");
-  multiply_right(stage.near_right, stage.far_right, Tasks::small, stream_);
-  // What the stage before does beside the chain concerns the rows that are next now.
-  if (has_former) check(cudaStreamWaitEvent(stream_, strand.ended, 0), "a wide solve");
-  multiply_left(stage.near_left, stage.next_left, Tasks::small, stream_);
-  check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "a wide solve");
-  multiply_right(stage.far_right, behind.near_right, Tasks::large, strand.stream);
-  multiply_left(stage.next_left, stage.far_left, Tasks::large, strand.stream);
-  check(cudaEventRecord(strand.ended, strand.stream), "a wide solve");
-  multiply_left(stage.far_left, behind.near_left, Tasks::large, strand.stream);
+  const auto use_parts_of = [&](size_t target) {
+    wide.call.parts = wide.parts.get() + target % kPartBuffers * wide.part_elements;
+    wide.call.part_count = stages[target].part_count;
+    wide.call.part_rows = stages[target].order;
+  };
+  Launch::solve(wide.call, device(inverse), stage.start, stage.order, wide.all, stream_);
+  if (s + 1 == count) return;
+  const bool has_far = beyond < count;
+  if (has_far) record(sums.begun, stream_);
+  Launch::multiply_right(wide.call, wide.right_tasks + stage.near_right,
+                         stage.far_right - stage.near_right, wide.all, Tasks::small, stream_);
+  use_parts_of(s + 1);
+  if (wide.call.part_count > 0) wait(stream_, parts[(s + 1) % kPartBuffers]);
+  Launch::subtract_all(wide.call, wide.near_tasks + stage.near_left,
+                       next.near_left - stage.near_left, wide.all, stream_);
+  if (!has_far) return;
+  wait(far.stream, sums.begun);
+  Launch::multiply_right(wide.call, wide.right_tasks + stage.far_right,
+                         next.near_right - stage.far_right, wide.all, Tasks::large, far.stream);
+  record(far.ended, far.stream);
+  wait(sums.stream, far.ended);
+  use_parts_of(beyond);
+  Launch::set_parts(wide.call, wide.part_tasks + stage.parts, next.parts - stage.parts, wide.all,
+                    sums.stream);
+  record(parts[beyond % kPartBuffers], sums.stream);
 }
 
 }  // namespace chol::cuda::tlr

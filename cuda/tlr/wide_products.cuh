@@ -58,15 +58,42 @@ class WideProducts {
       body(task.row + m, j, value);
     });
   }
-  /// Y += or -= the sums of a task.
+  /// Y += the sums of a task.
   __device__ void add_sums(const LeftTask& task, int begin_column, int all) const {
     const int start = call_.starts[task.target], columns = call_.columns - begin_column;
     T* const Y = static_cast<T*>(call_.Y) + begin_column * call_.column_step;
     multiply_left(task, begin_column, all, [&](int i, int j, T sum) {
       if (j >= columns) return;
       T& y = Y[(start + i) * call_.row_step + j * call_.column_step];
-      y = call_.subtracts ? subtract(y, sum) : add(y, sum);
+      y = add(y, sum);
     });
+  }
+  /// The sums of a part, instead.
+  __device__ void set_part(const PartTask& task, int begin_column, int all) const {
+    T* const to = static_cast<T*>(call_.parts) + (int64_t{task.to} - task.left.row) * all;
+    multiply_left(task.left, begin_column, all,
+                  [&](int i, int j, T sum) { to[int64_t{i} * all + begin_column + j] = sum; });
+  }
+  /// Y -= the sums of a task and those of all parts.
+  __device__ void subtract_all(const PartTask& task, int begin_column, int all) const {
+    const T* const parts = static_cast<const T*>(call_.parts) + begin_column +
+                           (int64_t{task.to} - task.left.row) * all;
+    T* const Y =
+        static_cast<T*>(call_.Y) + begin_column + int64_t{call_.starts[task.left.target]} * all;
+    const int64_t step = int64_t{call_.part_rows} * all;
+    multiply_left(task.left, begin_column, all, [&](int i, int j, T sum) {
+      const int64_t at = int64_t{i} * all + j;
+      for (int part = 0; part < call_.part_count; ++part) sum = add(sum, parts[part * step + at]);
+      Y[at] = subtract(Y[at], sum);
+    });
+  }
+  /// Rows [row, row + kRows) of a stage of the solution, which starts at a row of X and Y.
+  __device__ void solve(const T* inverse, int start, int order, int row, int begin_column,
+                        int all) const {
+    const int64_t first = int64_t{start} * all + begin_column;
+    T* const x = static_cast<T*>(call_.X) + first;
+    multiply_inverse(inverse, order, row, static_cast<const T*>(call_.Y) + first, all,
+                     [&](int i, int j, T value) { x[int64_t{i} * all + j] = value; });
   }
   /// Rows [row, row + kRows) of inverse(L) times a right-hand side of an order, or of its adjoint.
   template <class Body>

@@ -200,6 +200,9 @@ struct LowerTiles {
   std::vector<LowRank<T>> tiles;
   std::vector<const T*> inverses;  ///< of a factor: by invert_blocks()
   bool has_pairs;                  ///< see TriangularSolve
+  /// Of solves: block rows of a stage, and the inverses of these stages' diagonal blocks.
+  int64_t stage = 1;
+  std::vector<const T*> stage_inverses{};
 };
 
 /// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
@@ -298,6 +301,8 @@ class TileOps {
   virtual bool has_sweeps(Sweep /*kind*/, int64_t /*tile*/, int64_t /*columns*/) const {
     return false;
   }
+  /// Of how many block rows together solve_all() wants to have the inverses.
+  virtual int64_t stage(const LowerTiles<T>& /*L*/, int64_t /*columns*/) const { return 1; }
   /// B := inverse(L) B or inverse(L^H) B.
   virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
                          T* /*B*/, int64_t /*ldb*/) {}
@@ -338,7 +343,10 @@ class TileOps {
   /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
   /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
   /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
-  virtual int ldl(T* A, int64_t n, int64_t* order, RealOf<T>* signs) = 0;
+  virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
+  /// The same, and what invert_blocks() makes of it, in place of ldl() where factors_beside().
+  virtual void begin_ldl(T* /*A*/, int64_t /*n*/, T* /*inverses*/) {}
+  virtual int end_ldl(int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
   virtual void rearrange(const std::vector<Rearrangement<T>>& list) = 0;
   virtual void norms(std::vector<Norm<T>>& list) = 0;
 

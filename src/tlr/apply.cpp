@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "base/precisions.h"
+#include "tlr/stage_inverses.hpp"
 
 namespace chol::tlr {
 namespace {
@@ -79,6 +80,17 @@ backend::LowerTiles<T> lower_tiles(const Matrix<T>& A) {
   return L;
 }
 
+/// As many block rows together as the operations like; the inverses stay with A.
+template <class T>
+void make_stages(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs,
+                 backend::LowerTiles<T>& L) {
+  L.stage = ops.stage(L, nrhs);
+  if (L.stage < 2) return;
+  const int64_t count = (A.tiles + L.stage - 1) / L.stage;
+  if (std::ssize(A.stage_inverses) != count) A.stage_inverses = stage_inverses(ops, L, L.stage);
+  for (const Buffer<T>& inverse : A.stage_inverses) L.stage_inverses.push_back(inverse.get());
+}
+
 template <class T>
 void sweep_part(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, int64_t n, const T* X,
                 int64_t ldx, T* Y, int64_t ldy) {
@@ -125,8 +137,11 @@ void apply_signs(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, T* 
 template <class T>
 void solve_triangular(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint, int64_t nrhs,
                       T* B, int64_t ldb) {
-  if (ops.has_sweeps(backend::TileOps<T>::Sweep::solve, A.tile, nrhs))
-    return ops.solve_all(lower_tiles(A), adjoint, nrhs, B, ldb);
+  if (ops.has_sweeps(backend::TileOps<T>::Sweep::solve, A.tile, nrhs)) {
+    backend::LowerTiles<T> L = lower_tiles(A);
+    make_stages(ops, A, nrhs, L);
+    return ops.solve_all(L, adjoint, nrhs, B, ldb);
+  }
   int64_t most = 0;
   for (const Tile<T>& tile : A.lower) most = std::max(most, tile.rank);
   Buffer<T> scratch = ops.buffer(A.tiles * most * nrhs);

@@ -63,6 +63,7 @@ class Factorization {
     return options_.ldl ? factor_indefinite(k) : factor_definite(k);
   }
   int factor_definite(int64_t k);
+  void begin_indefinite(int64_t k);
   int factor_indefinite(int64_t k);
   /// A block column whose sums have begun.
   struct Column {
@@ -130,6 +131,13 @@ int Factorization<T>::factor_definite(int64_t k) {
   return info;
 }
 
+template <class T>
+void Factorization<T>::begin_indefinite(int64_t k) {
+  const int64_t n = A_.rows(k);
+  A_.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
+  if (ops_.factors_beside()) ops_.begin_ldl(A_.diagonal[k].get(), n, A_.inverses[k].get());
+}
+
 /// The interchanges inside the tile are those of its rows in the whole matrix.
 template <class T>
 int Factorization<T>::factor_indefinite(int64_t k) {
@@ -137,11 +145,12 @@ int Factorization<T>::factor_indefinite(int64_t k) {
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::vector<RealOf<T>> signs(static_cast<size_t>(n));
   T* const D = A_.diagonal[k].get();
-  const int info = ops_.ldl(D, n, order.data(), signs.data());
+  const bool is_beside = ops_.factors_beside();
+  const int info = is_beside ? ops_.end_ldl(n, order.data(), signs.data())
+                             : ops_.ldl(D, n, order.data(), signs.data());
   control_.add_flops(flop_factor<T> * std::pow(double(n), 3) / 3);
   if (info != 0) return info;
-  A_.inverses[k] = ops_.buffer(ops_.inverse_elements(n));
-  ops_.invert_blocks(D, n, A_.inverses[k].get(), true);
+  if (!is_beside) ops_.invert_blocks(D, n, A_.inverses[k].get(), true);
   if (std::any_of(signs.begin(), signs.end(), [](RealOf<T> sign) { return sign < 0; }))
     A_.signs[k] = std::move(signs);
   pivoting_.reorder_rows(k, order);
@@ -224,7 +233,7 @@ int Factorization<T>::factor_column(int64_t k) {
     for (const bool forms : {true, false}) begin_sums(*column, forms);
   if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
   control_.begin(Phase::potrf);
-  if (!options_.ldl) diagonal_.begin(A_, k);
+  options_.ldl ? begin_indefinite(k) : diagonal_.begin(A_, k);
   // Of L D L^H the rows of the tile are reordered, and with them those of row and column k: after
   // what is sampled by them in the order that the finished columns know.
   const bool waits = options_.ldl ? samples_columns() : ops_.factors_beside();
@@ -322,6 +331,7 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
   A.eps = options.eps;
   A.compensated = A.modified = 0;
   A.inverses.resize(static_cast<size_t>(A.tiles));
+  A.stage_inverses.clear();
   if (options.ldl) A.signs.resize(static_cast<size_t>(A.tiles));
   for (int64_t i = 0; i < A.tiles; ++i)
     ops.add_to_diagonal(A.diagonal[i].get(), A.rows(i), static_cast<RealOf<T>>(options.shift));

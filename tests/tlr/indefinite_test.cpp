@@ -110,8 +110,15 @@ TYPED_TEST_SUITE(Indefinite, Precisions, PrecisionNames);
 
 TYPED_TEST(Indefinite, FactorOfShapesOfTiles) {
   using T = TypeParam;
-  for (const auto& [n, tile] : std::vector<std::pair<int64_t, int64_t>>{
-           {1, 0}, {2, 1}, {7, 3}, {20, 64}, {65, 64}, {100, 17}, {129, 128}, {310, 64}})
+  for (const auto& [n, tile] : std::vector<std::pair<int64_t, int64_t>>{{1, 0},
+                                                                        {2, 1},
+                                                                        {7, 3},
+                                                                        {20, 64},
+                                                                        {65, 64},
+                                                                        {100, 17},
+                                                                        {129, 128},
+                                                                        {310, 64},
+                                                                        {333, 256}})
     for (const double diagonal : {0.3, 0.01}) {
       SCOPED_TRACE(testing::Message() << "n " << n << " tile " << tile << " a_ii " << diagonal);
       const std::vector<T> A = this->matrix(n, tile ? tile : n, diagonal);

@@ -1,0 +1,15 @@
+// Inverses of several block rows of a factor together, with which solves take fewer steps.
+#pragma once
+
+#include <vector>
+
+#include "backend/tile_ops.hpp"
+
+namespace chol::tlr {
+
+/// The inverses of L's diagonal blocks of `stage` block rows each, dense, with zeros above.
+template <class T>
+std::vector<Buffer<T>> stage_inverses(backend::TileOps<T>& ops, const backend::LowerTiles<T>& L,
+                                      int64_t stage);
+
+}  // namespace chol::tlr
