@@ -276,22 +276,34 @@ class Solver {
     using Tiles = Tile<T, swapped, kForward != swapped>;
     const int second = before % kLink, link = before - second;
     const auto stage = [&](int k) { return stages_ + k * C::kTile; };
+    using Tensor = TensorTile<T, Tiles>;
     // Stored tiles of the second sweep are those of the product's adjoint.
-    const auto multiply = [&](const T* left, const T* right, T* product) {
-      TensorTile<T, Tiles>::template multiply<false>(nullptr, kForward ? left : right,
-                                                     kForward ? right : left, product, thread_);
+    const auto after_inverse = [&](const T* tile, T* product) {
+      if constexpr (kForward)
+        Tensor::template multiply<false, Lower::left>(nullptr, inverse_, tile, product, thread_);
+      else
+        Tensor::template multiply<false, Lower::right>(nullptr, tile, inverse_, product, thread_);
     };
-    const auto subtract = [&](const T* start, const T* left, const T* right, T* difference) {
-      TensorTile<T, Tiles>::template multiply<true>(start, kForward ? left : right,
-                                                    kForward ? right : left, difference, thread_);
+    const auto before_inverse = [&](T* tile) {
+      if constexpr (kForward)
+        Tensor::template multiply<false, Lower::right>(nullptr, tile, inverse_, tile, thread_);
+      else
+        Tensor::template multiply<false, Lower::left>(nullptr, inverse_, tile, tile, thread_);
+    };
+    const auto subtract = [&](T* tile, const T* left, const T* right) {
+      Tensor::template multiply<true, Lower::none>(tile, kForward ? left : right,
+                                                   kForward ? right : left, tile, thread_);
     };
     const auto invert = [&](int k) {
       Tiles::read_diagonal(inverse_, call_.factor, order.in_sweep(kForward, k), thread_);
       wait_for_copy_groups<0>();
       __syncthreads();
-      TensorTile<T, Tiles>::invert(inverse_, thread_);
+      Tensor::invert(inverse_, thread_);
     };
-    if (second) copy_tile<kForward>(beside_, order, before, link);
+    if (second) {
+      Tiles::prefetch_diagonal(call_.factor, order.in_sweep(kForward, before), thread_);
+      copy_tile<kForward>(beside_, order, before, link);
+    }
     if (link > 0) {
       for (int u = 0; u < kLink; ++u)
         copy_tile<kForward>(stage(u), order, before, link - kLink + u);
@@ -302,13 +314,12 @@ class Solver {
     close_copy_group();
     invert(link);
     if (second) {
-      multiply(beside_, inverse_, beside_);
+      before_inverse(beside_);
       invert(before);
-      for (int u = 0; u < kLink && link > 0; ++u)
-        subtract(stage(u), beside_, stage(kLink + u), stage(u));
-      multiply(inverse_, beside_, beside_);
+      for (int u = 0; u < kLink && link > 0; ++u) subtract(stage(u), beside_, stage(kLink + u));
+      after_inverse(beside_, beside_);
     }
-    for (int u = 0; u < kLink && link > 0; ++u) multiply(inverse_, stage(u), near_tile(u));
+    for (int u = 0; u < kLink && link > 0; ++u) after_inverse(stage(u), near_tile(u));
   }
   /// Of this block.
   __device__ __forceinline__ T* near_tile(int u) const {

@@ -79,6 +79,9 @@ struct TileRows {
   }
 };
 
+/// Which factor of a product is lower triangular, with zeros above.
+enum class Lower { none, left, right };
+
 template <class T, class Tiles>
 struct TensorTile {
   using C = Config<T>;
@@ -86,15 +89,20 @@ struct TensorTile {
   static constexpr int kAcross = kWarps / kRowBlocks, kColumns = kOrder / kAcross;
   static_assert(kWarps % kRowBlocks == 0 && kColumns % 8 == 0);
 
-  /// product := scale left right + start, where start may be nullptr and product any of them.
-  template <bool kMinus>
+  /// product := start + left right, or start - left right, where start may be nullptr and product
+  /// any of them.
+  template <bool kMinus, Lower kLower>
   __device__ static __forceinline__ void multiply(const T* start, const T* left, const T* right,
                                                   T* product, int thread) {
-    const int warp = thread / 32, lane = thread % 32;
-    const int row = warp % kRowBlocks * 16, column = warp / kRowBlocks * kColumns;
+    const int warp = thread / 32, lane = thread % 32, across = warp / kRowBlocks;
+    // Warps that share a scheduler have long and short rows.
+    const int place = warp % kRowBlocks, row = 16 * (across % 2 ? kRowBlocks - 1 - place : place);
+    const int column = across * kColumns;
+    const int first = kLower == Lower::right ? column : 0;
+    const int end = kLower == Lower::left ? row + 16 : kOrder;
     TileRows<T, Tiles, kColumns / 8> sum;
     if (start) sum.load(start, row, column, lane);
-    sum.template add_product<kMinus>(left, row, 0, right, 0, column, kOrder, lane);
+    sum.template add_product<kMinus>(left, row, first, right, first, column, end - first, lane);
     __syncthreads();
     sum.store(product, row, column, lane);
     __syncthreads();

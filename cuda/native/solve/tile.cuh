@@ -47,6 +47,18 @@ struct Tile {
     }
   }
 
+  /// Asks for the diagonal tile's lines ahead of read_diagonal().
+  __device__ static __forceinline__ void prefetch_diagonal(const Factor<T>& factor, int strip,
+                                                           int thread) {
+    constexpr int kOfLine = smaller(kOrder, 128 / int(sizeof(T)));
+    const int first = kOrder * strip;
+    for (int e = thread * kOfLine; e < kOrder * kOrder; e += kThreads * kOfLine) {
+      const int line = first + e / kOrder, position = first + e % kOrder;
+      if (line < factor.n && position < factor.n)
+        prefetch_to_l2(factor.A + line * factor.ld + position);
+    }
+  }
+
   /// A thread's share of a row of the product's matrix: where it lies, or its elements.
   struct RowInMemory {
     const T* first;
