@@ -1,7 +1,7 @@
-// LAPACK's xTRTRI and xLAUUM by block columns, the products by cuBLAS: a third of the operations
-// and n / kBlock times less workspace than a solve of the identity. What a step computes goes to
-// the workspace first and from there over the factor unless that is singular, which only the device
-// knows; so nothing waits.
+// LAPACK's xTRTRI and xLAUUM by block columns with inverted diagonal blocks, all else products by
+// cuBLAS: a third of the operations and much less workspace than a solve of the identity. What a
+// step computes goes to the workspace first and from there over the factor unless that is singular,
+// which only the device knows; so nothing waits.
 #include <algorithm>
 
 #include "batched/inverse_and_logdet.hpp"
@@ -13,7 +13,9 @@ namespace chol::cuda {
 namespace {
 
 constexpr int64_t kBlock = 256;  ///< rows and columns of a diagonal block
-constexpr int kEdge = 16;        ///< of a thread block of the copies, in either direction
+/// Bytes of the inverses of diagonal blocks, and of rows of a block column, at a time.
+constexpr int64_t kMostBytes = int64_t(8) << 20;
+constexpr int kEdge = 16;  ///< of a thread block of the copies, in either direction
 
 // The entry points of each precision under one name, with the element types that cuBLAS has.
 template <class T>
@@ -24,7 +26,6 @@ struct Entry;
     using Element = Its;                                  \
     static constexpr auto gemm = cublas##letter##gemm_64; \
     static constexpr auto trmm = cublas##letter##trmm_64; \
-    static constexpr auto trsm = cublas##letter##trsm_64; \
   };
 CHOL_ENTRY(float, float, S)
 CHOL_ENTRY(double, double, D)
@@ -58,13 +59,11 @@ __device__ __forceinline__ void for_elements(const LowerView<T>& A, int64_t rows
     if (at < length) A.swapped ? body(line, at) : body(at, line);
 }
 
-/// B := the lower triangle of A with zeros above, or the identity.
+/// B := the lower triangle of A with zeros above.
 template <class T>
-__global__ void triangle_kernel(LowerView<T> A, LowerView<T> B, int64_t n, bool identity) {
-  for_elements(B, n, n, [&](int64_t i, int64_t j) {
-    const T zero = from_real<T>(0);
-    *B.at(i, j) = identity ? (i == j ? from_real<T>(1) : zero) : i < j ? zero : *A.at(i, j);
-  });
+__global__ void triangle_kernel(LowerView<T> A, LowerView<T> B, int64_t n) {
+  for_elements(B, n, n,
+               [&](int64_t i, int64_t j) { *B.at(i, j) = i < j ? from_real<T>(0) : *A.at(i, j); });
 }
 /// A := B where info is 0: all of it or the lower triangle, of a Hermitian matrix' diagonal block
 /// with its real diagonal.
@@ -83,13 +82,14 @@ __global__ void write_kernel(LowerView<T> B, LowerView<T> A, int64_t rows, int64
 template <class T>
 class Inversion {
  public:
-  Inversion(const BatchProblem<T>& problem, const InversionWorkspace<T>& work, cublasHandle_t blas,
+  Inversion(const BatchProblem<T>& problem, const InversionWorkspace<T>& work, Blas& blas,
             cudaStream_t stream)
       : A_{problem.A.first, problem.A.ld, problem.swapped},
         n_(problem.n),
         info_(problem.info),
         work_(work),
-        blas_(blas),
+        diagonal_(problem.A, problem.n, problem.swapped, work.diagonal, blas, stream),
+        blas_(blas.handle()),
         stream_(stream) {}
 
   Status run() {
@@ -109,15 +109,20 @@ class Inversion {
     const int64_t width = std::min(kBlock, n_ - first), below = n_ - first - width;
     const LowerView<T> L11 = from(A_, first, first), L21 = from(A_, first + width, first);
     const LowerView<T> L22 = from(A_, first + width, first + width);
-    const LowerView<T> block = alike(A_, work_.block, width, width);
     const LowerView<T> column = alike(A_, work_.column, below, width);
-    triangle(L11, block, width, true);
-    Status status = solve(false, L11, block, width, width);
-    if (status.ok() && below > 0) status = multiply_triangle(L22, L21, column, below, width);
-    if (status.ok() && below > 0) status = solve(true, L11, column, below, width);
+    Status status = diagonal_.need(first);
     if (!status.ok()) return status;
-    if (below > 0) write(column, L21, below, width, Part::all);
-    write(block, L11, width, width, Part::triangle);
+    const LowerView<T> inverse{diagonal_.inverse(first, first), kBlock, A_.swapped};
+    if (below > 0) status = multiply_triangle(L22, L21, column, below, width);
+    for (int64_t row = 0; row < below && status.ok(); row += work_.rows) {
+      const int64_t rows = std::min(work_.rows, below - row);
+      const LowerView<T> part = alike(A_, work_.part, rows, width), its = from(column, row, 0);
+      status = diagonal_.multiply(rows, width, width, 1, Operand<T>{its.a, its.ld},
+                                  Operand<T>{inverse.a, inverse.ld}, Result<T>{part.a, part.ld});
+      if (status.ok()) write(part, from(L21, row, 0), rows, width, Part::all);
+    }
+    if (!status.ok()) return status;
+    write(inverse, L11, width, width, Part::triangle);
     return launched("potri");
   }
   /// Block row i of M^H M, M being the inverse of the factor: of rows from i on.
@@ -128,7 +133,7 @@ class Inversion {
     const LowerView<T> M21 = from(A_, first + height, first), M20 = from(A_, first + height, 0);
     const LowerView<T> block = alike(A_, work_.block, height, height);
     const LowerView<T> row = alike(A_, work_.column, height, columns);
-    triangle(M11, block, height, false);
+    triangle(M11, block, height);
     Status status = multiply(block, block, from(row, 0, before), height, height, height, 0);
     if (status.ok() && before > 0) status = multiply(block, M10, row, height, before, height, 0);
     if (status.ok() && below > 0) status = multiply(M21, M20, row, height, columns, below, 1);
@@ -139,9 +144,7 @@ class Inversion {
   }
 
   // Swapped views are transposes to cuBLAS: sides and triangles change places, operations do not.
-  cublasSideMode_t side(bool right) const {
-    return right != A_.swapped ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT;
-  }
+  cublasSideMode_t left() const { return A_.swapped ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT; }
   cublasFillMode_t fill() const {
     return A_.swapped ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   }
@@ -153,19 +156,11 @@ class Inversion {
   }
   static E* element(const LowerView<T>& A) { return reinterpret_cast<E*>(A.a); }
 
-  /// B := inv(L) B, or B inv(L).
-  Status solve(bool right, const LowerView<T>& L, const LowerView<T>& B, int64_t rows,
-               int64_t columns) const {
-    const E one = scalar(1);
-    return said(Entry<T>::trsm(blas_, side(right), fill(), CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                               A_.swapped ? columns : rows, A_.swapped ? rows : columns, &one,
-                               element(L), L.ld, element(B), B.ld));
-  }
   /// C := -L B.
   Status multiply_triangle(const LowerView<T>& L, const LowerView<T>& B, const LowerView<T>& C,
                            int64_t rows, int64_t columns) const {
     const E minus = scalar(-1);
-    return said(Entry<T>::trmm(blas_, side(false), fill(), CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+    return said(Entry<T>::trmm(blas_, left(), fill(), CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
                                A_.swapped ? columns : rows, A_.swapped ? rows : columns, &minus,
                                element(L), L.ld, element(B), B.ld, element(C), C.ld));
   }
@@ -189,8 +184,8 @@ class Inversion {
     const int64_t lines = A_.swapped ? rows : columns, length = A_.swapped ? columns : rows;
     return {blocks(length), std::min(blocks(lines), 1024u)};
   }
-  void triangle(const LowerView<T>& A, const LowerView<T>& B, int64_t n, bool identity) const {
-    triangle_kernel<<<grid(n, n), kEdge * kEdge, 0, stream_>>>(A, B, n, identity);
+  void triangle(const LowerView<T>& A, const LowerView<T>& B, int64_t n) const {
+    triangle_kernel<<<grid(n, n), kEdge * kEdge, 0, stream_>>>(A, B, n);
   }
   void write(const LowerView<T>& B, const LowerView<T>& A, int64_t rows, int64_t columns,
              Part part) const {
@@ -202,6 +197,7 @@ class Inversion {
   int64_t n_;
   const int* info_;
   InversionWorkspace<T> work_;
+  solve::DiagonalBlocks<T> diagonal_;
   cublasHandle_t blas_;
   cudaStream_t stream_;
 };
@@ -214,21 +210,24 @@ InversionWorkspace<T> InversionWorkspace<T>::carve(Arena& arena, int64_t n) {
   InversionWorkspace work;
   work.block = arena.take<T>(width * width);
   work.column = arena.take<T>(width * n);
+  work.rows = std::min(n, kMostBytes / int64_t(sizeof(T)) / kBlock);
+  work.part = arena.take<T>(work.rows * width);
+  work.diagonal = solve::DiagonalWorkspace<T>::carve(arena, kBlock, n, kMostBytes);
   return work;
 }
 
 template <class T>
 Status invert_in_place(const BatchProblem<T>& problem, const InversionWorkspace<T>& work,
-                       cublasHandle_t blas, cudaStream_t stream) {
+                       Blas& blas, cudaStream_t stream) {
   Status status = find_singular(problem, stream);
   if (!status.ok() || problem.n == 0) return status;
   return Inversion<T>(problem, work, blas, stream).run();
 }
 
-#define CHOL_INSTANTIATE(T)                                                                \
-  template struct InversionWorkspace<T>;                                                   \
-  template Status invert_in_place<T>(const BatchProblem<T>&, const InversionWorkspace<T>&, \
-                                     cublasHandle_t, cudaStream_t);
+#define CHOL_INSTANTIATE(T)                                                                       \
+  template struct InversionWorkspace<T>;                                                          \
+  template Status invert_in_place<T>(const BatchProblem<T>&, const InversionWorkspace<T>&, Blas&, \
+                                     cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

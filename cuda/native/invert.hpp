@@ -1,11 +1,10 @@
 // potri of one matrix on the device, in place of its factor.
 #pragma once
 
-#include <cublas_v2.h>
-
 #include "base/arena.hpp"
 #include "common/batch_view.cuh"
-#include "common/launch.hpp"
+#include "native/blas.hpp"
+#include "native/solve/diagonal_blocks.hpp"
 
 namespace chol::cuda {
 
@@ -14,6 +13,9 @@ template <class T>
 struct InversionWorkspace {
   T* block = nullptr;   ///< a diagonal block
   T* column = nullptr;  ///< a block column, or block row
+  int64_t rows = 0;     ///< of a block column, at a time
+  T* part = nullptr;    ///< those, where they do not go over the factor yet
+  solve::DiagonalWorkspace<T> diagonal;
 
   static InversionWorkspace carve(Arena& arena, int64_t n);
 };
@@ -23,6 +25,6 @@ struct InversionWorkspace {
 /// @param blas whose stream is `stream`.
 template <class T>
 Status invert_in_place(const BatchProblem<T>& problem, const InversionWorkspace<T>& work,
-                       cublasHandle_t blas, cudaStream_t stream);
+                       Blas& blas, cudaStream_t stream);
 
 }  // namespace chol::cuda

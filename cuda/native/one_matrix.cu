@@ -117,7 +117,7 @@ template <class T>
 Status invert_one(BatchProblem<T> problem, const OneMatrixWorkspace<T>& work, Blas& blas,
                   cudaStream_t stream) {
   const Status status = blas.use(stream);
-  return status.ok() ? invert_in_place(problem, work.inversion, blas.handle(), stream) : status;
+  return status.ok() ? invert_in_place(problem, work.inversion, blas, stream) : status;
 }
 
 #define CHOL_INSTANTIATE(T)                                                                       \

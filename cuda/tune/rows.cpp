@@ -24,12 +24,13 @@ struct Limits {
   int64_t posv_lanes;       ///< and of posv in one kernel
   int64_t posv_one;         ///< the same of one right-hand side
   solve::Params one_solve;  ///< of one matrix above that
+  int64_t linked;           ///< orders from which on its kernel has long links
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, {16, 512}},
-                              {'d', 40, 32, 32, 48, {16, 512}},
-                              {'c', 48, 32, 32, 36, {16, 512}},
-                              {'z', 32, 32, 24, 39, {16, 256}}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, {16, 512, 4}, 2048},
+                              {'d', 40, 32, 32, 48, {16, 512, 4}, 2048},
+                              {'c', 48, 32, 32, 36, {16, 512, 4}, 2048},
+                              {'z', 32, 32, 24, 39, {16, 256, 4}, 2048}};
 constexpr int64_t kPanelOrder = 65;  ///< above all orders of registers
 constexpr int kOneWarps = 8;         ///< of the block that has the device to itself
 /// Order from which on two kernels of all multiprocessors are faster at posv of one matrix; d.
@@ -137,6 +138,11 @@ class Builder {
     add_batches(Routine::potrf);
     add_batches(Routine::posv);
     add_potrs_rows(rows, limits.precision, multiprocessors_);
+    if (persistent_) {
+      solve::Params short_links = limits.one_solve;
+      short_links.linked = 0;
+      add(Routine::potrs, Form::one, {.n = {0, limits.linked - 1}}, short_links.choice());
+    }
     add(Routine::potrs, Form::one, {}, persistent_ ? limits.one_solve.choice() : kCublasSolve);
     add_solution_of_one();
     add(Routine::potri, Form::one, {}, kInPlaceInverse);

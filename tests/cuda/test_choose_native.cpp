@@ -74,8 +74,9 @@ bool name_solve(Families& families, const Row& row) {
   for (int64_t nrhs = 1; nrhs <= params.few; ++nrhs)
     all = name(families.solve,
                [&](const InstanceLine& line) {
-                 return line.is("CHOL_INSTANCE", row.precision) &&
-                        line.number(2) == solve::kernel_columns(solve::Shapes<T>{}, nrhs);
+                 const int link = params.link_of(nrhs);
+                 return line.is("CHOL_INSTANCE", row.precision) && line.number(3) == link &&
+                        line.number(2) == solve::kernel_columns(solve::Shapes<T>{}, nrhs, link);
                }) &&
           all;
   return all;

@@ -16,7 +16,7 @@ Solves solves;
 constexpr size_t kBlockShared = 256 << 10;
 static_assert(2 * kBlockShared <= kSharedBytes);
 
-template <class T, bool kSwapped, int kColumns>
+template <class T, bool kSwapped, int kColumns, int kLink>
 void check(int n, int nrhs, int blocks) {
   const int extra = n % 3 == 0 ? 0 : n % 3 == 1 ? 1 : (8 - n % 8) % 8, offset = n % 5 == 0;
   System<T, kSwapped> system(n, nrhs, extra, offset);
@@ -24,6 +24,12 @@ void check(int n, int nrhs, int blocks) {
   const T* const A = system.L.data() + offset;
   const bool aligned = (reinterpret_cast<uintptr_t>(A) | system.lda * sizeof(T)) % 16 == 0;
   int begun = -1;
+  // Copied by 16 bytes.
+  std::vector<Complex<double>> near_memory(blocks * kLink * solve::Config<T>::kTile * sizeof(T) /
+                                           16);
+  T* const near = reinterpret_cast<T*>(near_memory.data());
+  std::fill_n(near, blocks * kLink * solve::Config<T>::kTile,
+              from_real<T>(System<T, kSwapped>::kNaN));
   solve::Call<T> call{{A, system.lda, n, aligned},
                       system.X.data(),
                       system.ldb,
@@ -31,24 +37,28 @@ void check(int n, int nrhs, int blocks) {
                       nullptr,
                       &begun,
                       nullptr,
-                      nullptr};
+                      nullptr,
+                      nullptr,
+                      near};
   const size_t count = size_t(call.order().strips) * solve::Config<T>::kOrder * kColumns;
-  std::vector<T> published(2 * count);
+  std::vector<T> published(4 * count);
   std::memset(published.data(), 0xFF, sizeof(T) * published.size());
   call.forward = published.data();
   call.backward = call.forward + count;
+  call.sums = call.backward + count;
 
   spoil_shared_memory();
   HostBlock(solve::Config<T>::kThreads, n % 2 == 0, blocks).run([&] {
     unsigned char* const memory = shared + HostBlock::current->rank() * kBlockShared;
-    solve::Solver<T, kSwapped, kColumns>(call, memory, int(threadIdx.x)).run();
+    solve::Solver<T, kSwapped, kColumns, kLink>(call, memory, int(threadIdx.x)).run();
   });
   const double error = system.residual();
   const double bound = 10 * (n + 4) * double(std::numeric_limits<Real<T>>::epsilon());
   const bool same = std::memcmp(before.data(), system.L.data(), sizeof(T) * before.size()) == 0;
   if (solves.count(error <= bound && same)) return;
-  std::printf("element of %zu bytes, swapped %d: n %d, lda %d, nrhs %d, %d blocks: residual %g\n",
-              sizeof(T), kSwapped, n, system.lda, nrhs, blocks, error);
+  std::printf(
+      "element of %zu bytes, swapped %d: n %d, lda %d, nrhs %d, link %d, %d blocks: residual %g\n",
+      sizeof(T), kSwapped, n, system.lda, nrhs, kLink, blocks, error);
 }
 
 template <class T, bool kSwapped>
@@ -58,9 +68,11 @@ void solve_orders() {
       1, 15, kOrder, kOrder + 1, 3 * kOrder, 5 * kOrder - 3, 8 * kOrder + 7};
   for (const int n : orders_to_try(orders, {3 * kOrder + 1}))
     for (const int blocks : {1, 2}) {
-      check<T, kSwapped, 1>(n, 1, blocks);
-      check<T, kSwapped, 4>(n, 3, blocks);
-      if (n < 4 * kOrder) check<T, kSwapped, 16>(n, 16, blocks);
+      check<T, kSwapped, 1, 1>(n, 1, blocks);
+      check<T, kSwapped, 4, 1>(n, 3, blocks);
+      if (n < 4 * kOrder) check<T, kSwapped, 16, 1>(n, 16, blocks);
+      check<T, kSwapped, 1, 2>(n, 1, blocks);
+      check<T, kSwapped, 4, 2>(n, 3, blocks);
     }
 }
 

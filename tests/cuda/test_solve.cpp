@@ -1,6 +1,7 @@
-// Solves with one matrix on the device, through chol.h: test_solve [--reduced] [--built-in]
-// [precisions]. Reduced, it is for compute-sanitizer. A tuning file asks for the kernels of
-// cuda/native/solve at all orders, unless --built-in leaves the choice to the rows of the library.
+// Solves with one matrix on the device, through chol.h: test_solve [--reduced] [--built-in |
+// --links] [precisions]. Reduced, it is for compute-sanitizer. A tuning file asks for the kernels
+// of cuda/native/solve at all orders, with --links for those that solve two strips at a time,
+// unless --built-in leaves the choice to the rows of the library.
 #include <algorithm>
 #include <optional>
 
@@ -10,7 +11,7 @@
 namespace chol::test {
 namespace {
 
-bool reduced = false, built_in = false;
+bool reduced = false, built_in = false, by_links = false;
 
 template <class T>
 std::vector<T> random_rhs(int64_t ldb, int64_t nrhs) {
@@ -95,6 +96,40 @@ struct Factored : Calls<T> {
     }
   }
 
+  /// potri: norm1(A X v - v) of a vector, since the whole product takes too long.
+  void invert() const {
+    using Wide = typename Batch<T>::Wide;
+    const int64_t n = A.n;
+    DeviceArray<T> device(L.get());
+    DeviceArray<int> info(std::vector<int>(1, -5));
+    ok(potri_of(T{})(handle, uplo, n, device.data() + offset, A.lda, info.data()), "potri");
+    const std::vector<T> moved = device.get();
+    Batch<T> X = A;
+    std::copy(moved.begin() + offset, moved.end(), X.a.begin());
+    std::mt19937_64 engine(n);
+    std::vector<Wide> v(n);
+    for (Wide& value : v) value = Wide(random_element<T>(engine));
+    const std::vector<Wide> w = product(A, product(X, v));
+    double error = 0, size = 0;
+    for (int64_t i = 0; i < n; ++i) error += std::abs(w[i] - v[i]), size += std::abs(v[i]);
+    error /= double(n) * A.norm1(0) * X.norm1(0) * size * epsilon<T>();
+    check(info.get()[0] == 0 && error < Base::kBound, "inverse", n, error);
+    check(changed_outside(A, X) == 0, "outside of an inverse", n, 0);
+  }
+  template <class Wide>
+  static std::vector<Wide> product(const Batch<T>& M, const std::vector<Wide>& x) {
+    std::vector<Wide> y(x.size(), Wide(0));
+    for (int64_t j = 0; j < M.n; ++j) {
+      y[j] += Wide(std::real(M.value(0, j, j))) * x[j];
+      for (int64_t i = j + 1; i < M.n; ++i) {
+        const Wide m = M.value(0, i, j);
+        y[i] += m * x[j];
+        y[j] += conj_of(m) * x[i];
+      }
+    }
+    return y;
+  }
+
   /// posv: the same answer, and none where the matrix is not positive definite.
   void with_factorization(int64_t nrhs) const {
     const int64_t n = A.n;
@@ -168,8 +203,8 @@ void run_beside(chol_uplo_t uplo) {
   CHOL_TEST_CUDA(cudaGetDeviceProperties(&properties, 0));
   for (int64_t nrhs : {1, 10, 40}) {
     Repeated<T> one(uplo, 1500, nrhs), two(uplo, 1100, nrhs);
-    repeat(one, 24, other, properties.multiProcessorCount);
-    replay(one, 100, 20);
+    repeat(one, 100, other, properties.multiProcessorCount);
+    replay(one, 1000, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
     one.check("bits beside a second handle");
     two.check("bits of a second handle");
@@ -191,6 +226,8 @@ void run_suite(chol_handle_t handle) {
       for (int64_t n : {31, 64, 129, 200, 257, 300}) solve(n, {16, 20, 100, n});
       for (int64_t n : {320, 511, 512, 513, 769, 1025}) solve(n, {1, 16, 100});
       solve(2049, {1, 5, 33});
+      // Of one diagonal block, of a few, and of more than are inverted at a time.
+      for (int64_t n : {200, 700, 2300, 4400}) Factored<T>(handle, uplo, n, n % 3, n % 2).invert();
       for (int64_t nrhs : {1, 3, 40}) {
         const Factored<T> system(handle, uplo, 400, 1, 0);
         system.not_finite(nrhs);
@@ -210,8 +247,8 @@ std::string rows_of_strips() {
   for (const char precision : {'s', 'd', 'c', 'z'})
     rows += (rows.empty() ? "" : ",\n") +
             std::string(R"({"routine": "potrs", "form": "one", "precision": ")") + precision +
-            R"(", "method": "one_matrix_solve", "params": {"few_rhs": 16, "block": )" +
-            (precision == 'z' ? "256}}" : "512}}");
+            R"(", "method": "one_matrix_solve", "params": {"few_rhs": 16, "linked_rhs": )" +
+            (by_links ? "4" : "0") + R"(, "block": )" + (precision == 'z' ? "256}}" : "512}}");
   return rows;
 }
 
@@ -226,6 +263,8 @@ int main(int argc, char** argv) {
       reduced = true;
     else if (std::strcmp(argv[k], "--built-in") == 0)
       built_in = true;
+    else if (std::strcmp(argv[k], "--links") == 0)
+      by_links = true;
     else
       wanted += argv[k];
   if (!device_present()) return 0;

@@ -12,9 +12,9 @@ inline constexpr int kShares = 4;  ///< lanes that share a row of a product
 inline constexpr int kSmall = 16;  ///< order of the blocks that one warp inverts
 
 /// A line of instances.def.
-template <int kTileOrder, int kColumnCount>
+template <int kTileOrder, int kColumnCount, int kLinkStrips>
 struct Shape {
-  static constexpr int kOrder = kTileOrder, kColumns = kColumnCount;
+  static constexpr int kOrder = kTileOrder, kColumns = kColumnCount, kLink = kLinkStrips;
 };
 /// Those of a precision, fewest right-hand sides first.
 template <class T>
@@ -27,12 +27,13 @@ constexpr int tile_order(ShapeList<First, Rest...>) {
   static_assert(((First::kOrder == Rest::kOrder) && ...));
   return First::kOrder;
 }
-/// Right-hand sides that the kernel for so many works on.
+/// Right-hand sides that the kernel for so many works on, with so many strips a link; 0: none is
+/// built.
 template <class... Built>
-constexpr int kernel_columns(ShapeList<Built...>, int64_t nrhs) {
+constexpr int kernel_columns(ShapeList<Built...>, int64_t nrhs, int link) {
   int columns = 0;
-  ((columns = columns == 0 || columns < nrhs ? Built::kColumns : columns), ...);
-  return columns;
+  ((columns = Built::kLink == link && columns < nrhs ? Built::kColumns : columns), ...);
+  return columns < nrhs ? 0 : columns;
 }
 
 template <class T>
@@ -57,20 +58,27 @@ struct Factor {
   bool aligned;  ///< whether copies of 16 bytes can be had
 };
 
-/// The same of so many right-hand sides at a time.
+/// Elements between the rows of a block of right-hand sides: a multiple of 16 bytes, so that the
+/// four rows that a warp reads at once meet no bank twice.
 template <class T, int kColumns>
+inline constexpr int kVectorPitch = kColumns == 1 ? 1 : kColumns + 16 / int(sizeof(T));
+
+/// The same of so many right-hand sides at a time, and so many strips a link of the chain.
+template <class T, int kColumns, int kLink>
 struct Columns {
-  /// Elements between the rows of a block of right-hand sides: a multiple of 16 bytes, so that the
-  /// four rows that a warp reads at once meet no bank twice.
-  static constexpr int kPitch = kColumns == 1 ? 1 : kColumns + 16 / int(sizeof(T));
+  static constexpr int kPitch = kVectorPitch<T, kColumns>;
   static constexpr int kVector = Config<T>::kOrder * kPitch;
   static constexpr int kBegin = 128;  ///< bytes before the tiles: the block's place in the order
   static constexpr int kMostBytes = 227 * 1024;
-  static constexpr int kVectorBytes = 3 * kVector * int(sizeof(T));
+  /// Solutions and sums in shared memory.
+  static constexpr int kVectors = kLink == 1 ? 3 : 2 + 2 * kLink;
+  static constexpr int kVectorBytes = kVectors * kVector * int(sizeof(T));
   static constexpr int kTileBytes = Config<T>::kTile * int(sizeof(T));
   /// Tiles on their way at a time.
   static constexpr int kStages = smaller(8, (kMostBytes - kBegin - kVectorBytes) / kTileBytes - 2);
-  static_assert(kStages >= 2);
+  /// Rows of tiles for a link.
+  static constexpr int kLinkStages = kStages / kLink;
+  static_assert(kStages >= (kLink == 1 ? 2 : 2 * kLink));
   static constexpr int kSharedBytes = kBegin + kVectorBytes + (kStages + 2) * kTileBytes;
 };
 

@@ -24,21 +24,23 @@ __global__ void __launch_bounds__(Config<T>::kThreads)
   }
 }
 
-template <class T, bool swapped, int kColumns>
+template <class T, bool swapped, int kColumns, int kLink>
 Status run_columns(const Call<T>& call, int multiprocessors, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(smaller(call.order().count(), multiprocessors));
-  return launch("one matrix, solve", solve_kernel<T, swapped, kColumns>, dim3(blocks),
-                Config<T>::kThreads, Columns<T, kColumns>::kSharedBytes, stream, call);
+  return launch("one matrix, solve", solve_kernel<T, swapped, kColumns, kLink>, dim3(blocks),
+                Config<T>::kThreads, Columns<T, kColumns, kLink>::kSharedBytes, stream, call);
 }
 
 template <class T, bool swapped>
-Status run_strips(const Call<T>& call, int multiprocessors, cudaStream_t stream) {
-  static_assert(kernel_columns<T>(kMostColumns) == kMostColumns);
-  const int columns = kernel_columns<T>(call.nrhs);
+Status run_strips(const Call<T>& call, int link, int multiprocessors, cudaStream_t stream) {
+  static_assert(kernel_columns<T>(kMostColumns, 1) == kMostColumns);
+  const int columns = kernel_columns<T>(call.nrhs, link);
   Status status;
   [&]<class... Built>(ShapeList<Built...>) {
-    ((columns == Built::kColumns &&
-      (status = run_columns<T, swapped, Built::kColumns>(call, multiprocessors, stream), true)) ||
+    ((columns == Built::kColumns && link == Built::kLink &&
+      (status =
+           run_columns<T, swapped, Built::kColumns, Built::kLink>(call, multiprocessors, stream),
+       true)) ||
      ...);
   }(Shapes<T>{});
   return status;
@@ -55,6 +57,6 @@ Status invert_tiles(const Factor<T>& factor, T* inverses, int64_t pitch, cudaStr
 
 #define CHOL_INSTANTIATE_ONE_SOLVE(swapped, T)                       \
   template chol::Status chol::cuda::solve::run_strips<T, swapped>(   \
-      const chol::cuda::solve::Call<T>&, int, cudaStream_t);         \
+      const chol::cuda::solve::Call<T>&, int, int, cudaStream_t);    \
   template chol::Status chol::cuda::solve::invert_tiles<T, swapped>( \
       const chol::cuda::solve::Factor<T>&, T*, int64_t, cudaStream_t);

@@ -9,13 +9,14 @@ namespace chol::cuda::solve {
 inline constexpr int kMostColumns = 16;  ///< of one launch
 /// Right-hand sides that the kernel for so many works on.
 template <class T>
-constexpr int kernel_columns(int64_t nrhs) {
-  return kernel_columns(Shapes<T>{}, nrhs);
+constexpr int kernel_columns(int64_t nrhs, int link) {
+  return kernel_columns(Shapes<T>{}, nrhs, link);
 }
 
 /// @param call of at most kMostColumns right-hand sides.
+/// @param link strips a link, for which a kernel is built.
 template <class T, bool swapped>
-Status run_strips(const Call<T>& call, int multiprocessors, cudaStream_t stream);
+Status run_strips(const Call<T>& call, int link, int multiprocessors, cudaStream_t stream);
 
 /// The inverses of the diagonal tiles go to `inverses`, lines of `pitch` elements: element (i, i)
 /// of all of them is at i * (pitch + 1). Zeros above the diagonals, one beyond n.

@@ -5,13 +5,22 @@
 
 namespace chol::cuda::solve {
 
+inline constexpr int kMostLinked = 4;  ///< right-hand sides
+
 /// The knobs of a tuning row under their names here.
 struct Params {
   int few = 16;     ///< most right-hand sides of the kernel
   int block = 512;  ///< order of the inverted diagonal blocks for more; z: 256 on an H100
+  int linked = 0;   ///< most right-hand sides of the kernel whose links have two strips
 
-  static constexpr Params of(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
-  constexpr Choice choice() const { return {kOneSolve, {{"few_rhs", few}, {"block", block}}}; }
+  static constexpr Params of(const Choice& choice) {
+    return {choice.at(0), choice.at(1), choice.at(2)};
+  }
+  constexpr Choice choice() const {
+    return {kOneSolve, {{"few_rhs", few}, {"block", block}, {"linked_rhs", linked}}};
+  }
+  /// Strips a link of the chain.
+  constexpr int link_of(int64_t nrhs) const { return nrhs <= linked ? 2 : 1; }
   /// Of so many right-hand sides: many of them keep the device busy with smaller products, and the
   /// operations beyond those of the triangle grow with the order.
   constexpr int block_of(int64_t nrhs) const {
@@ -19,7 +28,8 @@ struct Params {
   }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
-    return few >= 0 && block >= 64 && block <= 2048 && (block & (block - 1)) == 0;
+    return few >= 0 && linked >= 0 && linked <= few && linked <= kMostLinked && block >= 64 &&
+           block <= 2048 && (block & (block - 1)) == 0;
   }
 };
 

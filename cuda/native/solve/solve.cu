@@ -30,9 +30,15 @@ const DeviceFacts& current_device() {
   return last;
 }
 
+/// Elements of the solutions of a sweep.
+template <class T>
+int64_t vector_elements(int64_t n, int64_t nrhs, int link) {
+  return round_up(n, Config<T>::kOrder) * kernel_columns<T>(nrhs, link);
+}
+
 /// At most kMostColumns right-hand sides.
 template <class T>
-Status run_few(const BatchProblem<T>& problem, const int* info, const Workspace<T>& work,
+Status run_few(const BatchProblem<T>& problem, int link, const int* info, const Workspace<T>& work,
                cudaStream_t stream) {
   const bool aligned =
       (reinterpret_cast<uintptr_t>(problem.A.first) | problem.A.ld * sizeof(T)) % 16 == 0;
@@ -46,12 +52,15 @@ Status run_few(const BatchProblem<T>& problem, const int* info, const Workspace<
                info,
                reinterpret_cast<int*>(work.published),
                reinterpret_cast<T*>(work.published + Arena::kAlignment),
-               nullptr};
-  call.backward = call.forward + int64_t(call.order().strips) * Config<T>::kOrder *
-                                     kernel_columns<T>(problem.nrhs);
+               nullptr,
+               nullptr,
+               work.near_tiles};
+  const int64_t vector = vector_elements<T>(problem.n, problem.nrhs, link);
+  call.backward = call.forward + vector;
+  call.sums = call.backward + vector;
   const int multiprocessors = current_device().multiprocessors;
-  return problem.swapped ? run_strips<T, true>(call, multiprocessors, stream)
-                         : run_strips<T, false>(call, multiprocessors, stream);
+  return problem.swapped ? run_strips<T, true>(call, link, multiprocessors, stream)
+                         : run_strips<T, false>(call, link, multiprocessors, stream);
 }
 
 /// Calls body(part) for so many right-hand sides at a time.
@@ -72,12 +81,15 @@ Status in_parts(const BatchProblem<T>& problem, int64_t columns, Body&& body) {
 template <class T>
 Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, int64_t nrhs) {
   Workspace work;
-  const int64_t padded = round_up(n, Config<T>::kOrder);
   if (nrhs <= params.few) {
     work.columns = std::min<int64_t>(nrhs, kMostColumns);
+    // Of long links sums are published too.
+    const int link = params.link_of(work.columns), vectors = link == 1 ? 2 : 4;
     work.published_bytes =
-        Arena::kAlignment + sizeof(T) * 2 * padded * kernel_columns<T>(work.columns);
+        Arena::kAlignment + sizeof(T) * vectors * vector_elements<T>(n, work.columns, link);
     work.published = arena.take<char>(work.published_bytes);
+    if (link > 1)
+      work.near_tiles = arena.take<T>(current_device().multiprocessors * link * Config<T>::kTile);
   } else {
     const int64_t order = params.block_of(nrhs);
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
@@ -89,7 +101,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
 template <class T>
 bool can_run() {
   const auto largest = []<class... Built>(ShapeList<Built...>) {
-    return larger(Columns<T, Built::kColumns>::kSharedBytes...);
+    return larger(Columns<T, Built::kColumns, Built::kLink>::kSharedBytes...);
   };
   return current_device().shared_bytes >= largest(Shapes<T>{});
 }
@@ -99,8 +111,9 @@ Status run(const BatchProblem<T>& problem, const Params& params, const int* info
            const Workspace<T>& work, Blas& blas, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
   if (problem.nrhs <= params.few)
-    return in_parts(problem, work.columns,
-                    [&](const BatchProblem<T>& part) { return run_few(part, info, work, stream); });
+    return in_parts(problem, work.columns, [&](const BatchProblem<T>& part) {
+      return run_few(part, params.link_of(work.columns), info, work, stream);
+    });
   Status status = blas.use(stream);
   if (!status.ok()) return status;
   Blocks<T> blocks(problem, work, blas, stream);

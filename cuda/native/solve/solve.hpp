@@ -14,6 +14,7 @@ template <class T>
 struct Workspace {
   char* published = nullptr;
   size_t published_bytes = 0;
+  T* near_tiles = nullptr;  ///< of long links
   DiagonalWorkspace<T> diagonal;
   int64_t columns = 0;  ///< right-hand sides at a time
 

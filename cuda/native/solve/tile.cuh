@@ -47,6 +47,18 @@ struct Tile {
     }
   }
 
+  /// Asks for the diagonal tile's lines ahead of read_diagonal().
+  __device__ static __forceinline__ void prefetch_diagonal(const Factor<T>& factor, int strip,
+                                                           int thread) {
+    constexpr int kOfLine = smaller(kOrder, 128 / int(sizeof(T)));
+    const int first = kOrder * strip;
+    for (int e = thread * kOfLine; e < kOrder * kOrder; e += kThreads * kOfLine) {
+      const int line = first + e / kOrder, position = first + e % kOrder;
+      if (line < factor.n && position < factor.n)
+        prefetch_to_l2(factor.A + line * factor.ld + position);
+    }
+  }
+
   /// A thread's share of a row of the product's matrix: where it lies, or its elements.
   struct RowInMemory {
     const T* first;
@@ -77,7 +89,7 @@ struct Tile {
   template <bool kConjugated, class Row, int kColumns>
   __device__ static __forceinline__ void subtract_product_of(T (&acc)[kColumns], const Row& row,
                                                              const T* x, int thread) {
-    constexpr int kRowPitch = Columns<T, kColumns>::kPitch;
+    constexpr int kRowPitch = kVectorPitch<T, kColumns>;
     struct alignas(kColumns == 1 ? sizeof(T) : 16) Values {
       T x[kColumns];
     };
@@ -133,6 +145,27 @@ struct Tile {
     __syncthreads();
   }
 
+  /// The inverse of a block on the diagonal, a lane a column, by substitution.
+  __device__ static __forceinline__ void invert_small(T* block, int lane) {
+    T x[kSmall];
+    if (lane < kSmall) {
+#pragma unroll
+      for (int i = 0; i < kSmall; ++i) x[i] = from_real<T>(i == lane ? 1 : 0);
+#pragma unroll
+      for (int k = 0; k < kSmall; ++k) {
+        x[k] = scale(x[k], Real<T>(1) / real(block[at(k, k)]));
+#pragma unroll
+        for (int i = k + 1; i < kSmall; ++i) x[i] = subtract_product(x[i], block[at(i, k)], x[k]);
+      }
+    }
+    __syncwarp();
+    if (lane < kSmall) {
+#pragma unroll
+      for (int i = 0; i < kSmall; ++i)
+        if (i >= lane) block[at(i, lane)] = x[i];
+    }
+  }
+
   /// `right` or `left` := left right, where `product` is one of them.
   __device__ static __forceinline__ void multiply(const T* left, const T* right, T* product,
                                                   int thread) {
@@ -169,32 +202,12 @@ struct Tile {
     constexpr int kStep = kThreads / kOfLine;  // lines
     const int position = thread % kOfLine * kChunk;
     const int bytes = smaller(larger(length - position, 0) * int(sizeof(T)), kBytes);
-#pragma unroll
+#pragma unroll 2
     for (int s = 0; s < kOrder / kStep; ++s) {
       const int line = thread / kOfLine + kStep * s;
       const bool exists = line < lines && bytes > 0;
       copy_async<kBytes>(shared_address(to + line * kPitch + position),
                          exists ? from + line * ld + position : from, exists ? bytes : 0);
-    }
-  }
-  /// A block on the diagonal, a lane a column, by substitution.
-  __device__ static __forceinline__ void invert_small(T* block, int lane) {
-    T x[kSmall];
-    if (lane < kSmall) {
-#pragma unroll
-      for (int i = 0; i < kSmall; ++i) x[i] = from_real<T>(i == lane ? 1 : 0);
-#pragma unroll
-      for (int k = 0; k < kSmall; ++k) {
-        x[k] = scale(x[k], Real<T>(1) / real(block[at(k, k)]));
-#pragma unroll
-        for (int i = k + 1; i < kSmall; ++i) x[i] = subtract_product(x[i], block[at(i, k)], x[k]);
-      }
-    }
-    __syncwarp();
-    if (lane < kSmall) {
-#pragma unroll
-      for (int i = 0; i < kSmall; ++i)
-        if (i >= lane) block[at(i, lane)] = x[i];
     }
   }
 };
