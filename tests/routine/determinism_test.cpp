@@ -1,5 +1,6 @@
 // The same bits run to run, for any number of threads, at any place in a batch and beside any
-// neighbours.
+// neighbours. A device works on a batch of one as on one matrix, chooses by the largest order of a
+// variable batch, and keeps no rule for all forms and both triangles, as the host does for factors.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -89,18 +90,22 @@ std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
 template <class T>
 void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
   const Input<T> input = input_of<T>(function, n, 0);
-  const Output<T> alone = run_all<T>(s, function, 1, {input}, {})[0];
+  const size_t copies = s.is_on_device() && s.layout != Layout::one ? 2 : 1;
+  const std::vector<Input<T>> own(copies, input);
+  const Output<T> alone = run_all<T>(s, function, 1, own, {})[0];
   const bool mixes = mixes_orders(s.layout);
+  const int64_t larger = s.is_on_device() ? 0 : 5;
   Random random(static_cast<uint64_t>(n));
   for (const int64_t batch : {1, 2, 5, 8, 9, 17, 33})
-    for (int threads = 1; threads <= 4; ++threads) {
+    for (int threads = 1; threads <= (s.is_on_device() ? 1 : 4); ++threads) {
       if ((s.layout == Layout::one || short_run()) && batch > 5) continue;
+      if (batch < static_cast<int64_t>(copies)) continue;
       const auto place = static_cast<size_t>(random.integer(0, batch - 1));
       // Neighbours of near orders share lanes with it.
       const int64_t least = batch > 9 ? std::max<int64_t>(0, n - 9) : 0;
       std::vector<Input<T>> inputs;
       for (int64_t b = 0; b < batch; ++b)
-        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(least, n + 5) : n,
+        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(least, n + larger) : n,
                                          static_cast<int>(b)));
       inputs[place] = input;
       const Placement placement{random.integer(0, 5), random.integer(0, 5), Edge::end};
@@ -185,6 +190,7 @@ TYPED_TEST(Determinism, BesideBusyThreads) {
 /// and so is the pivot that fails.
 template <class T>
 void same_factor_alone_and_beside(const Setting& s) {
+  if (s.is_on_device()) GTEST_SKIP() << "a rule of the host";
   Setting alone = s;
   alone.layout = Layout::one;
   for (int64_t n = 1; n <= (short_run() ? 17 : 41); ++n)
@@ -246,6 +252,7 @@ TYPED_TEST(Determinism, EstimateForAnyNumberOfThreads) {
 /// the orders where one matrix goes by tiles; so is its inverse where one matrix goes alone.
 template <class T>
 void same_bits_of_both_triangles(const Setting& s) {
+  if (s.is_on_device()) GTEST_SKIP() << "a rule of the host";
   Setting lower = s;
   lower.uplo = CHOL_LOWER;
   lower.layout = Layout::one;

@@ -192,16 +192,7 @@ TYPED_TEST(Logdet, NaNWithoutPositiveDiagonal) {
   logdet_of_no_factor<typename TypeParam::Element>(this->setting);
 }
 
-using OneMatrixCases =
-    testing::Types<Case<float, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<float, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<double, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<double, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<std::complex<float>, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<std::complex<float>, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<std::complex<double>, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<std::complex<double>, CHOL_UPPER, Layout::one, host_memory>>;
-TYPED_TEST_SUITE(Pocon, OneMatrixCases, CaseNames);
+TYPED_TEST_SUITE(Pocon, LayoutCases<Layout::one>, CaseNames);
 
 template <class T>
 RealOf<T> estimate(const Setting& s, chol_handle_t handle, const Dense<T>& L, RealOf<T> anorm) {
@@ -277,7 +268,7 @@ TYPED_TEST(Pocon, WhatDeceivesTheIteration) {
 
 TYPED_TEST(Pocon, NothingToEstimate) {
   using T = typename TypeParam::Element;
-  const Handle handle;
+  const Handle handle(this->setting.memory.backend());
   EXPECT_EQ(estimate<T>(this->setting, handle, Dense<T>(0, 0), 3), 1);
   EXPECT_EQ(estimate<T>(this->setting, handle, reference<T>(5).L, 0), 0);
 }

@@ -17,6 +17,8 @@ struct Setting {
   chol_uplo_t uplo;
   Layout layout;
   Memory& memory;
+
+  bool is_on_device() const { return memory.backend() == CHOL_BACKEND_CUDA; }
 };
 
 template <class T, chol_uplo_t kUplo, Layout kLayout, Memory& (*kMemory)()>
@@ -70,17 +72,27 @@ using CasesOf = testing::Types<
     Case<T, CHOL_LOWER, Layout::interleaved, kMemory>,
     Case<T, CHOL_UPPER, Layout::interleaved, kMemory>>;
 
-/// All cases on host arrays, and one a precision that shows what awaits a device memory.
-using AllCases = Joined<
-    CasesOf<float, host_memory>, CasesOf<double, host_memory>,
-    CasesOf<std::complex<float>, host_memory>, CasesOf<std::complex<double>, host_memory>,
-    testing::Types<Case<float, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<double, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<std::complex<float>, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<std::complex<double>, CHOL_LOWER, Layout::batched, device_memory>>>::type;
+/// Both triangles in one layout, on host and device arrays.
+template <class T, Layout kLayout>
+using BothTriangles = testing::Types<
+    Case<T, CHOL_LOWER, kLayout, host_memory>, Case<T, CHOL_UPPER, kLayout, host_memory>,
+    Case<T, CHOL_LOWER, kLayout, device_memory>, Case<T, CHOL_UPPER, kLayout, device_memory>>;
+template <Layout kLayout>
+using LayoutCases = typename Joined<
+    BothTriangles<float, kLayout>, BothTriangles<double, kLayout>,
+    BothTriangles<std::complex<float>, kLayout>, BothTriangles<std::complex<double>, kLayout>>::type;
 
-/// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1.
+template <Memory& (*kMemory)()>
+using MemoryCases =
+    typename Joined<CasesOf<float, kMemory>, CasesOf<double, kMemory>,
+                    CasesOf<std::complex<float>, kMemory>,
+                    CasesOf<std::complex<double>, kMemory>>::type;
+using AllCases = Joined<MemoryCases<host_memory>, MemoryCases<device_memory>>::type;
+
+/// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1; and to the fewest sizes, for
+/// those of a device: CHOL_TEST_SHORT=2.
 bool short_run();
+bool shortest_run();
 /// 0 .. 40.
 std::vector<int64_t> small_orders();
 /// Around the sizes of tiles, blocks and crossovers, up to 601.
