@@ -16,10 +16,6 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class Determinism : public Suite<C> {};
-TYPED_TEST_SUITE(Determinism, AllCases, CaseNames);
-
 constexpr int64_t kRhs = 3;
 constexpr Function kDeterministic[] = {Function::potrf, Function::potrs, Function::posv,
                                        Function::potri, Function::pocon, Function::logdet};
@@ -115,8 +111,7 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
     }
 }
 
-template <class T>
-void same_bits_for_every_routine(const Setting& s) {
+CHOL_TEST(Determinism, AnywhereInABatch, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
       if ((short_run() && n > 33) || !exists(function, s.layout)) continue;
@@ -124,13 +119,9 @@ void same_bits_for_every_routine(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Determinism, AnywhereInABatch) {
-  same_bits_for_every_routine<typename TypeParam::Element>(this->setting);
-}
 
 /// Large matrices are split over the threads.
-template <class T>
-void same_bits_for_any_threads(const Setting& s) {
+CHOL_TEST(Determinism, AnyNumberOfThreads, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {130, 193, 257, 384, 513}) {
       if ((short_run() && n > 200) || !exists(function, s.layout)) continue;
@@ -141,9 +132,6 @@ void same_bits_for_any_threads(const Setting& s) {
             << public_name(precision_letter<T>, function, s.layout) << ": n " << n << " threads "
             << threads;
     }
-}
-TYPED_TEST(Determinism, AnyNumberOfThreads) {
-  same_bits_for_any_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// Threads that want the cores for themselves.
@@ -169,8 +157,7 @@ class BusyThreads {
 };
 
 /// Beside them helpers lose their cores in the middle of tasks.
-template <class T>
-void same_bits_beside_busy_threads(const Setting& s) {
+CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
   const BusyThreads busy;
   for (const Function function : kDeterministic) {
     if (!exists(function, s.layout)) continue;
@@ -181,16 +168,10 @@ void same_bits_beside_busy_threads(const Setting& s) {
           << public_name(precision_letter<T>, function, s.layout) << ": threads " << threads;
   }
 }
-TYPED_TEST(Determinism, BesideBusyThreads) {
-  if (this->setting.layout == Layout::one)
-    same_bits_beside_busy_threads<typename TypeParam::Element>(this->setting);
-}
 
 /// A factor is the same whatever way a matrix takes, small ones straight to a kernel of their own;
 /// and so is the pivot that fails.
-template <class T>
-void same_factor_alone_and_beside(const Setting& s) {
-  if (s.is_on_device()) GTEST_SKIP() << "a rule of the host";
+CHOL_TEST(Determinism, FactorAloneAsInABatch, kOnHost) {
   Setting alone = s;
   alone.layout = Layout::one;
   for (int64_t n = 1; n <= (short_run() ? 17 : 41); ++n)
@@ -217,9 +198,6 @@ void same_factor_alone_and_beside(const Setting& s) {
       }
     }
 }
-TYPED_TEST(Determinism, FactorAloneAsInABatch) {
-  same_factor_alone_and_beside<typename TypeParam::Element>(this->setting);
-}
 
 /// A well conditioned matrix whose making takes no longer than reading it.
 template <class T>
@@ -231,8 +209,7 @@ Input<T> dominant(int64_t n) {
 }
 
 /// Solves with one vector are split over the threads, too, from larger orders on.
-template <class T>
-void same_estimate_for_any_threads(const Setting& s) {
+CHOL_TEST(Determinism, EstimateForAnyNumberOfThreads, kOneMatrix) {
   for (const int64_t n : {1501, 1664}) {
     if (short_run() && n > 1600) continue;
     const std::vector<Input<T>> input = {dominant<T>(n)};
@@ -243,16 +220,10 @@ void same_estimate_for_any_threads(const Setting& s) {
           << "n " << n << " threads " << threads;
   }
 }
-TYPED_TEST(Determinism, EstimateForAnyNumberOfThreads) {
-  if (this->setting.layout == Layout::one)
-    same_estimate_for_any_threads<typename TypeParam::Element>(this->setting);
-}
 
 /// The factor of the upper triangle is that of the lower one, conjugated, in every form and around
 /// the orders where one matrix goes by tiles; so is its inverse where one matrix goes alone.
-template <class T>
-void same_bits_of_both_triangles(const Setting& s) {
-  if (s.is_on_device()) GTEST_SKIP() << "a rule of the host";
+CHOL_TEST(Determinism, BothTriangles, kOnHost) {
   Setting lower = s;
   lower.uplo = CHOL_LOWER;
   lower.layout = Layout::one;
@@ -275,9 +246,6 @@ void same_bits_of_both_triangles(const Setting& s) {
                 outcome(s, Function::potri, 2, {factored}))
         << "inverse, n " << n;
   }
-}
-TYPED_TEST(Determinism, BothTriangles) {
-  same_bits_of_both_triangles<typename TypeParam::Element>(this->setting);
 }
 
 }  // namespace

@@ -8,11 +8,8 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class DeviceBatches : public Suite<C> {};
-using DeviceCases = MemoryCases<device_memory>;
-TYPED_TEST_SUITE(DeviceBatches, DeviceCases, CaseNames);
-
+constexpr Settings kBatches{std::span(kLayouts).subspan(1), false, true},
+    kVariable{std::span(kLayouts).subspan(3, 1), false, true};
 constexpr int64_t kJudged = 3;  ///< matrices that differ; the others are copies of them
 constexpr int64_t kFull = 300;  ///< more than two for each multiprocessor
 constexpr size_t kLargestBatch = size_t(1) << 28;  ///< bytes
@@ -75,8 +72,7 @@ void run_batch(const Setting& s, chol_handle_t handle, Function function, int64_
   judge(s, systems, function);
 }
 
-template <class T>
-void factor_many(const Setting& s) {
+CHOL_TEST(DeviceBatches, Potrf, kBatches) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {33, 40, 64, 65, 100, 129, 200, 257, 385, 450})
     if (!short_run() || n < 150) run_batch<T>(s, handle, Function::potrf, kFull, n, 0);
@@ -85,27 +81,16 @@ void factor_many(const Setting& s) {
     for (const int64_t n : {256, 385, 450, 641})
       if (!short_run() || n < 300) run_batch<T>(s, handle, Function::potrf, count, n, 0);
 }
-TYPED_TEST(DeviceBatches, Potrf) {
-  if (this->setting.layout != Layout::one)
-    factor_many<typename TypeParam::Element>(this->setting);
-}
 
 template <class T>
 void solve_many(const Setting& s, Function function) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {33, 60, 64, 65, 96, 97, 128, 150, 230})
     for (const int64_t nrhs : {1, 2, 3, 5, 16, 37, 70})
-      if (!short_run() || (n + nrhs) % 3 == 0)
-        run_batch<T>(s, handle, function, kFull, n, nrhs);
+      if (!short_run() || (n + nrhs) % 3 == 0) run_batch<T>(s, handle, function, kFull, n, nrhs);
 }
-TYPED_TEST(DeviceBatches, Potrs) {
-  if (this->setting.layout != Layout::one)
-    solve_many<typename TypeParam::Element>(this->setting, Function::potrs);
-}
-TYPED_TEST(DeviceBatches, Posv) {
-  if (this->setting.layout != Layout::one)
-    solve_many<typename TypeParam::Element>(this->setting, Function::posv);
-}
+CHOL_TEST(DeviceBatches, Potrs, kBatches) { solve_many<T>(s, Function::potrs); }
+CHOL_TEST(DeviceBatches, Posv, kBatches) { solve_many<T>(s, Function::posv); }
 
 /// Position of the argument in the C function.
 int position_of(Function function, Fault fault) {
@@ -153,10 +138,9 @@ void faults_of_a_variable_batch(const Setting& s, Function function) {
       }
     }
 }
-TYPED_TEST(DeviceBatches, FaultsOfAVariableBatch) {
-  if (this->setting.layout != Layout::variable) return;
+CHOL_TEST(DeviceBatches, FaultsOfAVariableBatch, kVariable) {
   for (const Function function : {Function::potrf, Function::posv, Function::potri})
-    faults_of_a_variable_batch<typename TypeParam::Element>(this->setting, function);
+    faults_of_a_variable_batch<T>(s, function);
 }
 
 }  // namespace

@@ -13,11 +13,6 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class Interleaved : public Suite<C> {};
-
-TYPED_TEST_SUITE(Interleaved, LayoutCases<Layout::interleaved>, CaseNames);
-
 constexpr int64_t kChunks[] = {1, 3, 8, 32, 33, 512};
 constexpr int kVariants = 4;  ///< of which the last is not positive definite
 
@@ -81,8 +76,7 @@ testing::AssertionResult near_factor(const Arrays<T>& arrays, int64_t b, chol_up
                             : stopped_at(arrays, b, uplo, expected.A, expected.info);
 }
 
-template <class T>
-void factor_in_every_chunk(const Setting& s) {
+CHOL_TEST(Interleaved, FactorInEveryChunk, kInterleaved) {
   for (int64_t n = 1; n <= 100; n += short_run() ? 7 : 1) {
     const int threads = static_cast<int>(1 + n % 3);
     const Handle handle(s.memory.backend(), threads);
@@ -107,13 +101,9 @@ void factor_in_every_chunk(const Setting& s) {
     if (testing::Test::HasFailure()) return;
   }
 }
-TYPED_TEST(Interleaved, FactorInEveryChunk) {
-  factor_in_every_chunk<typename TypeParam::Element>(this->setting);
-}
 
 /// Every pivot failing.
-template <class T>
-void stops_at_every_pivot(const Setting& s) {
+CHOL_TEST(Interleaved, StopsAtEveryPivot, kInterleaved) {
   const Handle handle(s.memory.backend(), 1);
   for (const int64_t n : {1, 2, 5, 8, 13, 17, 23}) {
     Arrays<T> arrays(s.memory, s.layout, uniform(n + 1, n), {0, 0, Edge::end, 33});
@@ -127,9 +117,6 @@ void stops_at_every_pivot(const Setting& s) {
     for (int64_t b = 0; b < n; ++b) ASSERT_TRUE(stopped_at(arrays, b, s.uplo, A, b + 1));
     ASSERT_TRUE(is_factor(arrays, n, s.uplo, A));
   }
-}
-TYPED_TEST(Interleaved, StopsAtEveryPivot) {
-  stops_at_every_pivot<typename TypeParam::Element>(this->setting);
 }
 
 /// potrs and posv; a matrix that is not positive definite keeps its right-hand sides.
@@ -168,16 +155,11 @@ void solve_in_every_chunk(const Setting& s, Function function) {
       }
     }
 }
-TYPED_TEST(Interleaved, Potrs) {
-  solve_in_every_chunk<typename TypeParam::Element>(this->setting, Function::potrs);
-}
-TYPED_TEST(Interleaved, Posv) {
-  solve_in_every_chunk<typename TypeParam::Element>(this->setting, Function::posv);
-}
+CHOL_TEST(Interleaved, Potrs, kInterleaved) { solve_in_every_chunk<T>(s, Function::potrs); }
+CHOL_TEST(Interleaved, Posv, kInterleaved) { solve_in_every_chunk<T>(s, Function::posv); }
 
 /// A zero on the diagonal stops one inverse, which stays as it was.
-template <class T>
-void invert_in_every_chunk(const Setting& s) {
+CHOL_TEST(Interleaved, Potri, kInterleaved) {
   const Handle handle(s.memory.backend(), 2);
   for (const int64_t n : {1, 2, 3, 5, 8, 13, 16, 20, 33, 50})
     for (size_t c = 0; c < std::size(kChunks); ++c) {
@@ -201,12 +183,8 @@ void invert_in_every_chunk(const Setting& s) {
       }
     }
 }
-TYPED_TEST(Interleaved, Potri) {
-  invert_in_every_chunk<typename TypeParam::Element>(this->setting);
-}
 
-template <class T>
-void logdet_in_every_chunk(const Setting& s) {
+CHOL_TEST(Interleaved, Logdet, kInterleaved) {
   const Handle handle(s.memory.backend(), 2);
   for (const int64_t n : {1, 2, 5, 16, 33, 100})
     for (const int64_t chunk : kChunks) {
@@ -223,9 +201,6 @@ void logdet_in_every_chunk(const Setting& s) {
       for (int64_t b = 0; b < 35; ++b)
         ASSERT_NEAR(arrays.result(b), apart.result(b), slack * (1 + std::abs(apart.result(b))));
     }
-}
-TYPED_TEST(Interleaved, Logdet) {
-  logdet_in_every_chunk<typename TypeParam::Element>(this->setting);
 }
 
 /// LAPACK's measures below 300 with approximate roots, over the whole range of exponents, and info
@@ -258,9 +233,9 @@ void approximate_roots(const Setting& s, Function function) {
     }
   }
 }
-TYPED_TEST(Interleaved, ApproximateRoots) {
-  approximate_roots<typename TypeParam::Element>(this->setting, Function::potrf);
-  approximate_roots<typename TypeParam::Element>(this->setting, Function::posv);
+CHOL_TEST(Interleaved, ApproximateRoots, kInterleaved) {
+  approximate_roots<T>(s, Function::potrf);
+  approximate_roots<T>(s, Function::posv);
 }
 
 /// Column-major matrices on one side of a packing call, the interleaved array on the other; all of
@@ -372,9 +347,8 @@ void triangles_there_and_back(const Setting& s, int64_t n, int64_t chunk, int64_
                     : Api<T>::unpack(handle, s.uplo, n, p.packed_array(), p.ldp, p.apart_array(),
                                      p.ld, p.ld * n, chunk, batch);
   };
-  there_and_back(p, handle, pack, unpack, [&](int64_t i, int64_t j) {
-    return s.uplo == CHOL_UPPER ? i <= j : i >= j;
-  });
+  there_and_back(p, handle, pack, unpack,
+                 [&](int64_t i, int64_t j) { return s.uplo == CHOL_UPPER ? i <= j : i >= j; });
 }
 
 template <class T>
@@ -391,22 +365,21 @@ void whole_there_and_back(const Setting& s, int64_t n, int64_t nrhs, int64_t chu
   const auto unpack = [&] {
     return pointers ? Api<T>::unpack_rhs_batched(handle, n, nrhs, p.packed_array(), p.ldp,
                                                  p.pointer_array(), p.ld, chunk, batch)
-                    : Api<T>::unpack_rhs(handle, n, nrhs, p.packed_array(), p.ldp,
-                                         p.apart_array(), p.ld, p.ld * nrhs, chunk, batch);
+                    : Api<T>::unpack_rhs(handle, n, nrhs, p.packed_array(), p.ldp, p.apart_array(),
+                                         p.ld, p.ld * nrhs, chunk, batch);
   };
   there_and_back(p, handle, pack, unpack, [](int64_t, int64_t) { return true; });
 }
 
-TYPED_TEST(Interleaved, PackedAndUnpacked) {
-  using T = typename TypeParam::Element;
+CHOL_TEST(Interleaved, PackedAndUnpacked, kInterleaved) {
   for (const int64_t n : {1, 2, 3, 4, 5, 8, 9, 17, 33})
     for (size_t c = 0; c < std::size(kChunks); ++c)
       for (const bool pointers : {false, true}) {
         const int64_t batch = std::min<int64_t>(batch_of(n, c), 200);
         SCOPED_TRACE(testing::Message()
                      << "n " << n << " chunk " << kChunks[c] << " batch " << batch);
-        triangles_there_and_back<T>(this->setting, n, kChunks[c], batch, pointers);
-        whole_there_and_back<T>(this->setting, n, 1 + n % 3, kChunks[c], batch, pointers);
+        triangles_there_and_back<T>(s, n, kChunks[c], batch, pointers);
+        whole_there_and_back<T>(s, n, 1 + n % 3, kChunks[c], batch, pointers);
         if (testing::Test::HasFailure()) return;
       }
 }

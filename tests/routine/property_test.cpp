@@ -1,5 +1,5 @@
-// Random calls: any routine in any form on any shapes, data and number of threads, on host or device
-// arrays. Every call has a seed of its own, printed when it fails:
+// Random calls: any routine in any form on any shapes, data and number of threads, of one triangle
+// and on host or device arrays. Every call has a seed of its own, printed when it fails:
 //   CHOL_TEST_SEED=that CHOL_TEST_CALLS=1 repeats it.
 #include <cstdlib>
 #include <iostream>
@@ -23,10 +23,9 @@ uint64_t number_from(const char* variable, uint64_t by_default) {
 template <class T>
 class RandomCall {
  public:
-  RandomCall(Memory& memory, uint64_t seed) : memory_(memory), random_(seed) {
+  RandomCall(const Setting& s, uint64_t seed) : memory_(s.memory), random_(seed), uplo_(s.uplo) {
     function_ = kFunctions[random_.integer(0, 5)];
     layout_ = function_ == Function::pocon ? Layout::one : kLayouts[random_.integer(0, 4)];
-    uplo_ = random_.chance(0.5) ? CHOL_LOWER : CHOL_UPPER;
     threads_ = static_cast<int>(random_.integer(1, 3));
   }
 
@@ -120,37 +119,19 @@ class RandomCall {
   Random random_;
   Function function_;
   Layout layout_;
-  chol_uplo_t uplo_;
+  const chol_uplo_t uplo_;
   int threads_;
   std::vector<Dense<T>> matrices_, rhs_;
   std::vector<const Reference<T>*> originals_;
   std::vector<int64_t> pivots_;
 };
 
-template <class C>
-class Property : public Suite<C> {};
-template <class T>
-using InBothMemories = testing::Types<Case<T, CHOL_LOWER, Layout::one, host_memory>,
-                                      Case<T, CHOL_LOWER, Layout::one, device_memory>>;
-using Cases = Joined<InBothMemories<float>, InBothMemories<double>,
-                     InBothMemories<std::complex<float>>,
-                     InBothMemories<std::complex<double>>>::type;
-struct PrecisionAndMemory {
-  template <class C>
-  static std::string GetName(int) {
-    return C::name().substr(0, 2) + C::setting().memory.name();
-  }
-};
-TYPED_TEST_SUITE(Property, Cases, PrecisionAndMemory);
-
-TYPED_TEST(Property, RandomCalls) {
+CHOL_TEST(Property, RandomCalls, kOneMatrix) {
   const uint64_t calls = number_from("CHOL_TEST_CALLS", 5000);
   uint64_t seed = number_from("CHOL_TEST_SEED", std::random_device{}());
   std::cout << "CHOL_TEST_SEED=" << seed << " CHOL_TEST_CALLS=" << calls << std::endl;
   for (uint64_t done = 0; done < calls; ++seed) {
-    done += static_cast<uint64_t>(
-        std::max<int64_t>(
-            1, RandomCall<typename TypeParam::Element>(this->setting.memory, seed).run()));
+    done += static_cast<uint64_t>(std::max<int64_t>(1, RandomCall<T>(s, seed).run()));
     ASSERT_FALSE(testing::Test::HasFailure())
         << "to repeat: CHOL_TEST_SEED=" << seed << " CHOL_TEST_CALLS=1";
   }

@@ -25,7 +25,8 @@ struct Placement {
   int64_t chunk = 8;  ///< matrices side by side in the interleaved layout
 };
 
-/// What is wrong with a matrix of a variable batch, where its size and pointer are read on a device.
+/// What is wrong with a matrix of a variable batch, where its size and pointer are read on a
+/// device.
 enum class Fault { none, order, leading_dimension, pointer };
 
 template <class T>
@@ -251,8 +252,8 @@ class Arrays {
     const Block As = array_of<T*>(
         [&](int64_t b) { return has_fault(b, Fault::pointer) ? nullptr : A_.address(b); });
     const Block Bs = array_of<T*>([&](int64_t b) { return B_.address(b); });
-    const Block ns = array_of<int64_t>(
-        [&](int64_t b) { return has_fault(b, Fault::order) ? -2 : shape(b).n; });
+    const Block ns =
+        array_of<int64_t>([&](int64_t b) { return has_fault(b, Fault::order) ? -2 : shape(b).n; });
     const Block nrhss = array_of<int64_t>([&](int64_t b) { return shape(b).nrhs; });
     const Block ldas = array_of<int64_t>([&](int64_t b) {
       return has_fault(b, Fault::leading_dimension) ? shape(b).n - 1 : shape(b).lda;

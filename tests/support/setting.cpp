@@ -15,7 +15,43 @@ int shortness() {
   return level;
 }
 
+/// One case of a test.
+class SettingTest : public testing::Test {
+ public:
+  using Body = Bodies::value_type;
+  SettingTest(const Setting& setting, Body body) : setting_(setting), body_(body) {}
+
+ private:
+  void SetUp() override {
+    if (!setting_.memory.available())
+      GTEST_SKIP() << "no " << setting_.memory.name() << " memory here";
+  }
+  void TestBody() override { body_(setting_); }
+
+  Setting setting_;
+  Body body_;
+};
+
 }  // namespace
+
+bool add_tests(const char* suite, const char* name, const Settings& settings, const Bodies& bodies,
+               const char* file, int line) {
+  for (const bool on_device : {false, true})
+    for (size_t p = 0; p < bodies.size(); ++p)
+      for (const Layout layout : settings.layouts)
+        for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
+          if (!(on_device ? settings.on_device : settings.on_host)) continue;
+          const std::string in = std::string(suite) + "/" + "sdcz"[p] +
+                                 (uplo == CHOL_UPPER ? "_upper_" : "_lower_") +
+                                 layout_name(layout) + (on_device ? "_device" : "_host");
+          testing::RegisterTest(in.c_str(), name, nullptr, nullptr, file, line,
+                                [body = bodies[p], uplo, layout, on_device]() -> testing::Test* {
+                                  Memory& memory = on_device ? device_memory() : host_memory();
+                                  return new SettingTest(Setting{uplo, layout, memory}, body);
+                                });
+        }
+  return true;
+}
 
 bool short_run() { return shortness() > 0; }
 bool shortest_run() { return shortness() > 1; }
