@@ -76,6 +76,8 @@ CHOL_TEST(DeviceBatches, Potrf, kBatches) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {33, 40, 64, 65, 100, 129, 200, 257, 385, 450})
     if (!short_run() || n < 150) run_batch<T>(s, handle, Function::potrf, kFull, n, 0);
+  for (const int64_t n : {641, 850, 961, 1110})
+    if (!short_run()) run_batch<T>(s, handle, Function::potrf, 4, n, 0);
   // By clusters.
   for (const int64_t count : {16, 50, 75, 131})
     for (const int64_t n : {256, 385, 450, 641})
