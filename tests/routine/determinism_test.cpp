@@ -120,6 +120,11 @@ CHOL_TEST(Determinism, AnywhereInABatch, kEverywhere) {
     }
 }
 
+/// cuBLAS, which works on one large matrix of a device, may choose by the alignment.
+Placement moved(const Setting& s, int64_t offset) {
+  return s.is_on_device() ? Placement{} : Placement{offset, offset % 2};
+}
+
 /// Large matrices are split over the threads.
 CHOL_TEST(Determinism, AnyNumberOfThreads, kEverywhere) {
   for (const Function function : kDeterministic)
@@ -128,7 +133,8 @@ CHOL_TEST(Determinism, AnyNumberOfThreads, kEverywhere) {
       const std::vector<Input<T>> input = {input_of<T>(function, n, 0)};
       const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
       for (const int threads : {1, 2, 3, 7, 16, 64})
-        ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {threads % 5, 0})[0]))
+        ASSERT_TRUE(
+            first.same_as(run_all<T>(s, function, threads, input, moved(s, threads % 5))[0]))
             << public_name(precision_letter<T>, function, s.layout) << ": n " << n << " threads "
             << threads;
     }
@@ -164,7 +170,7 @@ CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
     const std::vector<Input<T>> input = {input_of<T>(function, 321, 0)};
     const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
     for (const int threads : {2, 7})
-      ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {1, 1})[0]))
+      ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, moved(s, 1))[0]))
           << public_name(precision_letter<T>, function, s.layout) << ": threads " << threads;
   }
 }
@@ -216,7 +222,7 @@ CHOL_TEST(Determinism, EstimateForAnyNumberOfThreads, kOneMatrix) {
     const Output<T> first = run_all<T>(s, Function::pocon, 1, input, {})[0];
     ASSERT_GT(first.result, 0);
     for (const int threads : {2, 3, 16})
-      ASSERT_TRUE(first.same_as(run_all<T>(s, Function::pocon, threads, input, {1, 1})[0]))
+      ASSERT_TRUE(first.same_as(run_all<T>(s, Function::pocon, threads, input, moved(s, 1))[0]))
           << "n " << n << " threads " << threads;
   }
 }

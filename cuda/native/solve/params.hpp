@@ -12,11 +12,6 @@ struct Params {
 
   static constexpr Params of(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
   constexpr Choice choice() const { return {kOneSolve, {{"few_rhs", few}, {"block", block}}}; }
-  /// Of so many right-hand sides: many of them keep the device busy with smaller products, and the
-  /// operations beyond those of the triangle grow with the order.
-  constexpr int block_of(int64_t nrhs) const {
-    return nrhs >= 8 * block ? (block > 128 ? block / 2 : block) : block;
-  }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
     return few >= 0 && block >= 64 && block <= 2048 && (block & (block - 1)) == 0;

@@ -79,7 +79,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
         Arena::kAlignment + sizeof(T) * 2 * padded * kernel_columns<T>(work.columns);
     work.published = arena.take<char>(work.published_bytes);
   } else {
-    const int64_t order = params.block_of(nrhs);
+    const int64_t order = params.block;
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
     work.diagonal = DiagonalWorkspace<T>::carve(arena, order, n, kMostBytes, order * work.columns);
   }
