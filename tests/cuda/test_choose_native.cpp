@@ -57,9 +57,7 @@ bool name_factorization(Families& families, const Row& row) {
   if (row.choice.is(kRecursivePotrf)) return true;
   // The row of the largest orders is that of several devices too, which update panels.
   const bool updates = params.panel > 0 || row.cases.n.most == Range{}.most;
-  if (updates && !params.blas_updates &&
-      !name(families.update, is_of_it))
-    return false;
+  if (updates && !params.blas_updates && !name(families.update, is_of_it)) return false;
   return name(families.persistent, [&](const InstanceLine& line) {
     return is_of_it(line) && params.groups <= line.number(5);
   });
