@@ -52,7 +52,7 @@ Status run_unbounded(DeviceState& state, Problem<T> problem, const RowTable& row
   if (sizes.nrhs == 0) sizes.nrhs = bounds[1];
 
   Arena counted;
-  const Chosen chosen = look_up(state, problem, rows);
+  const Chosen chosen = choose(state, problem, rows);
   carve(counted, problem, chosen);
   status =
       status_of(cudaMallocAsync(&resources.workspace, std::max<size_t>(counted.used(), 1), stream),

@@ -71,15 +71,21 @@ const Choice& choice_of(const DeviceState& state, backend::Problem<T> problem, R
   problem.routine = routine;
   return choice_of(state, problem, rows_of<T>(state, routine, problem.form));
 }
+/// What serves a problem of known bounds, which are 0 where all orders are.
 template <class T>
-backend::Chosen look_up(const DeviceState& state, const backend::Problem<T>& problem,
-                        const RowTable& rows) {
-  if (problem.form != Form::interleaved && needs_bounds(problem.sizes)) return {};
+backend::Chosen choose(const DeviceState& state, const backend::Problem<T>& problem,
+                       const RowTable& rows) {
   const Choice& choice = choice_of(state, problem, rows);
   if (choice.is(kInterleavedTwoSteps))
     return {&choice_of(state, problem, Routine::potrf), &choice_of(state, problem, Routine::potrs)};
   const bool solves = problem.routine == Routine::posv && problem.form == Form::one;
   return {&choice, solves ? &choice_of(state, problem, Routine::potrs) : nullptr};
+}
+template <class T>
+backend::Chosen look_up(const DeviceState& state, const backend::Problem<T>& problem,
+                        const RowTable& rows) {
+  if (problem.form != Form::interleaved && needs_bounds(problem.sizes)) return {};
+  return choose(state, problem, rows);
 }
 /// What was chosen before, or is now.
 template <class T>

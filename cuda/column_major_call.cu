@@ -5,7 +5,6 @@
 #include "call_workspace.hpp"
 #include "column_major_call.hpp"
 #include "common/precisions.hpp"
-#include "tune/cluster_rows.hpp"
 #include "tune/solve_rows.hpp"
 
 namespace chol::cuda {
@@ -90,15 +89,6 @@ Status settle_variable(const Problem<T>& problem, const Choice& choice,
   return check_variable(check, work.sequence, stream);
 }
 
-/// How clusters factor a batch of few matrices.
-template <class T>
-ClusterPlan clusters_for(const DeviceState& state, const Problem<T>& problem) {
-  if (problem.form != Form::batch) return {};
-  const BatchSizes& sizes = problem.sizes;
-  return cluster_plan(precision_letter<T>, problem.uplo == CHOL_UPPER, sizes.n, sizes.count,
-                      state.multiprocessors);
-}
-
 template <class T, class D>
 Status run_batch(DeviceState& state, const Problem<T>& problem, const BatchProblem<D>& call,
                  const Choice& row, const BatchWorkspace<D>& work, const Resources& resources) {
@@ -106,8 +96,7 @@ Status run_batch(DeviceState& state, const Problem<T>& problem, const BatchProbl
   switch (problem.routine) {
     case Routine::potrf: {
       FactorChoice ran;
-      const Status status =
-          factor_batch(call, row, clusters_for(state, problem), state.limits(), ran, stream);
+      const Status status = factor_batch(call, row, state.limits(), ran, stream);
       if (resources.method_used) note_method(resources, ran.method, ran.params);
       return status;
     }
@@ -120,8 +109,8 @@ Status run_batch(DeviceState& state, const Problem<T>& problem, const BatchProbl
     case Routine::posv: {
       FactorChoice ran;
       const SolveChoice solution = second_choice(state, problem, call);
-      const Status status = factor_and_solve_batch(call, row, clusters_for(state, problem),
-                                                   solution, state.limits(), ran, stream);
+      const Status status =
+          factor_and_solve_batch(call, row, solution, state.limits(), ran, stream);
       if (resources.method_used) note_method(resources, ran.method, ran.params);
       return status;
     }

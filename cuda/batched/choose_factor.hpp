@@ -20,10 +20,10 @@ bool has_multi_panel(const Case& asked, int threads, const DeviceLimits& device)
 
 /// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
 template <class T, class Body>
-bool try_factor_choices(const Case& asked, const Choice& row, ClusterPlan clusters,
-                        const DeviceLimits& device, Body&& body) {
+bool try_factor_choices(const Case& asked, const Choice& row, const DeviceLimits& device,
+                        Body&& body) {
   const auto has = [&](int threads) { return has_multi_panel<T>(asked, threads, device); };
-  return try_factor_rows(asked, row, clusters, has, [&](const FactorChoice& choice) {
+  return try_factor_rows(asked, row, has, [&](const FactorChoice& choice) {
     return accepts_choice<T>(asked, choice, device) && body(choice);
   });
 }

@@ -57,12 +57,11 @@ auto run_first(const BatchProblem<T>& problem, Status& status, FactorChoice& ran
 }
 
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
-                    const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream) {
+Status factor_batch(const BatchProblem<T>& problem, const Choice& row, const DeviceLimits& device,
+                    FactorChoice& ran, cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::potrf);
   Status status;
-  if (try_factor_choices<T>(asked, row, clusters, device,
-                            run_first(problem, status, ran, stream)) ||
+  if (try_factor_choices<T>(asked, row, device, run_first(problem, status, ran, stream)) ||
       !status.ok())
     return status;
   return Status::error(Status::kNotSupported, "potrf: no kernel for order %d",
@@ -77,13 +76,13 @@ Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cu
 
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
-                              ClusterPlan clusters, const SolveChoice& solution,
-                              const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream) {
+                              const SolveChoice& solution, const DeviceLimits& device,
+                              FactorChoice& ran, cudaStream_t stream) {
   const Case asked = case_of(problem, Routine::posv);
   Status status;
   if (try_posv_choices<T>(asked, row, device, run_first(problem, status, ran, stream)))
     return status;
-  status = factor_batch(problem, row, clusters, device, ran, stream);
+  status = factor_batch(problem, row, device, ran, stream);
   if (!status.ok()) return status;
   BatchProblem<T> factored = problem;
   factored.sequence = nullptr;
@@ -107,15 +106,15 @@ Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& wor
   });
 }
 
-#define CHOL_INSTANTIATE(T)                                                                     \
-  template bool accepts<T>(const Row&);                                                         \
-  template struct BatchWorkspace<T>;                                                            \
-  template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan,           \
-                                  const DeviceLimits&, FactorChoice&, cudaStream_t);            \
-  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);     \
-  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Choice&, ClusterPlan, \
-                                            const SolveChoice&, const DeviceLimits&,            \
-                                            FactorChoice&, cudaStream_t);                       \
+#define CHOL_INSTANTIATE(T)                                                                   \
+  template bool accepts<T>(const Row&);                                                       \
+  template struct BatchWorkspace<T>;                                                          \
+  template Status factor_batch<T>(const BatchProblem<T>&, const Choice&, const DeviceLimits&, \
+                                  FactorChoice&, cudaStream_t);                               \
+  template Status solve_batch<T>(const BatchProblem<T>&, const SolveChoice&, cudaStream_t);   \
+  template Status factor_and_solve_batch<T>(const BatchProblem<T>&, const Choice&,            \
+                                            const SolveChoice&, const DeviceLimits&,          \
+                                            FactorChoice&, cudaStream_t);                     \
   template Status invert_batch<T>(const BatchProblem<T>&, const BatchWorkspace<T>&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

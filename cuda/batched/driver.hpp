@@ -40,19 +40,18 @@ struct BatchWorkspace {
   static BatchWorkspace carve(Arena& arena, Routine routine, int64_t n, int64_t count);
 };
 
-/// @param clusters factor the matrices instead where the device can. The bits are the row's.
 /// @param[out] ran what factored.
 template <class T>
-Status factor_batch(const BatchProblem<T>& problem, const Choice& row, ClusterPlan clusters,
-                    const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream);
+Status factor_batch(const BatchProblem<T>& problem, const Choice& row, const DeviceLimits& device,
+                    FactorChoice& ran, cudaStream_t stream);
 /// Skips the matrices whose info, when there is one, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
 /// @param solution solves, where what factors does not.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
-                              ClusterPlan clusters, const SolveChoice& solution,
-                              const DeviceLimits& device, FactorChoice& ran, cudaStream_t stream);
+                              const SolveChoice& solution, const DeviceLimits& device,
+                              FactorChoice& ran, cudaStream_t stream);
 template <class T>
 Status invert_batch(const BatchProblem<T>& problem, const BatchWorkspace<T>& work,
                     cudaStream_t stream);

@@ -39,7 +39,7 @@ __global__ void log_determinant_kernel(BatchProblem<T> problem, Real<T>* result)
   const T* const A = n > 0 ? problem.A.matrix(b) : nullptr;
   const int64_t step = problem.A.leading_dimension(b) + 1;
   Real<T> sum = 0;
-  for (int64_t i = threadIdx.x % 32; i < n; i += 32) sum += log(real(A[i * step]));
+  for (int64_t i = threadIdx.x % 32; i < n; i += 32) sum += log_of_positive(real(A[i * step]));
   sum = sum_lanes<32>(sum);
   if (threadIdx.x % 32 == 0) result[b] = 2 * sum;
 }

@@ -32,6 +32,7 @@ class Ops final : public backend::PanelOps<Public> {
   Ops(Queues& queues, const Choice& choice, const TuningStore& tuning, cudaStream_t stream)
       : queues_(queues),
         params_(native::Params::of(choice)),
+        rows_(tuning.rows(Routine::potrf, Form::one, precision_letter<Public>)),
         callers_stream_(stream),
         planes_(make_planes<Public>(queues, tuning)) {
     const DeviceGuard guard(queues_.device());
@@ -43,7 +44,7 @@ class Ops final : public backend::PanelOps<Public> {
     const DeviceGuard guard(queues_.device());
     // Of a panel, and of a diagonal block alone.
     const int64_t most = std::max<int64_t>(columns, 1);
-    order_ = rows;
+    for (const bool upper : {false, true}) blas_updates_[upper] = updates_by_blas(upper, rows);
     work_ = block_method().carve(arena, std::max(rows, most), panel_params(most));
     info_ = arena.take<int>(2);
   }
@@ -289,13 +290,23 @@ class Ops final : public backend::PanelOps<Public> {
                      int64_t depth) const {
     constexpr int64_t kMultiple = 16;
     const bool is_slower = C.swapped && std::is_same_v<T, float>;
-    return by_persistent_ && !is_slower && !native::updates_by_blas<T>(C.swapped, order_) &&
-           rows > 0 && columns > 0 && columns % kMultiple == 0 && depth % kMultiple == 0 &&
-           rows <= INT_MAX / 2 && std::max({C.ld, A.ld, B.ld}) < persistent::kLargestDimension<T>;
+    return by_persistent_ && !is_slower && !blas_updates_[C.swapped] && rows > 0 && columns > 0 &&
+           columns % kMultiple == 0 && depth % kMultiple == 0 && rows <= INT_MAX / 2 &&
+           std::max({C.ld, A.ld, B.ld}) < persistent::kLargestDimension<T>;
+  }
+  /// As the rows of one matrix of that order on one device have it.
+  bool updates_by_blas(bool upper, int64_t n) const {
+    Case asked{Routine::potrf, Form::one, precision_letter<Public>, upper};
+    asked.n = n;
+    const Choice* const own =
+        rows_.choose(asked, [](const Choice& its) { return its.is(kPersistentPotrf); });
+    return own && native::Params::of(*own).blas_updates;
   }
   native::Params panel_params(int64_t columns) const {
-    return {static_cast<int>((columns + kTile - 1) / kTile * kTile), std::max(params_.groups, 1),
-            0};
+    native::Params params;
+    params.panel = static_cast<int>((columns + kTile - 1) / kTile * kTile);
+    params.groups = std::max(params_.groups, 1);
+    return params;
   }
   static BatchProblem<T> problem_of(const View& A, int64_t n, int* info) {
     BatchProblem<T> problem;
@@ -314,12 +325,13 @@ class Ops final : public backend::PanelOps<Public> {
 
   Queues& queues_;
   const native::Params params_;
+  const RowTable& rows_;
   const cudaStream_t callers_stream_;
   const std::unique_ptr<backend::PlaneOps<Public>> planes_;
   bool by_persistent_ = false;
-  int threads_ = 1;           ///< of the host
-  std::vector<int> devices_;  ///< of the call
-  int64_t order_ = 0;         ///< of the matrix
+  int threads_ = 1;            ///< of the host
+  std::vector<int> devices_;   ///< of the call
+  bool blas_updates_[2] = {};  ///< of the lower and the upper triangle
   native::FactorWorkspace<T> work_;
   T* square_ = nullptr;  ///< a triangle that goes over itself
   int* info_ = nullptr;  ///< of all panels, and of a block alone

@@ -11,10 +11,6 @@
 namespace chol::cuda::native {
 namespace {
 
-/// Order from which on cuBLAS updates a square by halves, since its products run faster than its
-/// update of a triangle.
-constexpr int64_t kWholeSquare = 1024;
-
 template <class T>
 struct Factorization {
   const BatchProblem<T>& problem;
@@ -43,7 +39,7 @@ struct Factorization {
     return status.ok() ? block_column(middle, rest) : status;
   }
 
-  bool by_blas() const { return !by_persistent || updates_by_blas<T>(problem.swapped, problem.n); }
+  bool by_blas() const { return !by_persistent || params.blas_updates; }
   /// Subtracts the products with columns [first, first + depth) from columns [column, column +
   /// width), from the diagonal down to row `end`.
   Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
@@ -64,7 +60,7 @@ struct Factorization {
                            : status;
       }
     }
-    const bool in_halves = by_persistent && width > kWholeSquare;
+    const bool in_halves = by_persistent && params.whole_square > 0 && width > params.whole_square;
     const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
     Status status =
         in_halves ? update(first, depth, column, part, next)

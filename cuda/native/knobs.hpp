@@ -7,17 +7,24 @@ namespace chol::cuda::native {
 
 /// The knobs of a tuning row under their names here.
 struct Params {
-  int panel = 0;         ///< columns that one kernel factors, with updates between; 0: all
-  int groups = 1;        ///< tiles that a multiprocessor works on at a time
-  int leaf_threads = 0;  ///< of the block that factors a leaf of the recursion
+  int panel = 0;              ///< columns that one kernel factors, with updates between; 0: all
+  int groups = 1;             ///< tiles that a multiprocessor works on at a time
+  int leaf_threads = 0;       ///< of the block that factors a leaf of the recursion
+  bool blas_updates = false;  ///< the updates between by cuBLAS, not by the kernel of update/
+  int whole_square = 0;       ///< largest square on the diagonal that cuBLAS updates as one; 0: any
 
   static constexpr Params of(const Choice& choice) {
-    if (choice.is(kPersistentPotrf)) return {choice.at(0), choice.at(1), choice.at(2)};
+    if (choice.is(kPersistentPotrf))
+      return {choice.at(0), choice.at(1), choice.at(2), choice.at(3) != 0, choice.at(4)};
     return {0, 1, choice.is(kRecursivePotrf) ? choice.at(0) : 0};
   }
   constexpr Choice persistent() const {
     return {kPersistentPotrf,
-            {{"panel", panel}, {"groups", groups}, {"leaf_threads", leaf_threads}}};
+            {{"panel", panel},
+             {"groups", groups},
+             {"leaf_threads", leaf_threads},
+             {"blas_updates", blas_updates},
+             {"whole_square", whole_square}}};
   }
   constexpr Choice recursive() const { return {kRecursivePotrf, {{"leaf_threads", leaf_threads}}}; }
   /// Whether a device may have it so.

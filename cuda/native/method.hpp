@@ -7,7 +7,6 @@
 #include "native/column_watch.hpp"
 #include "native/knobs.hpp"
 #include "native/persistent/persistent.hpp"
-#include "native/updates.hpp"
 
 namespace chol::cuda::native {
 

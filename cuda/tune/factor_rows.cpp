@@ -98,27 +98,6 @@ constexpr LeftLookingRow kLeftLooking[] = {
     {'z', kUpper, kAnyColumns, 8,  1, {8, 8, 1, 16, true, 0}}};
 // clang-format on
 
-/// Orders first, first + step, ... last, whose last row is factored on its own.
-struct BorderedOrders {
-  char precision;
-  bool upper;
-  int first, last, step;
-};
-// clang-format off
-constexpr BorderedOrders kBorderedOrders[] = {
-    {'s', kLower, 49, 49, 1},   {'s', kLower, 81, 97, 16},    {'s', kLower, 161, 353, 32},
-    {'s', kUpper, 65, 113, 16}, {'s', kUpper, 129, 449, 32},
-    {'d', kLower, 49, 65, 16},  {'d', kLower, 113, 145, 16},
-    {'d', kUpper, 49, 97, 16},  {'d', kUpper, 129, 449, 32},
-    {'c', kLower, 49, 385, 16}, {'c', kUpper, 49, 225, 16},
-    {'z', kLower, 33, 289, 16}, {'z', kUpper, 33, 145, 16}};
-// clang-format on
-
-constexpr FactorRow kFactorRows[] = {
-    {'s', Triangles::upper, {0, 62}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}},
-    {'d', Triangles::upper, {0, 48}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}},
-    {'z', Triangles::upper, {0, 40}, Rows::left_looking, factor::kRegister, {{"lanes", 0}}}};
-
 }  // namespace
 
 std::span<const LeftLookingRow> left_looking_rows() { return kLeftLooking; }
@@ -131,15 +110,5 @@ bool has_left_looking(char precision, int threads) {
       return true;
   return false;
 }
-
-bool is_faster_bordered(char precision, bool upper, int64_t n) {
-  for (const BorderedOrders& orders : kBorderedOrders)
-    if (orders.precision == precision && orders.upper == upper && orders.first <= n &&
-        n <= orders.last && (n - orders.first) % orders.step == 0)
-      return true;
-  return false;
-}
-
-std::span<const FactorRow> factor_rows() { return kFactorRows; }
 
 }  // namespace chol::cuda

@@ -29,25 +29,6 @@ struct FactorChoice {
   Params params;
 };
 
-/// A row for matrices of equal order, of one triangle or both: what factors them instead of the
-/// kernels that tuning rows name.
-enum class Triangles { lower, upper, both };
-enum class Rows { all, left_looking };  ///< instead of what tuning rows name
-struct FactorRow {
-  char precision;
-  Triangles triangles;
-  Range n;
-  Rows instead_of;
-  const char* method;
-  Params params;
-
-  bool has(const Case& asked) const {
-    return precision == asked.precision && n.has(asked.n) && !asked.variable &&
-           (triangles == Triangles::both || (triangles == Triangles::upper) == asked.upper);
-  }
-};
-std::span<const FactorRow> factor_rows();
-
 /// Which columns a kernel is for.
 enum class Columns { any, misaligned, bordered };
 
@@ -66,9 +47,6 @@ std::span<const LeftLookingRow> left_looking_rows();
 /// Whether a kernel of that many threads is among them (0: any).
 bool has_left_looking(char precision, int threads);
 
-/// Whether the last row of matrices of order n is factored on its own: where that is faster. The
-/// same for any number of matrices, which so does not change a bit.
-bool is_faster_bordered(char precision, bool upper, int64_t n);
 /// Calls body(choice) for left-looking kernels that serve a case, the one that the row names
 /// first, until it returns true. @param fused whether they solve along, or are bordered: there is
 /// another way then, so that no other number of threads is tried.
@@ -100,36 +78,28 @@ bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bo
 }
 
 /// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
-/// @param clusters what clusters do for it, if anything.
 /// @param has_multi_panel (threads) whether there is such a kernel for the triangle.
 template <class HasMultiPanel, class Body>
-bool try_factor_rows(const Case& asked, const Choice& row, ClusterPlan clusters,
-                     HasMultiPanel&& has_multi_panel, Body&& body) {
+bool try_factor_rows(const Case& asked, const Choice& row, HasMultiPanel&& has_multi_panel,
+                     Body&& body) {
   const auto try_one = [&](const char* method, const Params& params) {
     return body(FactorChoice{method, params});
   };
-  const auto try_rows = [&](Rows rows) {
-    for (const FactorRow& its : factor_rows())
-      if (its.instead_of == rows && its.has(asked) && try_one(its.method, its.params)) return true;
-    return false;
-  };
+  if (asked.variable && row.is(kVbatchedRegisterPotrf))
+    return try_one(factor::kVbatchedRegister, {});
+  if (is_in_registers(row)) return try_one(factor::kRegister, {{"lanes", row.at(0)}});
   const bool by_panels = row.is(kMultiPanelPotrf);
   const bool own_threads = by_panels && asked.upper && row.at(1) != 0;
   const int threads = by_panels ? row.at(own_threads ? 1 : 0) : 32 * row.at(0);
   const bool multi_panel = by_panels && has_multi_panel(threads);
-  const bool bordered =
-      !asked.variable && is_faster_bordered(asked.precision, asked.upper, asked.n);
+  const bool bordered = row.at(5) != 0 && !asked.variable;
   // Clusters have the bits of the kernels that they stand for, not those of bordered ones.
+  const ClusterPlan clusters{row.at(3), row.at(4)};
   if (clusters.blocks > 0 && (multi_panel || !bordered) &&
       try_one(
           factor::kCluster,
           {{"threads", clusters.threads}, {"blocks", clusters.blocks}, {"paired", multi_panel}}))
     return true;
-  if (try_rows(Rows::all)) return true;
-  if (asked.variable && row.is(kVbatchedRegisterPotrf))
-    return try_one(factor::kVbatchedRegister, {});
-  if (is_in_registers(row)) return try_one(factor::kRegister, {{"lanes", row.at(0)}});
-  if (!bordered && try_rows(Rows::left_looking)) return true;
   if (multi_panel && try_one(factor::kMultiPanel, {{"threads", threads}})) return true;
   const int blocks = by_panels ? 0 : row.at(1);
   return (bordered && try_left_looking(asked, threads, blocks, true, true, body)) ||

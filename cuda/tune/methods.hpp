@@ -15,13 +15,15 @@ inline constexpr Knob kPersistent[] = {
     {"panel", 0, 1 << 20,
      "columns that one kernel factors, a multiple of 64, with updates between; 0: all"},
     {"groups", 1, 2, "tiles that a multiprocessor works on at a time"},
-    kLeafThreads};
+    kLeafThreads,
+    {"blas_updates", 0, 1, "1: the updates between by cuBLAS, 0: by a kernel of the library"},
+    {"whole_square", 0, 1 << 20,
+     "largest square on the diagonal that cuBLAS updates as one, larger ones by halves; 0: any"}};
 inline constexpr Knob kRecursive[] = {kLeafThreads};
 inline constexpr Knob kOneSolve[] = {
     {"few_rhs", 0, 1 << 20, "right-hand sides up to which one kernel solves"},
     {"block", 64, 2048,
-     "order of the inverted diagonal blocks for more right-hand sides, a power of two; half of it "
-     "from eight times as many right-hand sides on"},
+     "order of the inverted diagonal blocks for more right-hand sides, a power of two"},
     {"linked_rhs", 0, 4,
      "right-hand sides, of few_rhs, up to which two strips of unknowns are solved at a time"}};
 inline constexpr Knob kInOrder{
@@ -29,15 +31,26 @@ inline constexpr Knob kInOrder{
 inline constexpr Knob kRegister[] = {
     {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order"},
     kInOrder};
+inline constexpr Knob kClusterThreads{
+    "cluster_threads", 0, 256,
+    "threads of a block of the thread block cluster that factors a matrix, with the same bits"},
+    kClusterBlocks{"cluster_blocks", 0, 8, "blocks of that cluster; 0: by one block"},
+    kBordered{"bordered", 0, 1, "1: the last row of a matrix is factored on its own"};
 inline constexpr Knob kLeftLooking[] = {
     {"warps", 0, 8, "warps of a block; 0: any"},
     {"blocks", 0, 32,
      "blocks of a multiprocessor, which tell apart the kernels of so many warps; 0: the first"},
-    kInOrder};
+    kInOrder,
+    kClusterThreads,
+    kClusterBlocks,
+    kBordered};
 inline constexpr Knob kMultiPanel[] = {
     {"threads", 0, 1024, "threads of a block; where there is no such kernel, left_looking_potrf"},
     {"upper_threads", 0, 1024, "the same for the upper triangle; 0: as many"},
-    kInOrder};
+    kInOrder,
+    kClusterThreads,
+    kClusterBlocks,
+    kBordered};
 }  // namespace knobs
 
 // One matrix.
@@ -70,12 +83,14 @@ inline bool is_native(const Choice& choice) {
 inline bool is_in_registers(const Choice& choice) {
   return choice.is(kRegisterPotrf) || choice.is(kRegisterPosv) || choice.is(kVbatchedRegisterPotrf);
 }
+/// Whether a method has the knobs of clusters and bordered orders.
+inline bool is_left_looking(const Choice& choice) {
+  return choice.is(kLeftLookingPotrf) || choice.is(kLeftLookingPosv) || choice.is(kMultiPanelPotrf);
+}
 /// Whether the matrices of a variable batch are worked on largest first.
 inline bool is_largest_first(const Choice& choice) {
   if (choice.is(kRegisterPotrf) || choice.is(kRegisterPosv)) return choice.at(1) == 0;
-  return (choice.is(kLeftLookingPotrf) || choice.is(kLeftLookingPosv) ||
-          choice.is(kMultiPanelPotrf)) &&
-         choice.at(2) == 0;
+  return is_left_looking(choice) && choice.at(2) == 0;
 }
 
 }  // namespace chol::cuda

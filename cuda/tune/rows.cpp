@@ -10,6 +10,7 @@
 #include "native/solve/params.hpp"
 #include "tune/interleaved_rows.hpp"
 #include "tune/methods.hpp"
+#include "tune/refine_rows.hpp"
 #include "tune/solve_rows.hpp"
 
 namespace chol::cuda {
@@ -94,16 +95,22 @@ constexpr PanelRow kOneBlockSolves[] = {
 // clang-format on
 
 /// One matrix by all multiprocessors, above the orders that lanes or, for posv, one block take.
+/// Products of cuBLAS run faster than its update of a triangle, hence whole_square.
 struct PersistentRow {
   char precision;
   int64_t max_n;
   native::Params params;
+  bool upper_by_blas = false;  ///< updates of the upper triangle are by cuBLAS in any case
 };
+constexpr int kWholeSquare = 1024;
+// In d updates of an upper triangle run at 0.78 of the rate of a lower one by the kernel of
+// update/, and of matrices above 14,000 cuBLAS takes less of the power that bounds the device.
 // clang-format off
 constexpr PersistentRow kPersistent[] = {
     {'s', 3000, {0, 1, 128}}, {'s', kAny, {0, 2, 128}},
-    {'d', 3000, {0, 1, 128}}, {'d', 7700, {0, 2, 128}}, {'d', 8192, {4096, 2, 128}},
-    {'d', 9500, {5120, 2, 128}}, {'d', 14000, {2048, 2, 128}}, {'d', kAny, {1024, 2, 128}},
+    {'d', 3000, {0, 1, 128}, true}, {'d', 7700, {0, 2, 128}, true},
+    {'d', 8192, {4096, 2, 128}, true}, {'d', 9500, {5120, 2, 128}, true},
+    {'d', 14000, {2048, 2, 128}, true}, {'d', kAny, {1024, 2, 128, true}, true},
     {'c', 1500, {0, 1, 128}}, {'c', 7700, {0, 2, 128}},  {'c', 10000, {2048, 2, 128}},
     {'c', kAny, {512, 2, 128}},
     {'z', 1500, {0, 1, 256}}, {'z', 4500, {0, 2, 256}},  {'z', 6500, {1024, 2, 256}},
@@ -139,6 +146,12 @@ class Builder {
     add_batches(Routine::posv);
     add_potrs_rows(rows, limits.precision, multiprocessors_);
     if (persistent_) {
+      // Many right-hand sides keep the device busy with smaller products, and the operations beyond
+      // those of the triangle grow with the order of the blocks.
+      solve::Params many = limits.one_solve;
+      many.block /= 2;
+      add(Routine::potrs, Form::one, {.nrhs = {8 * int64_t(limits.one_solve.block)}},
+          many.choice());
       solve::Params short_links = limits.one_solve;
       short_links.linked = 0;
       add(Routine::potrs, Form::one, {.n = {0, limits.linked - 1}}, short_links.choice());
@@ -197,7 +210,14 @@ class Builder {
                      // A batch is one matrix as far as one kernel factors it.
                      if (form == Form::batch && row.params.panel > 0)
                        its.n.most = std::min<int64_t>(n.most, row.params.panel);
-                     add(routine, form, its, row.params.persistent());
+                     native::Params params = row.params, by_blas = row.params;
+                     params.whole_square = by_blas.whole_square = kWholeSquare;
+                     by_blas.blas_updates = true;
+                     Cases upper = its;
+                     upper.upper = Only::with;
+                     if (row.upper_by_blas && !params.blas_updates)
+                       add(routine, form, upper, by_blas.persistent());
+                     add(routine, form, its, params.persistent());
                    });
   }
   /// The matrices of a batch that cannot fill the device, each worked on by one block.
@@ -319,7 +339,7 @@ constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
 std::vector<Row> built_in_rows(int capability, int multiprocessors) {
   Builder builder(capability >= 90, multiprocessors);
   for (const Limits& limits : kHopper) builder.add_all(limits);
-  return builder.rows;
+  return refined(builder.rows, multiprocessors);
 }
 
 const RateRow* built_in_rates(int, size_t* count) {

@@ -17,11 +17,13 @@ struct Case {
   int64_t n = 0, nrhs = 0, batch = 0;
 };
 
-/// Values from `least` to `most`, both included.
+/// Values least, least + step, ... up to `most`.
 struct Range {
-  int64_t least = 0, most = INT64_MAX;
+  int64_t least = 0, most = INT64_MAX, step = 1;
 
-  constexpr bool has(int64_t value) const { return least <= value && value <= most; }
+  constexpr bool has(int64_t value) const {
+    return least <= value && value <= most && (step == 1 || (value - least) % step == 0);
+  }
   constexpr bool is_empty() const { return least > most; }
 };
 

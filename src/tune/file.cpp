@@ -72,14 +72,17 @@ int64_t integer_of(const Json& value, const char* key, int64_t most) {
   return value.get<int64_t>();
 }
 
-/// [least, most], or [least] for all from there on; all values where there is no such member.
+/// [least, most], [least] for all from there on, or [least, most, step]; all values where there is
+/// no such member.
 Range range_of(const Json& entry, const char* key) {
   const Json* value = member(entry, key);
   if (!value) return {};
-  if (!value->is_array() || value->empty() || value->size() > 2)
-    refuse(key, *value, "[least, most] or [least]");
+  if (!value->is_array() || value->empty() || value->size() > 3)
+    refuse(key, *value, "[least, most], [least] or [least, most, step]");
   Range range{integer_of((*value)[0], key, INT64_MAX)};
-  if (value->size() == 2) range.most = integer_of((*value)[1], key, INT64_MAX);
+  if (value->size() >= 2) range.most = integer_of((*value)[1], key, INT64_MAX);
+  if (value->size() == 3) range.step = integer_of((*value)[2], key, INT64_MAX);
+  if (range.step == 0) refuse(key, *value, "of a step that is not 0");
   if (range.is_empty()) refuse(key, *value, "ascending");
   return range;
 }

@@ -33,9 +33,9 @@ struct Cases {
   }
   /// All cases of orders and right-hand sides up to these.
   constexpr bool has_all_within(int64_t most_n, int64_t most_nrhs) const {
-    return n.least <= 1 && n.most >= most_n && nrhs.least == 0 && nrhs.most >= most_nrhs &&
-           batch.least <= 1 && batch.most == INT64_MAX && upper == Only::both &&
-           aligned == Only::both && variable == Only::both;
+    return n.least <= 1 && n.most >= most_n && n.step == 1 && nrhs.least == 0 &&
+           nrhs.most >= most_nrhs && batch.least <= 1 && batch.most == INT64_MAX &&
+           upper == Only::both && aligned == Only::both && variable == Only::both;
   }
 };
 

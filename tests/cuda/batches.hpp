@@ -1,4 +1,4 @@
-// Variable batches, large batches, graphs, and that results depend on nothing but the matrix.
+// Large batches, graphs, and that results depend on nothing but the matrix.
 #pragma once
 
 #include <algorithm>
@@ -12,79 +12,6 @@ template <class T>
 struct Batches : Calls<T> {
   using Calls<T>::handle, Calls<T>::uplo, Calls<T>::kBound, Calls<T>::check, Calls<T>::ok,
       Calls<T>::factored;
-
-  void variable(int64_t max_n, bool bound_given, int64_t count = 61) const {
-    const int64_t nrhs = 3;
-    std::mt19937_64 engine(max_n);
-    std::vector<Batch<T>> As;
-    std::vector<int64_t> orders, ldas, rhs, ldbs;
-    std::vector<T> all, all_b;
-    std::vector<size_t> starts, b_starts;
-    for (int64_t b = 0; b < count; ++b) {
-      const int64_t n = b == 3 ? 0 : b == 7 ? max_n : int64_t(engine() % (max_n + 1));
-      As.emplace_back(uplo, n, n + b % 3 + 1, 1, static_cast<unsigned>(b));
-      orders.push_back(n);
-      ldas.push_back(As[b].lda);
-      rhs.push_back(b % (nrhs + 1));
-      ldbs.push_back(n + 1);
-      starts.push_back(all.size());
-      b_starts.push_back(all_b.size());
-      all.insert(all.end(), As[b].a.begin(), As[b].a.end());
-      for (int64_t k = 0; k < ldbs[b] * nrhs; ++k) all_b.push_back(random_element<T>(engine));
-    }
-    orders[11] = -2;            // position 4 of potrf, 5 of posv
-    ldas[13] = orders[13] - 1;  // position 6, 8; when the order is 0, -1 is as bad
-    DeviceArray<T> a(all), pa(all), b(all_b), x(all_b);
-    std::vector<T*> pointers, pv_pointers, b_pointers, x_pointers;
-    for (int64_t m = 0; m < count; ++m) {
-      pointers.push_back(a.data() + starts[m]);
-      pv_pointers.push_back(pa.data() + starts[m]);
-      b_pointers.push_back(b.data() + b_starts[m]);
-      x_pointers.push_back(x.data() + b_starts[m]);
-    }
-    pointers[17] = pv_pointers[17] = nullptr;  // position 5, 7
-    if (orders[17] == 0) orders[17] = 1, ldas[17] = 2;
-    DeviceArray<T*> dp(pointers), dpv(pv_pointers), db(b_pointers), dx(x_pointers);
-    DeviceArray<int64_t> dn(orders), dl(ldas), dr(rhs), dlb(ldbs);
-    DeviceArray<int> info(std::vector<int>(count, -99)), pv_info(std::vector<int>(count, -99));
-    const int64_t bound = bound_given ? max_n : 0, rhs_bound = bound_given ? nrhs : 0;
-    ok(potrf_vbatched_of(T{})(handle, uplo, bound, dn.data(), dp.data(), dl.data(), info.data(),
-                              count),
-       "potrf_vbatched");
-    ok(potrs_vbatched_of(T{})(handle, uplo, bound, rhs_bound, dn.data(), dr.data(), dp.data(),
-                              dl.data(), dx.data(), dlb.data(), count),
-       "potrs_vbatched");
-    ok(posv_vbatched_of(T{})(handle, uplo, bound, rhs_bound, dn.data(), dr.data(), dpv.data(),
-                             dl.data(), db.data(), dlb.data(), pv_info.data(), count),
-       "posv_vbatched");
-    const std::vector<T> out = a.get(), X = x.get(), PX = b.get();
-    const std::vector<int> infos = info.get(), pv_infos = pv_info.get();
-    for (int64_t m = 0; m < count; ++m) {
-      const int position = m == 11 ? 4 : m == 13 ? 6 : m == 17 ? 5 : 0;
-      const int pv_position = m == 11 ? 5 : m == 13 ? 8 : m == 17 ? 7 : 0;
-      check(infos[m] == -position, "vbatched info", max_n, infos[m]);
-      check(pv_infos[m] == -pv_position, "posv_vbatched info", max_n, pv_infos[m]);
-      Batch<T> L = As[m];
-      std::copy(out.begin() + starts[m], out.begin() + starts[m] + L.a.size(), L.a.begin());
-      if (position) {
-        check(std::memcmp(L.a.data(), As[m].a.data(), sizeof(T) * L.a.size()) == 0,
-              "vbatched leaves a bad matrix", max_n, double(m));
-        continue;
-      }
-      const double residual = factor_residual(As[m], L, 0);
-      check(residual < kBound, "vbatched residual", As[m].n, residual);
-      check(changed_outside(As[m], L) == 0, "vbatched outside", As[m].n, 0);
-      const T* B = all_b.data() + b_starts[m];
-      const double solved = solve_residual(As[m], 0, B, X.data() + b_starts[m], ldbs[m], rhs[m]);
-      const double both = solve_residual(As[m], 0, B, PX.data() + b_starts[m], ldbs[m], rhs[m]);
-      check(solved < kBound, "potrs_vbatched residual", As[m].n, solved);
-      check(both < kBound, "posv_vbatched residual", As[m].n, both);
-    }
-    ok(potri_vbatched_of(T{})(handle, uplo, bound, dn.data(), dp.data(), dl.data(), info.data(),
-                              count),
-       "potri_vbatched");
-    check(info.get()[11] == -4, "potri_vbatched info", max_n, info.get()[11]);
-  }
 
   /// Many copies of one matrix must have the same bits, whatever their place and number; a batch of
   /// one is worked on as one matrix and may have others.

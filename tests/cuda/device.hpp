@@ -73,20 +73,14 @@ using Real = typename RealType<T>::Type;
   inline auto potrs_of(T) { return chol_##p##potrs; }                           \
   inline auto posv_of(T) { return chol_##p##posv; }                             \
   inline auto potri_of(T) { return chol_##p##potri; }                           \
-  inline auto pocon_of(T) { return chol_##p##pocon; }                           \
   inline auto logdet_of(T) { return chol_##p##logdet; }                         \
   inline auto potrf_batched_of(T) { return chol_##p##potrf_batched; }           \
   inline auto potrs_batched_of(T) { return chol_##p##potrs_batched; }           \
   inline auto posv_batched_of(T) { return chol_##p##posv_batched; }             \
   inline auto potrf_strided_of(T) { return chol_##p##potrf_strided_batched; }   \
-  inline auto potrs_strided_of(T) { return chol_##p##potrs_strided_batched; }   \
   inline auto posv_strided_of(T) { return chol_##p##posv_strided_batched; }     \
   inline auto potri_strided_of(T) { return chol_##p##potri_strided_batched; }   \
-  inline auto logdet_strided_of(T) { return chol_##p##logdet_strided_batched; } \
   inline auto potrf_vbatched_of(T) { return chol_##p##potrf_vbatched; }         \
-  inline auto posv_vbatched_of(T) { return chol_##p##posv_vbatched; }           \
-  inline auto potrs_vbatched_of(T) { return chol_##p##potrs_vbatched; }         \
-  inline auto potri_vbatched_of(T) { return chol_##p##potri_vbatched; }         \
   inline auto potrf_interleaved_of(T) { return chol_##p##potrf_interleaved; }   \
   inline auto potrs_interleaved_of(T) { return chol_##p##potrs_interleaved; }   \
   inline auto posv_interleaved_of(T) { return chol_##p##posv_interleaved; }     \
@@ -94,9 +88,6 @@ using Real = typename RealType<T>::Type;
   inline auto logdet_interleaved_of(T) { return chol_##p##logdet_interleaved; } \
   inline auto pack_of(T) { return chol_##p##pack_interleaved; }                 \
   inline auto unpack_of(T) { return chol_##p##unpack_interleaved; }             \
-  inline auto pack_batched_of(T) { return chol_##p##pack_interleaved_batched; } \
-  inline auto pack_rhs_of(T) { return chol_##p##pack_interleaved_rhs; }         \
-  inline auto unpack_rhs_of(T) { return chol_##p##unpack_interleaved_rhs; }     \
   inline char letter_of(T) { return *#p; }
 CHOL_TEST_OVERLOADS(s, float, float)
 CHOL_TEST_OVERLOADS(d, double, double)

@@ -9,7 +9,6 @@
 #include "batched/choose_factor.hpp"
 #include "instance_lines.hpp"
 #include "tally.hpp"
-#include "tune/cluster_rows.hpp"
 #include "tune/rows.hpp"
 
 namespace chol::cuda {
@@ -37,15 +36,14 @@ Case case_of(Routine routine, int64_t n, int64_t batch, int flags) {
 }
 /// The first choice; that of no method where there is none.
 template <class T>
-FactorChoice choose(const Case& asked, const Choice& row, ClusterPlan clusters,
-                    const DeviceLimits& device = kHopper) {
+FactorChoice choose(const Case& asked, const Choice& row, const DeviceLimits& device = kHopper) {
   FactorChoice chosen;
   const auto take = [&](const FactorChoice& choice) {
     chosen = choice;
     return true;
   };
   if (asked.routine != Routine::posv || !try_posv_choices<T>(asked, row, device, take))
-    try_factor_choices<T>(asked, row, clusters, device, take);
+    try_factor_choices<T>(asked, row, device, take);
   return chosen;
 }
 
@@ -106,22 +104,22 @@ void check_rows(InstanceLines& lines) {
         std::printf("%c, upper %d: the kernel of %d warps, %d blocks is not built\n", kLetter<T>,
                     row.upper, row.plan_warps, row.plan_blocks);
     }
-  for (const FactorRow& row : factor_rows())
-    tally.count(row.precision != kLetter<T> || batch_methods<T>.find(row.method));
 }
 /// @param row whose choice factors, or solves along, where it does.
 template <class T>
 void check_row(Families& families, const Row& row) {
   const auto check = [&](Case asked, int64_t nrhs, const DeviceLimits& device) {
     asked.nrhs = nrhs;
-    const ClusterPlan clusters = cluster_plan(kLetter<T>, asked.upper, asked.n, asked.batch, 132);
-    const FactorChoice choice = choose<T>(asked, row.choice, clusters, device);
+    if (!row.cases.has(asked)) return;
+    const FactorChoice choice = choose<T>(asked, row.choice, device);
     const BatchMethod<T>* const method = batch_methods<T>.find(choice.method);
     if (!tally.count(method && choice.params.are_of(method->knobs)))
       std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(asked.n));
-    if (row.cases.has(asked)) name_line(families, asked, choice, device);
+    name_line(families, asked, choice, device);
   };
-  for (int64_t n = 1; n <= std::min<int64_t>(row.cases.n.most, 1200); n += n < 700 ? 1 : 50)
+  const Range& orders = row.cases.n;
+  for (int64_t n = std::max<int64_t>(orders.least, 1); n <= std::min<int64_t>(orders.most, 1200);
+       n += n < 700 ? orders.step : 50)
     for (const int64_t batch : {10, 60, 80, 130, 100000})
       for (int flags = 0; flags < 8; ++flags) {
         const Case asked = case_of<T>(row.routine, n, batch, flags);
@@ -150,36 +148,43 @@ std::string built_in(const Case& asked) {
 }
 /// By the number of matrices, of right-hand sides, and whether orders differ.
 void check_built_in() {
-  const auto expect = [](const Case& asked, const char* wanted) {
+  const auto expect = [](const Case& asked, const std::string& wanted) {
     if (!tally.count(built_in(asked) == wanted))
       std::printf("n = %d, batch %d: %s, must be %s\n", int(asked.n), int(asked.batch),
-                  built_in(asked).c_str(), wanted);
+                  built_in(asked).c_str(), wanted.c_str());
   };
   const auto potrf = [](int64_t n, int64_t batch, int flags) {
     return case_of<double>(Routine::potrf, n, batch, flags);
   };
-  expect(potrf(500, 100000, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
-  expect(potrf(500, 264, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
-  expect(potrf(500, 132, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0)");
-  expect(potrf(500, 131, 0), "left_looking_potrf(warps=8,blocks=0,in_order=1)");
-  expect(potrf(500, 1, 4), "left_looking_potrf(warps=8,blocks=0,in_order=1)");
-  expect(potrf(500, 1, 0), "persistent_potrf(panel=0,groups=1,leaf_threads=128)");
-  expect(potrf(130, 263, 0), "left_looking_potrf(warps=8,blocks=24,in_order=1)");
-  expect(potrf(700, 131, 0), "multi_panel_potrf(threads=256,upper_threads=0,in_order=0)");
+  const std::string plain = ",cluster_threads=0,cluster_blocks=0,bordered=0)";
+  expect(potrf(500, 100000, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0" + plain);
+  expect(potrf(500, 264, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0" + plain);
+  expect(potrf(500, 132, 0), "left_looking_potrf(warps=3,blocks=3,in_order=0" + plain);
+  expect(potrf(500, 131, 0), "left_looking_potrf(warps=8,blocks=0,in_order=1" + plain);
+  expect(potrf(500, 1, 4),
+         "left_looking_potrf(warps=8,blocks=0,in_order=1,cluster_threads=256,cluster_blocks=8,"
+         "bordered=0)");
+  expect(potrf(48, 100000, 1), "register_potrf(lanes=0,in_order=0)");
+  expect(potrf(65, 100000, 0),
+         "left_looking_potrf(warps=1,blocks=12,in_order=0,cluster_threads=0,cluster_blocks=0,"
+         "bordered=1)");
+  expect(potrf(500, 1, 0),
+         "persistent_potrf(panel=0,groups=1,leaf_threads=128,blas_updates=0,whole_square=1024)");
+  expect(potrf(130, 263, 0), "left_looking_potrf(warps=8,blocks=24,in_order=1" + plain);
+  expect(potrf(700, 131, 0), "multi_panel_potrf(threads=256,upper_threads=0,in_order=0" + plain);
   expect(potrf(20, 264, 4), "vbatched_register_potrf");
   expect(potrf(20, 263, 4), "register_potrf(lanes=0,in_order=1)");
   expect(potrf(20, 264, 0), "register_potrf(lanes=0,in_order=0)");
-  expect(potrf(40, 264, 4), "left_looking_potrf(warps=1,blocks=12,in_order=0)");
+  expect(potrf(40, 264, 4), "left_looking_potrf(warps=1,blocks=12,in_order=0" + plain);
   Case posv = case_of<double>(Routine::posv, 550, 100000, 0);
-  expect(posv, "left_looking_posv(warps=4,blocks=4,in_order=0)");
+  expect(posv, "left_looking_posv(warps=4,blocks=4,in_order=0" + plain);
   posv.nrhs = 2;  // factors by the rows of potrf
-  expect(posv, "left_looking_potrf(warps=3,blocks=3,in_order=0)");
+  expect(posv, "left_looking_potrf(warps=3,blocks=3,in_order=0" + plain);
 }
 /// What is known of some cases.
 void expect(int64_t n, int64_t batch, int flags, const Choice& row, const char* wanted) {
   const Case asked = case_of<double>(Routine::potrf, n, batch, flags);
-  const FactorChoice choice =
-      choose<double>(asked, row, cluster_plan('d', asked.upper, n, batch, 132));
+  const FactorChoice choice = choose<double>(asked, row);
   char text[160];
   print_method(text, sizeof text, choice.method, choice.params);
   if (!tally.count(std::string_view(text) == wanted))
@@ -222,10 +227,13 @@ int main(int count, char** arguments) {
   expect(500, 100000, 0, three, lower);
   expect(500, 100000, 1, three, upper);
   expect(500, 100000, 3, left_looking(3, 4), misaligned);
-  expect(500, 10, 0, three, "cluster_potrf(threads=256,blocks=8,paired=0)");
+  Choice by_clusters = three, bordered = left_looking(1, 12);
+  by_clusters.set("cluster_threads", 256);
+  by_clusters.set("cluster_blocks", 8);
+  bordered.set("bordered", 1);
+  expect(500, 10, 0, by_clusters, "cluster_potrf(threads=256,blocks=8,paired=0)");
   expect(700, 100000, 0, panels, "multi_panel_potrf(threads=256)");
-  expect(48, 100000, 1, left_looking(1, 12), "register_potrf(lanes=0)");
-  expect(65, 100000, 0, left_looking(1, 12),
+  expect(65, 100000, 0, bordered,
          "left_looking_potrf(warps=1,depth=8,blocks=12,columns=16,mma=1,options=9,bordered=1)");
   return tally.report();
 }

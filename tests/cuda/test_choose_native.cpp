@@ -8,7 +8,6 @@
 #include "native/knobs.hpp"
 #include "native/solve/config.hpp"
 #include "native/solve/params.hpp"
-#include "native/updates.hpp"
 #include "tally.hpp"
 #include "tune/rows.hpp"
 
@@ -58,9 +57,7 @@ bool name_factorization(Families& families, const Row& row) {
   if (row.choice.is(kRecursivePotrf)) return true;
   // The row of the largest orders is that of several devices too, which update panels.
   const bool updates = params.panel > 0 || row.cases.n.most == Range{}.most;
-  if (updates && !native::updates_by_blas<T>(false, row.cases.n.least) &&
-      !name(families.update, is_of_it))
-    return false;
+  if (updates && !params.blas_updates && !name(families.update, is_of_it)) return false;
   return name(families.persistent, [&](const InstanceLine& line) {
     return is_of_it(line) && params.groups <= line.number(5);
   });

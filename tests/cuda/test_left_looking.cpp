@@ -15,7 +15,7 @@
 #include "batched/multi_panel/shapes.hpp"
 #include "host_batch.hpp"
 #include "shared_memory.hpp"
-#include "tune/cluster_rows.hpp"
+#include "tune/refine_rows.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -104,6 +104,14 @@ void try_clusters(ShapeList<Shape...>, ShapeList<Wide...>) {
     (try_paired_cluster<T, kSwapped, Its, Wide>(), ...);
   };
   (try_with(Shape{}), ...);
+}
+ClusterPlan cluster_plan(char precision, bool upper, int64_t n, int64_t count,
+                         int multiprocessors) {
+  for (const ClusterRow& row : cluster_rows())
+    if (row.precision == precision && allows(row.upper, upper) && row.least_n <= n &&
+        count <= most_matrices(row, multiprocessors))
+      return row.plan;
+  return {};
 }
 /// Every plan of a batch of few matrices has its kernel, larger batches have none, and devices with
 /// more multiprocessors have plans for more matrices.

@@ -1,5 +1,6 @@
 // The same bits run to run, for any number of threads, at any place in a batch and beside any
-// neighbours.
+// neighbours. A device works on a batch of one as on one matrix, chooses by the largest order of a
+// variable batch, and keeps no rule for all forms and both triangles, as the host does for factors.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -14,10 +15,6 @@
 
 namespace chol::test {
 namespace {
-
-template <class C>
-class Determinism : public Suite<C> {};
-TYPED_TEST_SUITE(Determinism, AllCases, CaseNames);
 
 constexpr int64_t kRhs = 3;
 constexpr Function kDeterministic[] = {Function::potrf, Function::potrs, Function::posv,
@@ -89,18 +86,22 @@ std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
 template <class T>
 void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
   const Input<T> input = input_of<T>(function, n, 0);
-  const Output<T> alone = run_all<T>(s, function, 1, {input}, {})[0];
+  const size_t copies = s.is_on_device() && s.layout != Layout::one ? 2 : 1;
+  const std::vector<Input<T>> own(copies, input);
+  const Output<T> alone = run_all<T>(s, function, 1, own, {})[0];
   const bool mixes = mixes_orders(s.layout);
+  const int64_t larger = s.is_on_device() ? 0 : 5;
   Random random(static_cast<uint64_t>(n));
   for (const int64_t batch : {1, 2, 5, 8, 9, 17, 33})
-    for (int threads = 1; threads <= 4; ++threads) {
+    for (int threads = 1; threads <= (s.is_on_device() ? 1 : 4); ++threads) {
       if ((s.layout == Layout::one || short_run()) && batch > 5) continue;
+      if (batch < static_cast<int64_t>(copies)) continue;
       const auto place = static_cast<size_t>(random.integer(0, batch - 1));
       // Neighbours of near orders share lanes with it.
       const int64_t least = batch > 9 ? std::max<int64_t>(0, n - 9) : 0;
       std::vector<Input<T>> inputs;
       for (int64_t b = 0; b < batch; ++b)
-        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(least, n + 5) : n,
+        inputs.push_back(neighbour_of<T>(function, mixes ? random.integer(least, n + larger) : n,
                                          static_cast<int>(b)));
       inputs[place] = input;
       const Placement placement{random.integer(0, 5), random.integer(0, 5), Edge::end};
@@ -110,8 +111,7 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
     }
 }
 
-template <class T>
-void same_bits_for_every_routine(const Setting& s) {
+CHOL_TEST(Determinism, AnywhereInABatch, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
       if ((short_run() && n > 33) || !exists(function, s.layout)) continue;
@@ -119,26 +119,25 @@ void same_bits_for_every_routine(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Determinism, AnywhereInABatch) {
-  same_bits_for_every_routine<typename TypeParam::Element>(this->setting);
+
+/// cuBLAS, which works on one large matrix of a device, may choose by the alignment.
+Placement moved(const Setting& s, int64_t offset) {
+  return s.is_on_device() ? Placement{} : Placement{offset, offset % 2};
 }
 
 /// Large matrices are split over the threads.
-template <class T>
-void same_bits_for_any_threads(const Setting& s) {
+CHOL_TEST(Determinism, AnyNumberOfThreads, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {130, 193, 257, 384, 513}) {
       if ((short_run() && n > 200) || !exists(function, s.layout)) continue;
       const std::vector<Input<T>> input = {input_of<T>(function, n, 0)};
       const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
       for (const int threads : {1, 2, 3, 7, 16, 64})
-        ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {threads % 5, 0})[0]))
+        ASSERT_TRUE(
+            first.same_as(run_all<T>(s, function, threads, input, moved(s, threads % 5))[0]))
             << public_name(precision_letter<T>, function, s.layout) << ": n " << n << " threads "
             << threads;
     }
-}
-TYPED_TEST(Determinism, AnyNumberOfThreads) {
-  same_bits_for_any_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// Threads that want the cores for themselves.
@@ -164,27 +163,21 @@ class BusyThreads {
 };
 
 /// Beside them helpers lose their cores in the middle of tasks.
-template <class T>
-void same_bits_beside_busy_threads(const Setting& s) {
+CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
   const BusyThreads busy;
   for (const Function function : kDeterministic) {
     if (!exists(function, s.layout)) continue;
     const std::vector<Input<T>> input = {input_of<T>(function, 321, 0)};
     const Output<T> first = run_all<T>(s, function, 1, input, {})[0];
     for (const int threads : {2, 7})
-      ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, {1, 1})[0]))
+      ASSERT_TRUE(first.same_as(run_all<T>(s, function, threads, input, moved(s, 1))[0]))
           << public_name(precision_letter<T>, function, s.layout) << ": threads " << threads;
   }
-}
-TYPED_TEST(Determinism, BesideBusyThreads) {
-  if (this->setting.layout == Layout::one)
-    same_bits_beside_busy_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// A factor is the same whatever way a matrix takes, small ones straight to a kernel of their own;
 /// and so is the pivot that fails.
-template <class T>
-void same_factor_alone_and_beside(const Setting& s) {
+CHOL_TEST(Determinism, FactorAloneAsInABatch, kOnHost) {
   Setting alone = s;
   alone.layout = Layout::one;
   for (int64_t n = 1; n <= (short_run() ? 17 : 41); ++n)
@@ -211,9 +204,6 @@ void same_factor_alone_and_beside(const Setting& s) {
       }
     }
 }
-TYPED_TEST(Determinism, FactorAloneAsInABatch) {
-  same_factor_alone_and_beside<typename TypeParam::Element>(this->setting);
-}
 
 /// A well conditioned matrix whose making takes no longer than reading it.
 template <class T>
@@ -225,27 +215,21 @@ Input<T> dominant(int64_t n) {
 }
 
 /// Solves with one vector are split over the threads, too, from larger orders on.
-template <class T>
-void same_estimate_for_any_threads(const Setting& s) {
+CHOL_TEST(Determinism, EstimateForAnyNumberOfThreads, kOneMatrix) {
   for (const int64_t n : {1501, 1664}) {
     if (short_run() && n > 1600) continue;
     const std::vector<Input<T>> input = {dominant<T>(n)};
     const Output<T> first = run_all<T>(s, Function::pocon, 1, input, {})[0];
     ASSERT_GT(first.result, 0);
     for (const int threads : {2, 3, 16})
-      ASSERT_TRUE(first.same_as(run_all<T>(s, Function::pocon, threads, input, {1, 1})[0]))
+      ASSERT_TRUE(first.same_as(run_all<T>(s, Function::pocon, threads, input, moved(s, 1))[0]))
           << "n " << n << " threads " << threads;
   }
-}
-TYPED_TEST(Determinism, EstimateForAnyNumberOfThreads) {
-  if (this->setting.layout == Layout::one)
-    same_estimate_for_any_threads<typename TypeParam::Element>(this->setting);
 }
 
 /// The factor of the upper triangle is that of the lower one, conjugated, in every form and around
 /// the orders where one matrix goes by tiles; so is its inverse where one matrix goes alone.
-template <class T>
-void same_bits_of_both_triangles(const Setting& s) {
+CHOL_TEST(Determinism, BothTriangles, kOnHost) {
   Setting lower = s;
   lower.uplo = CHOL_LOWER;
   lower.layout = Layout::one;
@@ -268,9 +252,6 @@ void same_bits_of_both_triangles(const Setting& s) {
                 outcome(s, Function::potri, 2, {factored}))
         << "inverse, n " << n;
   }
-}
-TYPED_TEST(Determinism, BothTriangles) {
-  same_bits_of_both_triangles<typename TypeParam::Element>(this->setting);
 }
 
 }  // namespace

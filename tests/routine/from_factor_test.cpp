@@ -9,15 +9,6 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class Potri : public Suite<C> {};
-template <class C>
-class Logdet : public Suite<C> {};
-template <class C>
-class Pocon : public Suite<C> {};
-TYPED_TEST_SUITE(Potri, AllCases, CaseNames);
-TYPED_TEST_SUITE(Logdet, AllCases, CaseNames);
-
 constexpr int kVariants = 3;
 
 int variant_of(int64_t b) { return static_cast<int>(b % kVariants); }
@@ -61,8 +52,7 @@ void invert_references(const Setting& s, chol_handle_t handle, std::vector<Shape
   for (int64_t b = 0; b < arrays.batch(); ++b) ASSERT_TRUE(is_inverse(arrays, b, s.uplo));
 }
 
-template <class T>
-void invert_every_order(const Setting& s) {
+CHOL_TEST(Potri, EveryOrder, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : small_orders())
     for (const int64_t batch : {0, 1, 2, 9, 17}) {
@@ -77,10 +67,8 @@ void invert_every_order(const Setting& s) {
     if (testing::Test::HasFailure()) return;
   }
 }
-TYPED_TEST(Potri, EveryOrder) { invert_every_order<typename TypeParam::Element>(this->setting); }
 
-template <class T>
-void mixed_inverses(const Setting& s) {
+CHOL_TEST(Potri, MixedOrders, kEverywhere) {
   if (!mixes_orders(s.layout)) GTEST_SKIP() << "one order only";
   const Handle handle(s.memory.backend());
   Random random(9);
@@ -93,12 +81,10 @@ void mixed_inverses(const Setting& s) {
     invert_references<T>(s, handle, std::move(shapes), {1, 1, Edge::end});
   }
 }
-TYPED_TEST(Potri, MixedOrders) { mixed_inverses<typename TypeParam::Element>(this->setting); }
 
 /// A zero on the diagonal of the factor: info is its place, the first one where there are several,
 /// and A stays as it was.
-template <class T>
-void zero_on_the_diagonal(const Setting& s) {
+CHOL_TEST(Potri, ZeroOnTheDiagonal, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 3, 5, 8, 9, 16, 17, 25, 40, 64, 97}) {
     SCOPED_TRACE(testing::Message() << "n " << n);
@@ -113,9 +99,6 @@ void zero_on_the_diagonal(const Setting& s) {
     for (int64_t b = 0; b < n; ++b) ASSERT_EQ(arrays.info(b), b + 1);
     ASSERT_TRUE(is_inverse(arrays, n, s.uplo));
   }
-}
-TYPED_TEST(Potri, ZeroOnTheDiagonal) {
-  zero_on_the_diagonal<typename TypeParam::Element>(this->setting);
 }
 
 /// Sums of logarithms in long double; `magnitude` is the sum of their absolute values.
@@ -150,8 +133,7 @@ void judge_logdet(const Setting& s, chol_handle_t handle, const std::vector<Dens
   }
 }
 
-template <class T>
-void logdet_everywhere(const Setting& s) {
+CHOL_TEST(Logdet, AgainstLongDouble, kEverywhere) {
   const Handle handle(s.memory.backend());
   Random random(13);
   std::vector<int64_t> orders = small_orders();
@@ -167,13 +149,9 @@ void logdet_everywhere(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Logdet, AgainstLongDouble) {
-  logdet_everywhere<typename TypeParam::Element>(this->setting);
-}
 
 /// NaN for that matrix alone.
-template <class T>
-void logdet_of_no_factor(const Setting& s) {
+CHOL_TEST(Logdet, NaNWithoutPositiveDiagonal, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 5, 16, 33})
     for (int64_t bad = 0; bad < n; bad += 4) {
@@ -188,20 +166,6 @@ void logdet_of_no_factor(const Setting& s) {
         ASSERT_EQ(std::isnan(arrays.result(b)), b % 2 == 1) << "matrix " << b << " of order " << n;
     }
 }
-TYPED_TEST(Logdet, NaNWithoutPositiveDiagonal) {
-  logdet_of_no_factor<typename TypeParam::Element>(this->setting);
-}
-
-using OneMatrixCases =
-    testing::Types<Case<float, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<float, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<double, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<double, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<std::complex<float>, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<std::complex<float>, CHOL_UPPER, Layout::one, host_memory>,
-                   Case<std::complex<double>, CHOL_LOWER, Layout::one, host_memory>,
-                   Case<std::complex<double>, CHOL_UPPER, Layout::one, host_memory>>;
-TYPED_TEST_SUITE(Pocon, OneMatrixCases, CaseNames);
 
 template <class T>
 RealOf<T> estimate(const Setting& s, chol_handle_t handle, const Dense<T>& L, RealOf<T> anorm) {
@@ -215,8 +179,7 @@ RealOf<T> estimate(const Setting& s, chol_handle_t handle, const Dense<T>& L, Re
 
 /// The estimate of norm1(inverse(A)) is a lower bound, in practice within a factor of 3: rcond lies
 /// between the truth and ten times the truth.
-template <class T>
-void pocon_near_the_truth(const Setting& s) {
+CHOL_TEST(Pocon, NearTheTruth, kOneMatrix) {
   const Handle handle(s.memory.backend());
   Random random(17);
   std::vector<int64_t> orders = small_orders();
@@ -238,9 +201,6 @@ void pocon_near_the_truth(const Setting& s) {
     }
   }
 }
-TYPED_TEST(Pocon, NearTheTruth) {
-  pocon_near_the_truth<typename TypeParam::Element>(this->setting);
-}
 
 /// The identity but for rows p and p + 1, which hold the inverse of 1 + theta v v^T with v = (1,
 /// -1) and 1 + 2 theta = 2^10: its signs are those of the vector that the iteration starts from, so
@@ -256,8 +216,7 @@ Dense<T> deceiving(int64_t n, int64_t p) {
 }
 
 /// rcond is in inverse proportion to the norm that the caller names, here exactly so.
-template <class T>
-void pocon_of_deceiving(const Setting& s) {
+CHOL_TEST(Pocon, WhatDeceivesTheIteration, kOneMatrix) {
   const Handle handle(s.memory.backend());
   for (int64_t n = 3; n <= 10; ++n)
     for (int64_t p = 1; p + 1 < n; ++p) {
@@ -271,15 +230,11 @@ void pocon_of_deceiving(const Setting& s) {
       ASSERT_EQ(estimate(s, handle, L, RealOf<T>(64)), rcond / 64);
     }
 }
-TYPED_TEST(Pocon, WhatDeceivesTheIteration) {
-  pocon_of_deceiving<typename TypeParam::Element>(this->setting);
-}
 
-TYPED_TEST(Pocon, NothingToEstimate) {
-  using T = typename TypeParam::Element;
-  const Handle handle;
-  EXPECT_EQ(estimate<T>(this->setting, handle, Dense<T>(0, 0), 3), 1);
-  EXPECT_EQ(estimate<T>(this->setting, handle, reference<T>(5).L, 0), 0);
+CHOL_TEST(Pocon, NothingToEstimate, kOneMatrix) {
+  const Handle handle(s.memory.backend());
+  EXPECT_EQ(estimate<T>(s, handle, Dense<T>(0, 0), 3), 1);
+  EXPECT_EQ(estimate<T>(s, handle, reference<T>(5).L, 0), 0);
 }
 
 }  // namespace

@@ -7,10 +7,6 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class Potrf : public Suite<C> {};
-TYPED_TEST_SUITE(Potrf, AllCases, CaseNames);
-
 constexpr int kVariants = 5;
 
 /// Factors reference matrices of the given shapes and judges every one.
@@ -34,8 +30,7 @@ std::vector<int64_t> batch_sizes() {
   return {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 100};
 }
 
-template <class T>
-void small_orders_in_every_batch(const Setting& s) {
+CHOL_TEST(Potrf, SmallOrdersInEveryBatch, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : small_orders())
     for (const int64_t batch : batch_sizes())
@@ -45,12 +40,8 @@ void small_orders_in_every_batch(const Setting& s) {
         if (testing::Test::HasFailure()) return;
       }
 }
-TYPED_TEST(Potrf, SmallOrdersInEveryBatch) {
-  small_orders_in_every_batch<typename TypeParam::Element>(this->setting);
-}
 
-template <class T>
-void block_orders_padded(const Setting& s) {
+CHOL_TEST(Potrf, BlockOrders, kEverywhere) {
   const Handle handle(s.memory.backend());
   constexpr int64_t kLargestInBatch = 200;
   for (const int64_t n : block_orders())
@@ -61,10 +52,8 @@ void block_orders_padded(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Potrf, BlockOrders) { block_orders_padded<typename TypeParam::Element>(this->setting); }
 
-template <class T>
-void every_offset_and_edge(const Setting& s) {
+CHOL_TEST(Potrf, EveryOffsetAndEdge, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 3, 4, 5, 8, 12, 16, 17, 24, 31, 33, 50, 100})
     for (const int64_t offset : {0, 1, 2, 3, 5, 7})
@@ -73,9 +62,6 @@ void every_offset_and_edge(const Setting& s) {
         factor_references<T>(s, handle, uniform(5, n, offset % 2),
                              {offset, edge == Edge::start ? offset : 0, edge});
       }
-}
-TYPED_TEST(Potrf, EveryOffsetAndEdge) {
-  every_offset_and_edge<typename TypeParam::Element>(this->setting);
 }
 
 /// Orders 0 to 150 and a few of 300; padding, where there is any, differs from matrix to matrix.
@@ -89,8 +75,7 @@ std::vector<Shape> mixed_shapes(int64_t batch, int64_t largest, Random& random) 
   return shapes;
 }
 
-template <class T>
-void mixed_orders(const Setting& s) {
+CHOL_TEST(Potrf, MixedOrders, kEverywhere) {
   if (!mixes_orders(s.layout)) GTEST_SKIP() << "one order only";
   const Handle handle(s.memory.backend());
   Random random(1);
@@ -102,7 +87,6 @@ void mixed_orders(const Setting& s) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Potrf, MixedOrders) { mixed_orders<typename TypeParam::Element>(this->setting); }
 
 }  // namespace
 }  // namespace chol::test

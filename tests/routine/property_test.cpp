@@ -1,5 +1,5 @@
-// Random calls: any routine in any form on any shapes, data and number of threads. Every call has a
-// seed of its own, printed when it fails:
+// Random calls: any routine in any form on any shapes, data and number of threads, of one triangle
+// and on host or device arrays. Every call has a seed of its own, printed when it fails:
 //   CHOL_TEST_SEED=that CHOL_TEST_CALLS=1 repeats it.
 #include <cstdlib>
 #include <iostream>
@@ -23,22 +23,21 @@ uint64_t number_from(const char* variable, uint64_t by_default) {
 template <class T>
 class RandomCall {
  public:
-  explicit RandomCall(uint64_t seed) : random_(seed) {
+  RandomCall(const Setting& s, uint64_t seed) : memory_(s.memory), random_(seed), uplo_(s.uplo) {
     function_ = kFunctions[random_.integer(0, 5)];
     layout_ = function_ == Function::pocon ? Layout::one : kLayouts[random_.integer(0, 4)];
-    uplo_ = random_.chance(0.5) ? CHOL_LOWER : CHOL_UPPER;
     threads_ = static_cast<int>(random_.integer(1, 3));
   }
 
   /// How many C calls it took.
   int64_t run() {
-    Arrays<T> arrays(host_memory(), layout_, shapes(),
+    Arrays<T> arrays(memory_, layout_, shapes(),
                      {random_.integer(0, 4), random_.integer(0, 3),
                       random_.chance(0.5) ? Edge::start : Edge::end, random_.integer(1, 20)});
     arrays.bounds_known = random_.chance(0.5);
     arrays.anorm = 1;
     fill(arrays);
-    const Handle handle(CHOL_BACKEND_HOST, threads_);
+    const Handle handle(memory_.backend(), threads_);
     SCOPED_TRACE(testing::Message()
                  << public_name(precision_letter<T>, function_, layout_) << " uplo "
                  << static_cast<char>(uplo_) << " batch " << arrays.batch() << " first order "
@@ -116,37 +115,23 @@ class RandomCall {
     }
   }
 
+  Memory& memory_;
   Random random_;
   Function function_;
   Layout layout_;
-  chol_uplo_t uplo_;
+  const chol_uplo_t uplo_;
   int threads_;
   std::vector<Dense<T>> matrices_, rhs_;
   std::vector<const Reference<T>*> originals_;
   std::vector<int64_t> pivots_;
 };
 
-template <class C>
-class Property : public testing::Test {};
-using Cases = testing::Types<Case<float, CHOL_LOWER, Layout::one, host_memory>,
-                             Case<double, CHOL_LOWER, Layout::one, host_memory>,
-                             Case<std::complex<float>, CHOL_LOWER, Layout::one, host_memory>,
-                             Case<std::complex<double>, CHOL_LOWER, Layout::one, host_memory>>;
-struct PrecisionNames {
-  template <class C>
-  static std::string GetName(int) {
-    return C::name().substr(0, 1);
-  }
-};
-TYPED_TEST_SUITE(Property, Cases, PrecisionNames);
-
-TYPED_TEST(Property, RandomCalls) {
+CHOL_TEST(Property, RandomCalls, kOneMatrix) {
   const uint64_t calls = number_from("CHOL_TEST_CALLS", 5000);
   uint64_t seed = number_from("CHOL_TEST_SEED", std::random_device{}());
   std::cout << "CHOL_TEST_SEED=" << seed << " CHOL_TEST_CALLS=" << calls << std::endl;
   for (uint64_t done = 0; done < calls; ++seed) {
-    done += static_cast<uint64_t>(
-        std::max<int64_t>(1, RandomCall<typename TypeParam::Element>(seed).run()));
+    done += static_cast<uint64_t>(std::max<int64_t>(1, RandomCall<T>(s, seed).run()));
     ASSERT_FALSE(testing::Test::HasFailure())
         << "to repeat: CHOL_TEST_SEED=" << seed << " CHOL_TEST_CALLS=1";
   }

@@ -9,13 +9,6 @@
 namespace chol::test {
 namespace {
 
-template <class C>
-class Potrs : public Suite<C> {};
-template <class C>
-class Posv : public Suite<C> {};
-TYPED_TEST_SUITE(Potrs, AllCases, CaseNames);
-TYPED_TEST_SUITE(Posv, AllCases, CaseNames);
-
 constexpr int kVariants = 3;
 const std::vector<int64_t> kRhsCounts = {0, 1, 2, 3, 7, 16, 33};
 
@@ -70,13 +63,11 @@ void small_orders_every_rhs(const Setting& s, Function function,
         if (testing::Test::HasFailure()) return;
       }
 }
-TYPED_TEST(Potrs, SmallOrdersEveryRhs) {
-  small_orders_every_rhs<typename TypeParam::Element>(this->setting, Function::potrs,
-                                                      {0, 1, 2, 7, 8, 9, 17, 33});
+CHOL_TEST(Potrs, SmallOrdersEveryRhs, kEverywhere) {
+  small_orders_every_rhs<T>(s, Function::potrs, {0, 1, 2, 7, 8, 9, 17, 33});
 }
-TYPED_TEST(Posv, SmallOrdersEveryRhs) {
-  small_orders_every_rhs<typename TypeParam::Element>(this->setting, Function::posv,
-                                                      {0, 1, 2, 9, 16});
+CHOL_TEST(Posv, SmallOrdersEveryRhs, kEverywhere) {
+  small_orders_every_rhs<T>(s, Function::posv, {0, 1, 2, 9, 16});
 }
 
 template <class T>
@@ -92,17 +83,13 @@ void block_orders_some_rhs(const Setting& s, Function function,
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Potrs, BlockOrders) {
-  block_orders_some_rhs<typename TypeParam::Element>(this->setting, Function::potrs,
-                                                     {1, 2, 7, 16, 33});
+CHOL_TEST(Potrs, BlockOrders, kEverywhere) {
+  block_orders_some_rhs<T>(s, Function::potrs, {1, 2, 7, 16, 33});
 }
-TYPED_TEST(Posv, BlockOrders) {
-  block_orders_some_rhs<typename TypeParam::Element>(this->setting, Function::posv, {1, 16});
-}
+CHOL_TEST(Posv, BlockOrders, kEverywhere) { block_orders_some_rhs<T>(s, Function::posv, {1, 16}); }
 
 /// More right-hand sides than a thread takes at a time, 96, with and without a rest.
-template <class T>
-void rhs_in_steps(const Setting& s) {
+CHOL_TEST(Potrs, RhsInSteps, kEverywhere) {
   for (const int threads : {1, 3}) {
     const Handle handle(s.memory.backend(), threads);
     for (const int64_t n : {5, 33})
@@ -114,7 +101,6 @@ void rhs_in_steps(const Setting& s) {
       }
   }
 }
-TYPED_TEST(Potrs, RhsInSteps) { rhs_in_steps<typename TypeParam::Element>(this->setting); }
 
 /// Systems that differ in order, padding and number of right-hand sides.
 template <class T>
@@ -139,15 +125,10 @@ void mixed_systems(const Setting& s, Function function) {
       if (testing::Test::HasFailure()) return;
     }
 }
-TYPED_TEST(Potrs, MixedSystems) {
-  mixed_systems<typename TypeParam::Element>(this->setting, Function::potrs);
-}
-TYPED_TEST(Posv, MixedSystems) {
-  mixed_systems<typename TypeParam::Element>(this->setting, Function::posv);
-}
+CHOL_TEST(Potrs, MixedSystems, kEverywhere) { mixed_systems<T>(s, Function::potrs); }
+CHOL_TEST(Posv, MixedSystems, kEverywhere) { mixed_systems<T>(s, Function::posv); }
 
-template <class T>
-void every_offset_and_edge(const Setting& s) {
+CHOL_TEST(Potrs, EveryOffsetAndEdge, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 3, 4, 5, 8, 12, 16, 17, 24, 33, 50, 100})
     for (const int64_t nrhs : {1, 5, 16})
@@ -160,13 +141,9 @@ void every_offset_and_edge(const Setting& s) {
           if (testing::Test::HasFailure()) return;
         }
 }
-TYPED_TEST(Potrs, EveryOffsetAndEdge) {
-  every_offset_and_edge<typename TypeParam::Element>(this->setting);
-}
 
 /// Every third system is not positive definite: its B stays as it was, the others are solved.
-template <class T>
-void bad_among_good(const Setting& s) {
+CHOL_TEST(Posv, BadAmongGood, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 4, 5, 8, 13, 16, 24, 33, 64, 130})
     for (const int64_t nrhs : {1, 4, 17}) {
@@ -188,7 +165,6 @@ void bad_among_good(const Setting& s) {
           ASSERT_TRUE(is_solution(arrays, b, matrix_of(arrays, b).A, rhs[static_cast<size_t>(b)]));
     }
 }
-TYPED_TEST(Posv, BadAmongGood) { bad_among_good<typename TypeParam::Element>(this->setting); }
 
 template <class T, class Make>
 void solve_made(const Setting& s, Make&& make) {
@@ -212,13 +188,11 @@ void solve_made(const Setting& s, Make&& make) {
     }
   }
 }
-TYPED_TEST(Posv, Graded) {
-  using T = typename TypeParam::Element;
-  solve_made<T>(this->setting, [](int64_t n, Random& random) { return graded_spd<T>(n, random); });
+CHOL_TEST(Posv, Graded, kEverywhere) {
+  solve_made<T>(s, [](int64_t n, Random& random) { return graded_spd<T>(n, random); });
 }
-TYPED_TEST(Posv, IllConditioned) {
-  using T = typename TypeParam::Element;
-  solve_made<T>(this->setting, [](int64_t n, Random& random) {
+CHOL_TEST(Posv, IllConditioned, kEverywhere) {
+  solve_made<T>(s, [](int64_t n, Random& random) {
     return conditioned_spd<T>(n, 0.03 / (epsilon<T>() * static_cast<double>(n)), random);
   });
 }

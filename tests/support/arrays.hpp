@@ -25,6 +25,10 @@ struct Placement {
   int64_t chunk = 8;  ///< matrices side by side in the interleaved layout
 };
 
+/// What is wrong with a matrix of a variable batch, where its size and pointer are read on a
+/// device.
+enum class Fault { none, order, leading_dimension, pointer };
+
 template <class T>
 class Arrays {
  public:
@@ -45,6 +49,8 @@ class Arrays {
 
   /// Whether the variable form is told max_n and max_nrhs.
   bool bounds_known = true;
+  /// Of the first matrices of a variable batch.
+  std::vector<Fault> faults;
   /// norm1(A) for pocon, of every matrix.
   R anorm = 0;
 
@@ -125,7 +131,7 @@ class Arrays {
     const bool upper = uplo_ == CHOL_UPPER, writes_A = writes_matrix(function_);
     const testing::AssertionResult a = A_.kept("A", [&](int64_t b, int64_t i, int64_t j) {
       return writes_A && (upper ? i <= j : i >= j) &&
-             !(function_ == Function::potri && info(b) > 0);
+             !(function_ == Function::potri ? info(b) != 0 : info(b) < 0);
     });
     if (!a) return a;
     return B_.kept("B", [&](int64_t b, int64_t, int64_t) {
@@ -238,12 +244,20 @@ class Arrays {
     return Block(memory_, values, placement_.edge);
   }
 
+  bool has_fault(int64_t b, Fault fault) const {
+    return b < static_cast<int64_t>(faults.size()) && faults[static_cast<size_t>(b)] == fault;
+  }
+
   chol_status_t run_pointers(chol_handle_t handle, Call<T>& call) {
-    const Block As = array_of<T*>([&](int64_t b) { return A_.address(b); });
+    const Block As = array_of<T*>(
+        [&](int64_t b) { return has_fault(b, Fault::pointer) ? nullptr : A_.address(b); });
     const Block Bs = array_of<T*>([&](int64_t b) { return B_.address(b); });
-    const Block ns = array_of<int64_t>([&](int64_t b) { return shape(b).n; });
+    const Block ns =
+        array_of<int64_t>([&](int64_t b) { return has_fault(b, Fault::order) ? -2 : shape(b).n; });
     const Block nrhss = array_of<int64_t>([&](int64_t b) { return shape(b).nrhs; });
-    const Block ldas = array_of<int64_t>([&](int64_t b) { return shape(b).lda; });
+    const Block ldas = array_of<int64_t>([&](int64_t b) {
+      return has_fault(b, Fault::leading_dimension) ? shape(b).n - 1 : shape(b).lda;
+    });
     const Block ldbs = array_of<int64_t>([&](int64_t b) { return shape(b).ldb; });
     set_uniform(call);
     call.As = As.as<T*>();

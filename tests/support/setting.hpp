@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,76 +13,49 @@
 
 namespace chol::test {
 
-/// What one typed case is about beside its type: the code of a test is compiled once a type and is
-/// told the rest.
+/// What one case of a test is about beside its type.
 struct Setting {
   chol_uplo_t uplo;
   Layout layout;
   Memory& memory;
+
+  bool is_on_device() const { return memory.backend() == CHOL_BACKEND_CUDA; }
 };
 
-template <class T, chol_uplo_t kUplo, Layout kLayout, Memory& (*kMemory)()>
-struct Case {
-  using Element = T;
-  static Setting setting() { return {kUplo, kLayout, kMemory()}; }
-  static std::string name() {
-    return std::string(1, precision_letter<T>) + (kUplo == CHOL_UPPER ? "_upper_" : "_lower_") +
-           layout_name(kLayout) + "_" + kMemory().name();
-  }
+/// Which settings a test runs in: both triangles and every precision in each of these layouts and
+/// memories.
+struct Settings {
+  std::span<const Layout> layouts;
+  bool on_host, on_device;
 };
+inline constexpr Settings kEverywhere{kLayouts, true, true}, kOnHost{kLayouts, true, false};
+inline constexpr Settings kOneMatrix{std::span(kLayouts).subspan(0, 1), true, true},
+    kInterleaved{std::span(kLayouts).subspan(4, 1), true, true};
 
-/// The base of the typed fixtures. Skips where the memory is not on this machine.
-template <class C>
-class Suite : public testing::Test {
- public:
-  using T = typename C::Element;
+/// The instances of the body of a test for s, d, c and z.
+using Bodies = std::array<void (*)(const Setting&), 4>;
+/// Adds the test suite/CASE.name for every case, such as Potrf/d_lower_batched_host.BlockOrders.
+/// They are skipped where the memory is not on this machine.
+bool add_tests(const char* suite, const char* name, const Settings& settings, const Bodies& bodies,
+               const char* file, int line);
 
- protected:
-  void SetUp() override {
-    if (!setting.memory.available())
-      GTEST_SKIP() << "no " << setting.memory.name() << " memory here";
-  }
-  Setting setting = C::setting();
-};
+/// The body follows, over the element type T and the setting s. It is compiled once a type and told
+/// the rest.
+#define CHOL_TEST(suite, name, settings)                                                           \
+  template <class T>                                                                               \
+  void suite##_##name(const Setting& s);                                                           \
+  [[maybe_unused]] const bool suite##_##name##_is_there =                                          \
+      add_tests(#suite, #name, settings,                                                           \
+                Bodies{suite##_##name<float>, suite##_##name<double>,                              \
+                       suite##_##name<std::complex<float>>, suite##_##name<std::complex<double>>}, \
+                __FILE__, __LINE__);                                                               \
+  template <class T>                                                                               \
+  void suite##_##name([[maybe_unused]] const Setting& s)
 
-struct CaseNames {
-  template <class C>
-  static std::string GetName(int) {
-    return C::name();
-  }
-};
-
-template <class... Lists>
-struct Joined;
-template <class... A>
-struct Joined<testing::Types<A...>> {
-  using type = testing::Types<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct Joined<testing::Types<A...>, testing::Types<B...>, Rest...> {
-  using type = typename Joined<testing::Types<A..., B...>, Rest...>::type;
-};
-
-template <class T, Memory& (*kMemory)()>
-using CasesOf = testing::Types<
-    Case<T, CHOL_LOWER, Layout::one, kMemory>, Case<T, CHOL_UPPER, Layout::one, kMemory>,
-    Case<T, CHOL_LOWER, Layout::batched, kMemory>, Case<T, CHOL_UPPER, Layout::batched, kMemory>,
-    Case<T, CHOL_LOWER, Layout::strided, kMemory>, Case<T, CHOL_UPPER, Layout::strided, kMemory>,
-    Case<T, CHOL_LOWER, Layout::variable, kMemory>, Case<T, CHOL_UPPER, Layout::variable, kMemory>,
-    Case<T, CHOL_LOWER, Layout::interleaved, kMemory>,
-    Case<T, CHOL_UPPER, Layout::interleaved, kMemory>>;
-
-/// All cases on host arrays, and one a precision that shows what awaits a device memory.
-using AllCases = Joined<
-    CasesOf<float, host_memory>, CasesOf<double, host_memory>,
-    CasesOf<std::complex<float>, host_memory>, CasesOf<std::complex<double>, host_memory>,
-    testing::Types<Case<float, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<double, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<std::complex<float>, CHOL_LOWER, Layout::batched, device_memory>,
-                   Case<std::complex<double>, CHOL_LOWER, Layout::batched, device_memory>>>::type;
-
-/// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1.
+/// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1; and to the fewest sizes, for
+/// those of a device: CHOL_TEST_SHORT=2.
 bool short_run();
+bool shortest_run();
 /// 0 .. 40.
 std::vector<int64_t> small_orders();
 /// Around the sizes of tiles, blocks and crossovers, up to 601.

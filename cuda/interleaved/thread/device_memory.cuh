@@ -36,7 +36,7 @@ __global__ void log_determinant_kernel(InterleavedCall<T> call, Real<T>* result)
   if (b >= call.batch) return;
   const auto L = call.triangle(b);
   Real<T> sum = 0;
-  for (int j = 0; j < call.n; ++j) sum += log(real_part(L.at(j, j)).v);
+  for (int j = 0; j < call.n; ++j) sum += log_of_positive(real_part(L.at(j, j)).v);
   result[b] = 2 * sum;
 }
 

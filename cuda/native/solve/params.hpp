@@ -21,11 +21,6 @@ struct Params {
   }
   /// Strips a link of the chain.
   constexpr int link_of(int64_t nrhs) const { return nrhs <= linked ? 2 : 1; }
-  /// Of so many right-hand sides: many of them keep the device busy with smaller products, and the
-  /// operations beyond those of the triangle grow with the order.
-  constexpr int block_of(int64_t nrhs) const {
-    return nrhs >= 8 * block ? (block > 128 ? block / 2 : block) : block;
-  }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
     return few >= 0 && linked >= 0 && linked <= few && linked <= kMostLinked && block >= 64 &&

@@ -91,7 +91,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
     if (link > 1)
       work.near_tiles = arena.take<T>(current_device().multiprocessors * link * Config<T>::kTile);
   } else {
-    const int64_t order = params.block_of(nrhs);
+    const int64_t order = params.block;
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
     work.diagonal = DiagonalWorkspace<T>::carve(arena, order, n, kMostBytes, order * work.columns);
   }
