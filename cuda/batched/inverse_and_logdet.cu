@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "batched/inverse_and_logdet.hpp"
+#include "common/log_of_positive.cuh"
 #include "common/precisions.hpp"
 
 namespace chol::cuda {

@@ -44,11 +44,6 @@ __device__ __forceinline__ Real<T> real(T x) {
   else
     return x;
 }
-/// NaN where x is not positive, 0 included.
-template <class R>
-__device__ __forceinline__ R log_of_positive(R x) {
-  return x > 0 ? log(x) : R(nan(""));
-}
 template <class T>
 __device__ __forceinline__ T from_real(Real<T> x) {
   if constexpr (Traits<T>::is_complex)

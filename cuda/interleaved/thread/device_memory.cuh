@@ -2,6 +2,7 @@
 // faster kernels leave over: large orders, inverses, logarithms of determinants.
 #pragma once
 
+#include "common/log_of_positive.cuh"
 #include "interleaved/thread/tiled.cuh"
 
 namespace chol::cuda {
