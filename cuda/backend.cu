@@ -44,7 +44,7 @@ class CudaBackend final : public backend::Backend {
   /// They copy host matrices to and from pinned memory.
   int default_threads() const override { return host::default_threads(); }
 
-  std::span<const MethodInfo* const> methods() const override { return kMethods; }
+  std::span<const MethodInfo* const> methods() const override { return all_methods(); }
   bool accepts(const Row& row) const override {
     switch (row.precision) {
       case 's':

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "batched/solve/block/params.hpp"
 #include "interleaved/jit/accepts.hpp"
 
 namespace chol::cuda {
@@ -28,6 +29,17 @@ struct MultiPanelInstance {
 inline constexpr MultiPanelInstance kMultiPanelInstances[] = {
 #define CHOL_INSTANCE(precision, triangle, warps, ...) {*#precision, 32 * (warps)},
 #include "batched/multi_panel/instances.def"
+};
+
+/// A kernel of block_solve.
+struct BlockSolveInstance {
+  char precision;
+  BlockSolveParams params;
+};
+inline constexpr BlockSolveInstance kBlockSolveInstances[] = {
+#define CHOL_INSTANCE(precision, order, warp_blocks, groups, rhs, blocks, by, columns) \
+  {*#precision, {order, warp_blocks, groups, rhs, blocks, *#by == 't', columns}},
+#include "batched/solve/block/instances.def"
 };
 
 /// A kernel of interleaved matrices in shared memory.

@@ -7,24 +7,32 @@
 namespace chol::cuda {
 
 namespace knobs {
+namespace tried {
+inline constexpr int kBlockThreads[] = {32, 64, 128}, kSharedThreads[] = {32, 64, 128, 256, 512},
+                     kSharedColumns[] = {1, 2, 3, 4, 5, 6, 8}, kMatrices[] = {1, 2, 4, 8, 16, 32},
+                     kEdges[] = {8, 6, 4, 3, 2, 1}, kOrders[] = {0, 1, 2}, kNoOrYes[] = {0, 1};
+}  // namespace tried
 inline constexpr Knob kInterleavedRegisters[] = {
-    {"threads", 1, 128, "threads of a block, each with a matrix"}};
+    {"threads", 1, 128, "threads of a block, each with a matrix", tried::kBlockThreads}};
 inline constexpr Knob kInterleavedColumns[] = {
     {"columns", 0, 63,
      "of one thread a matrix, leading columns in shared memory; of several, trailing ones in "
      "registers; 0: those of the kernel for the order"},
     {"threads", 0, 8, "threads a matrix, a power of two; 0: those of the kernel for the order"}};
 inline constexpr Knob kInterleavedShared[] = {
-    {"columns", 1, 8, "columns of a block column"},
-    {"matrices", 1, 32, "matrices of a block, a power of two of 16 bytes at least an element each"},
-    {"threads", 32, 512, "threads of a block, a multiple of 32"}};
+    {"columns", 1, 8, "columns of a block column", tried::kSharedColumns},
+    {"matrices", 1, 32, "matrices of a block, a power of two of 16 bytes at least an element each",
+     tried::kMatrices},
+    {"threads", 32, 512, "threads of a block, a multiple of 32", tried::kSharedThreads}};
 inline constexpr Knob kInterleavedWarps[] = {{"matrices", 1, 8, "matrices of a block"},
                                              {"warps", 1, 4, "warps a matrix"}};
 inline constexpr Knob kInterleavedTiled[] = {
-    {"tile", 1, 8, "rows and columns of a register tile"},
-    {"looking", 0, 2, "order of the tiles: 0 left-, 1 right-, 2 top-looking"},
-    {"unrolled", 0, 1, "1: no loops over the tiles, what is done stays in registers"},
-    {"threads", 32, 256, "threads of a block, each with a matrix: 32, 64, 128 or 256"}};
+    {"tile", 1, 8, "rows and columns of a register tile", tried::kEdges},
+    {"looking", 0, 2, "order of the tiles: 0 left-, 1 right-, 2 top-looking", tried::kOrders},
+    {"unrolled", 0, 1, "1: no loops over the tiles, what is done stays in registers",
+     tried::kNoOrYes},
+    {"threads", 32, 256, "threads of a block, each with a matrix: 32, 64, 128 or 256",
+     tried::kBlockThreads}};
 }  // namespace knobs
 
 /// One thread a matrix, the triangle in its registers.

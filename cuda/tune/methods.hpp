@@ -11,12 +11,17 @@ namespace knobs {
 inline constexpr Knob kLeafThreads{"leaf_threads", 0, 1024,
                                    "threads of the block that factors a leaf of the recursion, a "
                                    "multiple of 32; 0: the first kernel"};
+namespace tried {
+inline constexpr int kPanels[] = {0, 256, 512, 1024, 2048}, kGroups[] = {1, 2}, kUpdates[] = {0, 1};
+}  // namespace tried
 inline constexpr Knob kPersistent[] = {
     {"panel", 0, 1 << 20,
-     "columns that one kernel factors, a multiple of 64, with updates between; 0: all"},
-    {"groups", 1, 2, "tiles that a multiprocessor works on at a time"},
+     "columns that one kernel factors, a multiple of 64, with updates between; 0: all",
+     tried::kPanels},
+    {"groups", 1, 2, "tiles that a multiprocessor works on at a time", tried::kGroups},
     kLeafThreads,
-    {"blas_updates", 0, 1, "1: the updates between by cuBLAS, 0: by a kernel of the library"},
+    {"blas_updates", 0, 1, "1: the updates between by cuBLAS, 0: by a kernel of the library",
+     tried::kUpdates},
     {"whole_square", 0, 1 << 20,
      "largest square on the diagonal that cuBLAS updates as one, larger ones by halves; 0: any"}};
 inline constexpr Knob kRecursive[] = {kLeafThreads};

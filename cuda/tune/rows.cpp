@@ -288,8 +288,8 @@ class Builder {
 
   /// What solves after a posv of one matrix that one block has factored.
   void add_solution_of_one() {
-    if (persistent_) add(Routine::potrs, Form::one, {}, solve_choice(solve::kTile));
-    add(Routine::potrs, Form::one, {}, solve_choice(solve::kStreaming));
+    if (persistent_) add(Routine::potrs, Form::one, {}, solve_info(solve::kTile));
+    add(Routine::potrs, Form::one, {}, solve_info(solve::kStreaming));
   }
 
   void add_interleaved() {

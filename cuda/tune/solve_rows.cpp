@@ -64,6 +64,17 @@ constexpr BlockRow kBlockRows[] = {
     {{1, 128}, {128, 1, 2, 8, 1, 1, 0}, 'z', false, false}};
 // clang-format on
 
+/// A family that is added has its method here, and its rows below.
+constexpr int kFirstKernel[] = {0}, kSomeThreads[] = {128, 256};
+constexpr Knob kLanes[] = {
+    {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order",
+     kFirstKernel}};
+constexpr Knob kThreads[] = {{"threads", 128, 256, "threads of a block: 128 or 256", kSomeThreads}};
+constexpr MethodInfo kInfos[] = {{solve::kRegister, kLanes}, {solve::kRegisterGrid, kLanes},
+                                 {solve::kWarp, {}},         {solve::kBlock, kBlockSolveKnobs},
+                                 {solve::kTile, {}},         {solve::kLeftLooking, kThreads},
+                                 {solve::kStreaming, {}}};
+
 constexpr Range kAll{};
 /// Right-hand sides up to which warps that wait for no other solve for what registers do not hold.
 constexpr int64_t kFewColumns = 4;
@@ -175,6 +186,12 @@ SolveRows rows_of_way(char precision, const WayRow& row) {
   return rows;
 }
 
+Choice choice_of(const char* method, const Params& params) {
+  Choice choice = solve_info(method);
+  for (const Param& param : params.all()) choice.set(param.name, param.value);
+  return choice;
+}
+
 template <size_t... kIndex>
 Params first_params(const Choice& choice, std::index_sequence<kIndex...>) {
   return {Param{choice.method->knobs[kIndex].name, choice.values[kIndex]}...};
@@ -182,14 +199,20 @@ Params first_params(const Choice& choice, std::index_sequence<kIndex...>) {
 
 }  // namespace
 
-Choice solve_choice(std::string_view name) {
-  for (const MethodInfo& info : kSolveInfos)
+std::span<const MethodInfo> solve_infos() { return kInfos; }
+
+const MethodInfo& solve_info(std::string_view name) {
+  for (const MethodInfo& info : kInfos)
     if (info.name == name) return info;
   throw std::invalid_argument("no such method");
 }
 
+Choice block_solve_choice(const BlockSolveParams& params) {
+  return choice_of(solve::kBlock, params.params());
+}
+
 bool solves_batches(const Choice& choice) {
-  return std::begin(kSolveInfos) <= choice.method && choice.method < std::end(kSolveInfos);
+  return std::begin(kInfos) <= choice.method && choice.method < std::end(kInfos);
 }
 
 Params params_of(const Choice& choice) {
@@ -210,8 +233,7 @@ void add_potrs_rows(std::vector<Row>& rows, char precision, int multiprocessors)
     for (const SolveRow& row : rows_of_way(precision, way)) {
       Cases cases{.n = intersection(n, row.n), .nrhs = row.nrhs, .batch = batch};
       if (row.of_misaligned) cases.aligned = cases.upper = Only::without;
-      Choice choice = solve_choice(row.method);
-      for (const Param& param : row.params.all()) choice.set(param.name, param.value);
+      const Choice choice = choice_of(row.method, row.params);
       if (!cases.n.is_empty()) rows.push_back({Routine::potrs, form, precision, cases, choice});
     }
   };

@@ -1,6 +1,8 @@
 // Tuning rows of potrs of batches: ranges of what is asked, and what serves them.
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "batched/solve/block/params.hpp"
@@ -44,20 +46,11 @@ inline constexpr const char *kRegister = "register_solve", *kRegisterGrid = "reg
                             *kStreaming = "streaming_solve";
 }  // namespace solve
 
-inline constexpr Knob kRegisterSolveKnobs[] = {
-    {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order"}};
-inline constexpr Knob kLeftLookingSolveKnobs[] = {
-    {"threads", 128, 256, "threads of a block: 128 or 256"}};
 /// The methods of tuning rows of potrs of batches.
-inline constexpr MethodInfo kSolveInfos[] = {{solve::kRegister, kRegisterSolveKnobs},
-                                             {solve::kRegisterGrid, kRegisterSolveKnobs},
-                                             {solve::kWarp, {}},
-                                             {solve::kBlock, kBlockSolveKnobs},
-                                             {solve::kTile, {}},
-                                             {solve::kLeftLooking, kLeftLookingSolveKnobs},
-                                             {solve::kStreaming, {}}};
+std::span<const MethodInfo> solve_infos();
+Choice block_solve_choice(const BlockSolveParams& params);
 /// One of them by its name.
-Choice solve_choice(std::string_view name);
+const MethodInfo& solve_info(std::string_view name);
 /// Whether a choice is one of them.
 bool solves_batches(const Choice& choice);
 /// The values under the names of the knobs.

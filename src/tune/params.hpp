@@ -13,6 +13,7 @@ struct Knob {
   const char* name;
   int least, most;
   const char* meaning;
+  std::span<const int> tried = {};  ///< values that chol-tune gives a trial
 };
 
 struct Param {

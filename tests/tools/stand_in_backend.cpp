@@ -8,7 +8,9 @@
 
 #include "backend/plugin.hpp"
 #include "base/precisions.h"
+#include "tune/interleaved_methods.hpp"
 #include "tune/method_list.hpp"
+#include "tune/methods.hpp"
 
 namespace chol::test {
 namespace {
@@ -84,7 +86,7 @@ class StandIn final : public backend::Backend {
   const char* name() const override { return "cuda stand-in"; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return tuning_; }
-  std::span<const MethodInfo* const> methods() const override { return cuda::kMethods; }
+  std::span<const MethodInfo* const> methods() const override { return cuda::all_methods(); }
   bool accepts(const Row& row) const override { return !is_refused(row.choice); }
   backend::Place place_of(const void*) const override { return backend::Place::device; }
   Status summarize_info(const int*, int64_t, int64_t*, int64_t*, void*) override {

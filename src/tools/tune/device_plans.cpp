@@ -1,15 +1,15 @@
 // Which methods of the device backend are worth a trial.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
 
+#include "native/knobs.hpp"
 #include "tools/tune/device_space.hpp"
 #include "tune/built_instances.hpp"
 #include "tune/factor_rows.hpp"
-#include "tune/method_list.hpp"
 #include "tune/rows.hpp"
+#include "tune/solve_rows.hpp"
 
 namespace chol::tune {
 namespace {
@@ -21,28 +21,22 @@ constexpr size_t kMostPlans = 40;          ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-/// What trials take of each knob of a method, in the order of the knobs.
-constexpr int kBlockThreads[] = {32, 64, 128}, kSharedThreads[] = {32, 64, 128, 256, 512},
-              kSharedColumns[] = {1, 2, 3, 4, 5, 6, 8}, kMatrices[] = {1, 2, 4, 8, 16, 32},
-              kEdges[] = {8, 6, 4, 3, 2, 1}, kOrders[] = {0, 1, 2}, kNoOrYes[] = {0, 1};
-struct Tried {
-  const MethodInfo* info;
-  std::array<std::span<const int>, 4> values;
-};
-constexpr Tried kTried[] = {
-    {&cuda::kInterleavedRegisters, {kBlockThreads}},
-    {&cuda::kInterleavedShared, {kSharedColumns, kMatrices, kSharedThreads}},
-    {&cuda::kInterleavedTiled, {kEdges, kOrders, kNoOrYes, kBlockThreads}}};
-
-/// Calls visit(choice) for each of them.
+/// Calls visit(choice) for the values of its knobs that get a trial; knobs without stay as they
+/// are.
 template <class Visit>
-void for_each_tried(const Tried& tried, Visit&& visit, size_t knob = 0, Choice choice = {}) {
-  if (knob == 0) choice = Choice(*tried.info);
-  if (knob == tried.info->knobs.size()) return visit(choice);
-  for (const int value : tried.values[knob]) {
+void for_each_tried(Choice choice, Visit&& visit, size_t knob = 0) {
+  const std::span<const Knob> knobs = choice.method->knobs;
+  while (knob < knobs.size() && knobs[knob].tried.empty()) ++knob;
+  if (knob == knobs.size()) return visit(choice);
+  for (const int value : knobs[knob].tried) {
     choice.values[knob] = value;
-    for_each_tried(tried, visit, knob + 1, choice);
+    for_each_tried(choice, visit, knob + 1);
   }
+}
+/// Whether trials know values of all knobs, so that those are all kernels of a method.
+bool has_values(const MethodInfo& method) {
+  return std::all_of(method.knobs.begin(), method.knobs.end(),
+                     [](const Knob& knob) { return !knob.tried.empty(); });
 }
 
 /// What tells kernels of interleaved_columns apart: threads and columns.
@@ -100,9 +94,15 @@ bool is_built(const KernelKind& kind, const Choice& choice, int64_t n) {
 std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
   std::vector<Choice> choices = {built_in};
   if (point.routine == Routine::potrs) {
-    for (const MethodInfo& method : cuda::kSolveInfos)
-      if (method.knobs.empty() || method.name == cuda::solve::kRegister)
-        add_choice(choices, Choice(method));
+    const auto add = [&](const Choice& choice) { add_choice(choices, choice); };
+    for (const MethodInfo& method : cuda::solve_infos())
+      if (has_values(method)) for_each_tried(method, add);
+    for (const cuda::BlockSolveInstance& instance : cuda::kBlockSolveInstances) {
+      const bool of_one = instance.params.rhs == 1;
+      if (instance.precision == point.precision && of_one &&
+          cuda::serves_order(instance.params, point.n, false))
+        add(cuda::block_solve_choice(instance.params));
+    }
     return choices;
   }
   const bool solves = point.routine == Routine::posv;
@@ -117,9 +117,15 @@ std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
       add_lanes(instance.lanes);
     }
   const MethodInfo& left_looking = solves ? cuda::kLeftLookingPosv : cuda::kLeftLookingPotrf;
+  // The last row on its own where it is the only one of a block column.
   for (const cuda::LeftLookingRow& row : cuda::left_looking_rows())
-    if (row.precision == point.precision && !row.upper && row.columns == cuda::Columns::any)
-      add_choice(choices, {left_looking, {{"warps", row.plan_warps}, {"blocks", row.plan_blocks}}});
+    for (const bool bordered : {false, true})
+      if (row.precision == point.precision && !row.upper && row.columns == cuda::Columns::any &&
+          (!bordered || point.n % row.params.columns == 1))
+        add_choice(
+            choices,
+            {left_looking,
+             {{"warps", row.plan_warps}, {"blocks", row.plan_blocks}, {"bordered", bordered}}});
   for (const cuda::MultiPanelInstance& instance : cuda::kMultiPanelInstances)
     if (instance.precision == point.precision)
       add_choice(choices, {cuda::kMultiPanelPotrf, {{"threads", instance.threads}}});
@@ -130,13 +136,11 @@ std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
 std::vector<Choice> one_matrix(const Point& point, const Choice& built_in) {
   std::vector<Choice> choices = {built_in};
   if (!built_in.is(cuda::kPersistentPotrf)) return choices;
-  for (const int panel : {0, 256, 512, 1024, 2048})
-    for (const int groups : {1, 2}) {
-      Choice choice = built_in;
-      choice.set("panel", panel);
-      choice.set("groups", groups);
-      if (panel < point.n) add_choice(choices, choice);
-    }
+  for_each_tried(built_in, [&](Choice choice) {
+    const auto params = cuda::native::Params::of(choice);
+    const bool is_other = params.panel > 0 || !params.blas_updates;  // nothing is between
+    if (params.panel < point.n && is_other) add_choice(choices, choice);
+  });
   return choices;
 }
 
@@ -161,10 +165,11 @@ std::vector<Choice> DevicePlans::possible(const Point& point) const {
   const KernelKind kind = kind_of(point);
   std::vector<Choice> all, choices = {built_in(point)};
   add_columns(all, kind, static_cast<int>(point.n));
-  for (const Tried& tried : kTried)
-    for_each_tried(tried, [&](const Choice& choice) {
-      if (!is_double(choice, point.n)) add_choice(all, choice);
-    });
+  for (const MethodInfo* method : cuda::kInterleavedMethods)
+    if (!method->knobs.empty() && has_values(*method))
+      for_each_tried(*method, [&](const Choice& choice) {
+        if (!is_double(choice, point.n)) add_choice(all, choice);
+      });
   for (const Choice& choice : all)
     if (cuda::can_compile(kind, choice, point.n, model_.block_memory) &&
         (compiled_ || is_built(kind, choice, point.n)))

@@ -9,7 +9,7 @@ namespace {
 
 const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
   all.add(
-      {solve::kLeftLooking, kLeftLookingSolveKnobs,
+      {solve::kLeftLooking, solve_info(solve::kLeftLooking).knobs,
        [](const Case& asked, const Params& params, const DeviceLimits& device) {
          return has_tensor_solve(params.of("threads")) && asked.n <= tensor_solve_limit<T>(device);
        },
