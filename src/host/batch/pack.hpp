@@ -44,7 +44,7 @@ void split_apart(const SideBySide<T>& from, const ColumnMajor<T>& to, int count,
   });
 }
 
-/// Unpacks; matrices in `kept`, bit by bit, are left alone.
+/// Packs; matrices in `kept`, bit by bit, are left alone.
 template <class T>
 void lay_together(const ColumnMajor<T>& from, const SideBySide<T>& to, int count, Part part,
                   int64_t rows, int64_t columns, uint32_t kept = 0) {
