@@ -72,7 +72,6 @@ void solve_orders() {
       check<T, kSwapped, 4, 1>(n, 3, blocks);
       if (n < 4 * kOrder) check<T, kSwapped, 16, 1>(n, 16, blocks);
       check<T, kSwapped, 1, 2>(n, 1, blocks);
-      check<T, kSwapped, 4, 2>(n, 3, blocks);
     }
 }
 

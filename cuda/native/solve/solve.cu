@@ -107,6 +107,12 @@ bool can_run() {
 }
 
 template <class T>
+bool can_run(const Params& params) {
+  const bool is_built = params.linked == 0 || kernel_columns<T>(params.linked, 2) > 0;
+  return params.is_valid() && is_built && can_run<T>();
+}
+
+template <class T>
 Status run(const BatchProblem<T>& problem, const Params& params, const int* info,
            const Workspace<T>& work, Blas& blas, cudaStream_t stream) {
   if (problem.n == 0 || problem.nrhs == 0) return Status::success();
@@ -124,6 +130,7 @@ Status run(const BatchProblem<T>& problem, const Params& params, const int* info
 #define CHOL_INSTANTIATE(T)                                                                      \
   template struct Workspace<T>;                                                                  \
   template bool can_run<T>();                                                                    \
+  template bool can_run<T>(const Params&);                                                       \
   template Status run<T>(const BatchProblem<T>&, const Params&, const int*, const Workspace<T>&, \
                          Blas&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
