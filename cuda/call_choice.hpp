@@ -29,8 +29,7 @@ bool accepts_row(const DeviceState& state, const Row& row) {
   if (choice.is(kInPlaceInverse)) return row.routine == Routine::potri;
   if (solves_one(choice))
     return row.routine == Routine::potrs &&
-           (choice.is(kCublasSolve) ||
-            (solve::Params::of(choice).is_valid() && solve::can_run<D>()));
+           (choice.is(kCublasSolve) || solve::can_run<D>(solve::Params::of(choice)));
   const native::Case asked{row.routine, row.precision, false, n, 1};
   return (row.routine == Routine::potrf || row.routine == Routine::posv) &&
          native::method_of<D>(*choice.method).accepts(asked, native::Params::of(choice));

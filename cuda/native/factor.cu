@@ -1,7 +1,6 @@
 // Recursion over block columns: leaves by the kernel of persistent/ and updates by that of update/,
 // or leaves by the panel and strip kernels and updates by cuBLAS.
 #include <algorithm>
-#include <cstdlib>
 #include <type_traits>
 
 #include "common/precisions.hpp"
@@ -45,21 +44,6 @@ struct Factorization {
   Status update(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end) const {
     if (!by_blas())
       return persistent::update_columns(problem, first, depth, column, width, resources.stream);
-    if (by_persistent) {
-      const char* const sq = std::getenv("CHOL_X_SQ");
-      const char* const own = std::getenv("CHOL_X_OWN");
-      const char* const wide = std::getenv("CHOL_X_WIDE");
-      if (own && depth <= std::atoi(own))
-        return persistent::update_columns(problem, first, depth, column, width, resources.stream);
-      if (wide && width <= std::atoi(wide))
-        return persistent::update_columns(problem, first, depth, column, width, resources.stream);
-      if (sq && std::atoi(sq) > 0) {
-        Status status = products(first, depth, column, width, end, std::atoi(sq));
-        return status.ok() ? persistent::update_columns(problem, first, depth, column, width,
-                                                        resources.stream, std::atoi(sq))
-                           : status;
-      }
-    }
     const bool in_halves = by_persistent && params.whole_square > 0 && width > params.whole_square;
     const int64_t part = in_halves ? (width / 2 + 63) / 64 * 64 : width, next = column + part;
     Status status =
@@ -71,21 +55,6 @@ struct Factorization {
           resources.blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),
                                           at(column, first), at(next, column), problem.A.ld);
     return status.ok() && in_halves ? update(first, depth, next, width - part, end) : status;
-  }
-
-  /// The same but for squares on the diagonal.
-  Status products(int64_t first, int64_t depth, int64_t column, int64_t width, int64_t end,
-                  int64_t square) const {
-    const bool in_halves = width > square;
-    const int64_t part = in_halves ? (width / 2 + square - 1) / square * square : width;
-    const int64_t next = column + part;
-    Status status = in_halves ? products(first, depth, column, part, next, square) : Status();
-    if (status.ok() && next < end)
-      status =
-          resources.blas.subtract_product(problem.swapped, end - next, part, depth, at(next, first),
-                                          at(column, first), at(next, column), problem.A.ld);
-    return status.ok() && in_halves ? products(first, depth, next, width - part, end, square)
-                                    : status;
   }
 
   Status leaf(int64_t first, int64_t width) const {

@@ -29,8 +29,9 @@ inline constexpr Knob kOneSolve[] = {
     {"few_rhs", 0, 1 << 20, "right-hand sides up to which one kernel solves"},
     {"block", 64, 2048,
      "order of the inverted diagonal blocks for more right-hand sides, a power of two"},
-    {"linked_rhs", 0, 4,
-     "right-hand sides, of few_rhs, up to which two strips of unknowns are solved at a time"}};
+    {"linked_rhs", 0, 1,
+     "right-hand sides, of few_rhs, up to which two strips of unknowns are solved at a time, in "
+     "real types"}};
 inline constexpr Knob kInOrder{
     "in_order", 0, 1, "1: the matrices of a variable batch as they come; 0: the largest first"};
 inline constexpr Knob kRegister[] = {

@@ -25,13 +25,13 @@ struct Limits {
   int64_t posv_lanes;       ///< and of posv in one kernel
   int64_t posv_one;         ///< the same of one right-hand side
   solve::Params one_solve;  ///< of one matrix above that
-  int64_t linked;           ///< orders from which on its kernel has long links
+  int64_t linked;           ///< order from which on its kernel has long links
 };
 // Measured on an H200, CUDA 13.0.
-constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, {16, 512, 4}, 2048},
-                              {'d', 40, 32, 32, 48, {16, 512, 4}, 2048},
-                              {'c', 48, 32, 32, 36, {16, 512, 4}, 2048},
-                              {'z', 32, 32, 24, 39, {16, 256, 4}, 2048}};
+constexpr Limits kHopper[] = {{'s', 48, 32, 32, 48, {16, 512, 1}, 2048},
+                              {'d', 40, 32, 32, 48, {16, 512, 1}, 2048},
+                              {'c', 48, 32, 32, 36, {16, 512, 0}, 0},
+                              {'z', 32, 32, 24, 39, {16, 256, 0}, 0}};
 constexpr int64_t kPanelOrder = 65;  ///< above all orders of registers
 constexpr int kOneWarps = 8;         ///< of the block that has the device to itself
 /// Order from which on two kernels of all multiprocessors are faster at posv of one matrix; d.

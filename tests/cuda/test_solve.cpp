@@ -248,7 +248,8 @@ std::string rows_of_strips() {
     rows += (rows.empty() ? "" : ",\n") +
             std::string(R"({"routine": "potrs", "form": "one", "precision": ")") + precision +
             R"(", "method": "one_matrix_solve", "params": {"few_rhs": 16, "linked_rhs": )" +
-            (by_links ? "4" : "0") + R"(, "block": )" + (precision == 'z' ? "256}}" : "512}}");
+            (by_links && (precision == 's' || precision == 'd') ? "1" : "0") + R"(, "block": )" +
+            (precision == 'z' ? "256}}" : "512}}");
   return rows;
 }
 

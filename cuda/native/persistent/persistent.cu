@@ -71,15 +71,14 @@ Status factor_columns(const BatchProblem<T>& problem, int64_t first, int64_t col
 
 template <class T>
 Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t depth, int64_t column,
-                      int64_t width, cudaStream_t stream, int64_t square) {
+                      int64_t width, cudaStream_t stream) {
   const update::Call<T> call{problem.A.first,
                              problem.A.ld,
                              static_cast<int>(problem.n),
                              static_cast<int>(first),
                              static_cast<int>(depth),
                              static_cast<int>(column),
-                             static_cast<int>(width),
-                             static_cast<int>(square)};
+                             static_cast<int>(width)};
   const DeviceFacts& device = current_device();
   return problem.swapped ? update::run_stored<T, true>(call, device, stream)
                          : update::run_stored<T, false>(call, device, stream);
@@ -98,7 +97,7 @@ Status update_rectangle(const update::RectangleCall<T>& call, bool swapped, cuda
   template Status factor_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int,              \
                                     const Workspace<T>&, cudaStream_t);                         \
   template Status update_columns<T>(const BatchProblem<T>&, int64_t, int64_t, int64_t, int64_t, \
-                                    cudaStream_t, int64_t);                                     \
+                                    cudaStream_t);                                              \
   template Status update_rectangle<T>(const update::RectangleCall<T>&, bool, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE

@@ -41,10 +41,9 @@ bool factors_whole(int64_t n, int64_t ld) {
 
 /// From columns [column, column + width), down to the last row, the product of columns
 /// [first, first + depth) with their adjoint is subtracted, of the lower triangle.
-/// @param square not 0: only of squares of that order on the diagonal, a multiple of 128.
 template <class T>
 Status update_columns(const BatchProblem<T>& problem, int64_t first, int64_t depth, int64_t column,
-                      int64_t width, cudaStream_t stream, int64_t square = 0);
+                      int64_t width, cudaStream_t stream);
 
 /// The same of a rectangle with operands elsewhere. @param swapped as the storage of an upper
 /// triangle has it, of all three.

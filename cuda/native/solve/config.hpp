@@ -10,6 +10,7 @@ namespace chol::cuda::solve {
 
 inline constexpr int kShares = 4;  ///< lanes that share a row of a product
 inline constexpr int kSmall = 16;  ///< order of the blocks that one warp inverts
+inline constexpr int kNear = 2;    ///< links before a link whose tiles are multiplied ahead
 
 /// A line of instances.def.
 template <int kTileOrder, int kColumnCount, int kLinkStrips>
@@ -78,7 +79,7 @@ struct Columns {
   static constexpr int kStages = smaller(8, (kMostBytes - kBegin - kVectorBytes) / kTileBytes - 2);
   /// Rows of tiles for a link.
   static constexpr int kLinkStages = kStages / kLink;
-  static_assert(kStages >= (kLink == 1 ? 2 : 2 * kLink));
+  static_assert(kLink == 1 ? kStages >= 2 : kLinkStages >= kNear);
   static constexpr int kSharedBytes = kBegin + kVectorBytes + (kStages + 2) * kTileBytes;
 };
 

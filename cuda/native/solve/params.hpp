@@ -5,8 +5,6 @@
 
 namespace chol::cuda::solve {
 
-inline constexpr int kMostLinked = 4;  ///< right-hand sides
-
 /// The knobs of a tuning row under their names here.
 struct Params {
   int few = 16;     ///< most right-hand sides of the kernel
@@ -23,8 +21,8 @@ struct Params {
   constexpr int link_of(int64_t nrhs) const { return nrhs <= linked ? 2 : 1; }
   /// Blocks are tiles, their order doubled a few times.
   constexpr bool is_valid() const {
-    return few >= 0 && linked >= 0 && linked <= few && linked <= kMostLinked && block >= 64 &&
-           block <= 2048 && (block & (block - 1)) == 0;
+    return few >= 0 && linked >= 0 && linked <= few && block >= 64 && block <= 2048 &&
+           (block & (block - 1)) == 0;
   }
 };
 

@@ -89,7 +89,8 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
         Arena::kAlignment + sizeof(T) * vectors * vector_elements<T>(n, work.columns, link);
     work.published = arena.take<char>(work.published_bytes);
     if (link > 1)
-      work.near_tiles = arena.take<T>(current_device().multiprocessors * link * Config<T>::kTile);
+      work.near_tiles =
+          arena.take<T>(current_device().multiprocessors * kNear * link * Config<T>::kTile);
   } else {
     const int64_t order = params.block;
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
@@ -104,6 +105,12 @@ bool can_run() {
     return larger(Columns<T, Built::kColumns, Built::kLink>::kSharedBytes...);
   };
   return current_device().shared_bytes >= largest(Shapes<T>{});
+}
+
+template <class T>
+bool can_run(const Params& params) {
+  const bool is_built = params.linked == 0 || kernel_columns<T>(params.linked, 2) > 0;
+  return params.is_valid() && is_built && can_run<T>();
 }
 
 template <class T>
@@ -124,6 +131,7 @@ Status run(const BatchProblem<T>& problem, const Params& params, const int* info
 #define CHOL_INSTANTIATE(T)                                                                      \
   template struct Workspace<T>;                                                                  \
   template bool can_run<T>();                                                                    \
+  template bool can_run<T>(const Params&);                                                       \
   template Status run<T>(const BatchProblem<T>&, const Params&, const int*, const Workspace<T>&, \
                          Blas&, cudaStream_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

@@ -24,6 +24,9 @@ struct Workspace {
 /// Whether the current device can run it.
 template <class T>
 bool can_run();
+/// Whether it is built so, too.
+template <class T>
+bool can_run(const Params& params);
 
 /// B := inv(A) B. @param info of the factorization, for few right-hand sides: B stays as it is
 /// unless that is 0. Or nullptr.

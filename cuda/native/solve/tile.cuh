@@ -200,9 +200,11 @@ struct Tile {
                                                      int length, int thread) {
     constexpr int kChunk = kBytes / int(sizeof(T)), kOfLine = kOrder / kChunk;
     constexpr int kStep = kThreads / kOfLine;  // lines
+    // More addresses at a time take registers that the products want; z: 1.22 of the time.
+    [[maybe_unused]] constexpr int kTogether = sizeof(T) == 8 ? 2 : kOrder / kStep;
     const int position = thread % kOfLine * kChunk;
     const int bytes = smaller(larger(length - position, 0) * int(sizeof(T)), kBytes);
-#pragma unroll 2
+#pragma unroll kTogether
     for (int s = 0; s < kOrder / kStep; ++s) {
       const int line = thread / kOfLine + kStep * s;
       const bool exists = line < lines && bytes > 0;

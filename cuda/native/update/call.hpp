@@ -38,17 +38,16 @@ struct Config : ShapeOf<T> {
 
 /// From the lower triangle of a matrix, columns [column, column + width) down to row n, the product
 /// of its columns [first, first + depth) with their adjoint is subtracted. All but n and the end of
-/// the last columns are multiples of 16. With `square`, a multiple of the tiles' order, the same in
-/// squares of that order on the diagonal only.
+/// the last columns are multiples of 16.
 template <class T>
 struct Call {
   T* A;
   int64_t ld;
-  int n, first, depth, column, width, square = 0;
+  int n, first, depth, column, width;
 
   CHOL_ANYWHERE Tiles tiles() const {
     constexpr int kOrder = Config<T>::kOrder;
-    return {(n - column + kOrder - 1) / kOrder, (width + kOrder - 1) / kOrder, square / kOrder};
+    return {(n - column + kOrder - 1) / kOrder, (width + kOrder - 1) / kOrder};
   }
   template <bool swapped>
   CHOL_ANYWHERE T* at(int64_t i, int64_t j) const {

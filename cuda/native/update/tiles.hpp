@@ -9,11 +9,10 @@ namespace chol::cuda::update {
 
 /// The tiles on and below the diagonal of a trapezoid, strip by strip of tile columns, each from
 /// the diagonal down: those worked on at a time have few rows and columns, so that what they are
-/// products of stays in the second-level cache. Or those of squares on its diagonal only.
+/// products of stays in the second-level cache.
 struct Tiles {
   static constexpr int kStrip = 8;  ///< tile columns
   int rows, columns;                ///< tiles; columns <= rows
-  int square = 0;                   ///< order of the squares, in tiles; 0: the whole trapezoid
 
   struct Tile {
     int row, column;
@@ -26,23 +25,13 @@ struct Tiles {
     const int64_t w = width(first, columns);
     return w * (w + 1) / 2 + w * (rows - first - w);
   }
-  CHOL_ANYWHERE static int64_t tiles_of_square(int64_t order) { return order * (order + 1) / 2; }
   CHOL_ANYWHERE int64_t total() const {
-    if (square > 0)
-      return columns / square * tiles_of_square(square) + tiles_of_square(columns % square);
     int64_t count = 0;
     for (int first = 0; first < columns; first += kStrip) count += tiles_of(first);
     return count;
   }
   CHOL_ANYWHERE Tile at(int64_t index) const {
     int first = 0;
-    if (square > 0) {
-      first = static_cast<int>(index / tiles_of_square(square)) * square;
-      index %= tiles_of_square(square);
-      int row = 0;
-      for (; index > row; ++row) index -= row + 1;
-      return {first + row, first + static_cast<int>(index)};
-    }
     for (; first + kStrip < columns && index >= tiles_of(first); first += kStrip)
       index -= tiles_of(first);
     const int w = width(first, columns);
