@@ -25,10 +25,10 @@ void check(int n, int nrhs, int blocks) {
   const bool aligned = (reinterpret_cast<uintptr_t>(A) | system.lda * sizeof(T)) % 16 == 0;
   int begun = -1;
   // Copied by 16 bytes.
-  std::vector<Complex<double>> near_memory(blocks * solve::kNear * kLink * solve::Config<T>::kTile *
-                                           sizeof(T) / 16);
+  std::vector<Complex<double>> near_memory(blocks * kLink * solve::Config<T>::kTile * sizeof(T) /
+                                           16);
   T* const near = reinterpret_cast<T*>(near_memory.data());
-  std::fill_n(near, blocks * solve::kNear * kLink * solve::Config<T>::kTile,
+  std::fill_n(near, blocks * kLink * solve::Config<T>::kTile,
               from_real<T>(System<T, kSwapped>::kNaN));
   solve::Call<T> call{{A, system.lda, n, aligned},
                       system.X.data(),

@@ -10,7 +10,6 @@ namespace chol::cuda::solve {
 
 inline constexpr int kShares = 4;  ///< lanes that share a row of a product
 inline constexpr int kSmall = 16;  ///< order of the blocks that one warp inverts
-inline constexpr int kNear = 2;    ///< links before a link whose tiles are multiplied ahead
 
 /// A line of instances.def.
 template <int kTileOrder, int kColumnCount, int kLinkStrips>
@@ -79,7 +78,7 @@ struct Columns {
   static constexpr int kStages = smaller(8, (kMostBytes - kBegin - kVectorBytes) / kTileBytes - 2);
   /// Rows of tiles for a link.
   static constexpr int kLinkStages = kStages / kLink;
-  static_assert(kLink == 1 ? kStages >= 2 : kLinkStages >= kNear);
+  static_assert(kStages >= (kLink == 1 ? 2 : 2 * kLink));
   static constexpr int kSharedBytes = kBegin + kVectorBytes + (kStages + 2) * kTileBytes;
 };
 

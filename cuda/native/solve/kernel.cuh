@@ -135,7 +135,7 @@ class Solver {
   __device__ __forceinline__ void sweep_by_links(Order order, Strip strip) const {
     using Tiles = Tile<T, swapped, kForward != swapped>;
     const int s = strip.index, before = order.before(strip), second = before % kLink;
-    const int link = before / kLink, streamed = larger(link - kNear, 0);
+    const int link = before / kLink, streamed = larger(link - 1, 0);
     const auto stage = [&](int l, int u) {
       return stages_ + (l % S::kLinkStages * kLink + u) * C::kTile;
     };
@@ -150,7 +150,7 @@ class Solver {
         if (l < streamed)
           copy_tile<kForward>(stage(l, u), order, before, l * kLink + u);
         else if (l < link)
-          copy_near(stage(l, u), link - 1 - l, u);
+          copy_near(stage(l, u), u);
       close_copy_group();
     };
 #pragma unroll 1
@@ -184,13 +184,12 @@ class Solver {
         if (is_awaited) publish(sums_of<kForward>(s) + q * kOrder + row_, total);
         rhs_[row_ * S::kPitch + q] = total;
       });
-    // What two links before has solved, and the sums of the first strip; then the link before.
+    // What the link before has solved, and the sums of the first strip.
     const T* const sums = sums_of<kForward>(order.in_sweep(kForward, link * kLink));
-    const int of_link = link > 1 ? kLinkElements : 0;
+    const int of_link = link > 0 ? kLinkElements : 0;
     const int awaited = of_link + second * kOrder * kColumns;
-    T early[kLastFetched], late[kLinkFetched];
-    ask_for<kForward>(early, order, link - 2, awaited, sums - of_link);
-    if (link > 0) ask_for<kForward>(late, order, link - 1, kLinkElements, nullptr);
+    T last[kLastFetched];
+    ask_for<kForward>(last, order, link - 1, awaited, sums - of_link);
     wait_for_copy_groups<0>();
     __syncthreads();
     T x[kColumns] = {};
@@ -198,31 +197,23 @@ class Solver {
                                                    thread_);
 #pragma unroll
     for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
-    if (awaited > 0) {
-      receive_from<kForward>(early, order, link - 2, awaited, sums - of_link);
-      __syncthreads();
-    }
-    if (link > 1) {
-#pragma unroll
-      for (int u = 0; u < kLink; ++u)
-        Tiles::template subtract_product_of<!kForward>(
-            x, Tiles::row_of(stage(link - 2, u), thread_), solved_of_link(link - 2, u), thread_);
-    }
-    if (second)
-      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
-                                                     thread_);
+    typename Tiles::RowInRegisters near_rows[kLink];
     if (link > 0) {
-      typename Tiles::RowInRegisters near_rows[kLink];
 #pragma unroll
       for (int u = 0; u < kLink; ++u)
         near_rows[u] = Tiles::template row_of<true>(stage(link - 1, u), thread_);
-      receive_from<kForward>(late, order, link - 1, kLinkElements, nullptr);
-      __syncthreads();
+    }
+    receive_from<kForward>(last, order, link - 1, awaited, sums - of_link);
+    __syncthreads();
+    if (link > 0) {
 #pragma unroll
       for (int u = 0; u < kLink; ++u)
         Tiles::template subtract_product_of<!kForward>(x, near_rows[u], solved_of_link(link - 1, u),
                                                        thread_);
     }
+    if (second)
+      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
+                                                     thread_);
     add_shares(x);
 #pragma unroll
     for (int m = 0; m < kMine; ++m) for_mine(m, [&](int q) { write<kForward>(s, q, mine(x, m)); });
@@ -314,43 +305,30 @@ class Solver {
       Tiles::prefetch_diagonal(call_.factor, order.in_sweep(kForward, before), thread_);
       copy_tile<kForward>(beside_, order, before, link);
     }
-    // Tiles of the link v + 1 before, of this strip and of the first one.
-    const auto copy = [&](int v) {
-      const int from = link - (v + 1) * kLink;
-      for (int u = 0; u < kLink && from >= 0; ++u) {
-        copy_tile<kForward>(stage(u), order, before, from + u);
-        if (second) copy_tile<kForward>(stage(kLink + u), order, link, from + u);
-      }
-      close_copy_group();
-    };
-    copy(0);
+    if (link > 0) {
+      for (int u = 0; u < kLink; ++u)
+        copy_tile<kForward>(stage(u), order, before, link - kLink + u);
+      if (second)
+        for (int u = 0; u < kLink; ++u)
+          copy_tile<kForward>(stage(kLink + u), order, link, link - kLink + u);
+    }
+    close_copy_group();
     invert(link);
     if (second) {
       before_inverse(beside_);
       invert(before);
+      for (int u = 0; u < kLink && link > 0; ++u) subtract(stage(u), beside_, stage(kLink + u));
+      after_inverse(beside_, beside_);
     }
-#pragma unroll 1
-    for (int v = 0; v < kNear && link >= (v + 1) * kLink; ++v) {
-      if (v > 0) {
-        copy(v);
-        wait_for_copy_groups<0>();
-        __syncthreads();
-      }
-#pragma unroll 1
-      for (int u = 0; u < kLink; ++u) {
-        if (second) subtract(stage(u), beside_, stage(kLink + u));
-        after_inverse(stage(u), near_tile(v, u));
-      }
-    }
-    if (second) after_inverse(beside_, beside_);
+    for (int u = 0; u < kLink && link > 0; ++u) after_inverse(stage(u), near_tile(u));
   }
   /// Of this block.
-  __device__ __forceinline__ T* near_tile(int v, int u) const {
-    return call_.near_tiles + int64_t((int(blockIdx.x) * kNear + v) * kLink + u) * C::kTile;
+  __device__ __forceinline__ T* near_tile(int u) const {
+    return call_.near_tiles + int64_t(blockIdx.x * kLink + unsigned(u)) * C::kTile;
   }
-  __device__ __forceinline__ void copy_near(T* to, int v, int u) const {
+  __device__ __forceinline__ void copy_near(T* to, int u) const {
     constexpr int kChunk = 16 / int(sizeof(T));
-    const T* const from = near_tile(v, u);
+    const T* const from = near_tile(u);
     for (int e = thread_ * kChunk; e < C::kTile; e += kThreads * kChunk)
       copy_async<16>(shared_address(to + e), from + e);
   }

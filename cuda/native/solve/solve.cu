@@ -89,8 +89,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
         Arena::kAlignment + sizeof(T) * vectors * vector_elements<T>(n, work.columns, link);
     work.published = arena.take<char>(work.published_bytes);
     if (link > 1)
-      work.near_tiles =
-          arena.take<T>(current_device().multiprocessors * kNear * link * Config<T>::kTile);
+      work.near_tiles = arena.take<T>(current_device().multiprocessors * link * Config<T>::kTile);
   } else {
     const int64_t order = params.block;
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
