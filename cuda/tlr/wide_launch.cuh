@@ -1,43 +1,30 @@
 #pragma once
 
-#include <type_traits>
-
 #include "tlr/pool.hpp"
 #include "tlr/wide_launch.hpp"
 #include "tlr/wide_products.cuh"
 
 namespace chol::cuda::tlr {
 
-/// Stages that have so much shared memory, at least that of a kernel's sums.
-template <class One>
-constexpr int wide_stages(int kibibytes) {
-  return kibibytes * 1024 / One::kSharedBytes;
+/// As many stages as let two blocks have a multiprocessor's shared memory.
+template <class T, int kDown, int kAcross, int kWarpsDown, int kSplit, int kInner>
+constexpr int wide_stages() {
+  using One = WideShape<T, kWarpsDown, 2, kSplit, kDown, kAcross, kInner, 1>;
+  return smaller(6, 112 * 1024 / One::kSharedBytes);
 }
-/// Of blocks of a task: two of them on a multiprocessor, and a small one beside them.
-template <class T, int kColumns, int kStages>
-using WideTaskOf = WideShape<T, 4, 2, 1, Traits<T>::is_complex ? 1 : 2, kColumns / 16,
-                             sizeof(T) == 16 ? 8 : 16, kStages>;
+/// Of blocks of a task.
 template <class T, int kColumns>
-using WideTaskShape =
-    WideTaskOf<T, kColumns, smaller(6, wide_stages<WideTaskOf<T, kColumns, 1>>(87))>;
-/// Of blocks with 32 columns, which others wait for: each group of warps has a share of each step,
-/// so that a warp has many sums that do not wait for each other.
-template <class T, int kStages>
-using WideSmallOf =
-    std::conditional_t<Traits<T>::is_complex,
-                       WideShape<T, 2, 1, 2, 1, 4, sizeof(T) == 16 ? 8 : 16, kStages>,
-                       WideShape<T, 1, 1, 4, 2, 4, 16, kStages>>;
+using WideTaskShape = WideShape<
+    T, 4, 2, 1, Traits<T>::is_complex ? 1 : 2, kColumns / 16, sizeof(T) == 16 ? 8 : 16,
+    wide_stages<T, Traits<T>::is_complex ? 1 : 2, kColumns / 16, 4, 1, sizeof(T) == 16 ? 8 : 16>()>;
+/// Of blocks with 32 columns, which others wait for: half of the warps have every second half of a
+/// step.
 template <class T>
-using WideSmallShape = WideSmallOf<T, smaller(8, wide_stages<WideSmallOf<T, 1>>(48))>;
-/// What bounds registers: two blocks of a task leave those of a small block, of half as many
-/// threads, where others wait for such blocks.
-template <class Shape, bool kLeavesRoom = true>
-inline constexpr int kWideThreads = Shape::kThreads == 256 && kLeavesRoom ? 320 : Shape::kThreads;
-template <class Shape>
-inline constexpr int kWideBlocks = Shape::kThreads == 256 ? 2 : 4;
+using WideSmallShape = WideShape<T, 2, 2, 2, 1, 2, sizeof(T) == 16 ? 16 : 32,
+                                 wide_stages<T, 1, 2, 2, 2, sizeof(T) == 16 ? 16 : 32>()>;
 
-template <class Shape, bool kLeavesRoom>
-__global__ void __launch_bounds__(kWideThreads<Shape, kLeavesRoom>, kWideBlocks<Shape>)
+template <class Shape>
+__global__ void __launch_bounds__(256, 2)
     wide_right_kernel(const __grid_constant__ WideCall call, const RightTask* tasks) {
   extern __shared__ __align__(16) char memory[];
   WideProducts<Shape>(call, memory)
@@ -45,7 +32,7 @@ __global__ void __launch_bounds__(kWideThreads<Shape, kLeavesRoom>, kWideBlocks<
                       static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 template <class Shape>
-__global__ void __launch_bounds__(kWideThreads<Shape, false>, kWideBlocks<Shape>)
+__global__ void __launch_bounds__(256, 2)
     wide_left_kernel(const __grid_constant__ WideCall call, const LeftTask* tasks) {
   extern __shared__ __align__(16) char memory[];
   WideProducts<Shape>(call, memory)
@@ -53,7 +40,7 @@ __global__ void __launch_bounds__(kWideThreads<Shape, false>, kWideBlocks<Shape>
                 static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 template <class Shape>
-__global__ void __launch_bounds__(kWideThreads<Shape>, kWideBlocks<Shape>)
+__global__ void __launch_bounds__(256, 2)
     wide_part_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
   extern __shared__ __align__(16) char memory[];
   WideProducts<Shape>(call, memory)
@@ -62,7 +49,7 @@ __global__ void __launch_bounds__(kWideThreads<Shape>, kWideBlocks<Shape>)
 }
 /// Blocks with the longest sums begin first.
 template <class Shape>
-__global__ void __launch_bounds__(kWideThreads<Shape>, kWideBlocks<Shape>)
+__global__ void __launch_bounds__(256, 2)
     wide_solve_kernel(const __grid_constant__ WideCall call, const typename Shape::T* inverse,
                       int start, int order) {
   extern __shared__ __align__(16) char memory[];
@@ -73,7 +60,7 @@ __global__ void __launch_bounds__(kWideThreads<Shape>, kWideBlocks<Shape>)
              static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 template <class Shape>
-__global__ void __launch_bounds__(kWideThreads<Shape>, kWideBlocks<Shape>)
+__global__ void __launch_bounds__(256, 2)
     wide_subtract_kernel(const __grid_constant__ WideCall call, const PartTask* tasks) {
   extern __shared__ __align__(16) char memory[];
   WideProducts<Shape>(call, memory)
@@ -139,61 +126,56 @@ void WideLaunch<T>::list_columns(const WideCall& call, const WideTileColumns* ti
   check(cudaGetLastError(), "wide products");
 }
 
-/// body<Shape>() with the shape of large tasks.
+/// A launch of body<Shape>() with the shape of tasks of this size.
 template <class T, class Body>
-void with_task_shape(int all, Body&& body) {
+void with_shape(typename WideLaunch<T>::Tasks size, int all, Body&& body) {
   using Launch = WideLaunch<T>;
   static_assert(WideSmallShape<T>::kRows == Launch::kSmallRows &&
                 WideSmallShape<T>::kColumns == Launch::kNarrow &&
                 WideTaskShape<T, 64>::kRows == Launch::kTaskRows);
-  if (all == Launch::kNarrow)
+  if (size == Launch::Tasks::small)
+    body.template operator()<WideSmallShape<T>>();
+  else if (all == Launch::kNarrow)
     body.template operator()<WideTaskShape<T, Launch::kNarrow>>();
   else
     body.template operator()<WideTaskShape<T, Launch::kMostWide>>();
+  check(cudaGetLastError(), "wide products");
 }
 template <class Kernel, class Task>
-void launch_tasks(Kernel kernel, int threads, int bytes, const WideCall& call, const Task* tasks,
-                  int64_t count, int across, cudaStream_t stream) {
+void launch_tasks(Kernel kernel, int bytes, const WideCall& call, const Task* tasks, int64_t count,
+                  int across, cudaStream_t stream) {
   if (count == 0) return;
-  kernel<<<dim3(static_cast<unsigned>(count), static_cast<unsigned>(across)), threads, bytes,
-           stream>>>(call, tasks);
-  check(cudaGetLastError(), "wide products");
+  kernel<<<dim3(static_cast<unsigned>(count), static_cast<unsigned>(across)), 256, bytes, stream>>>(
+      call, tasks);
 }
 
 template <class T>
 void WideLaunch<T>::allow_shared_memory(int all) {
-  with_task_shape<T>(all, [&]<class Shape>() {
-    allow_shared(wide_right_kernel<Shape, false>, Shape::kSharedBytes);
-    allow_shared(wide_right_kernel<Shape, true>, Shape::kSharedBytes);
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
     allow_shared(wide_left_kernel<Shape>, Shape::kSharedBytes);
     allow_shared(wide_part_kernel<Shape>, Shape::kSharedBytes);
   });
-  using Small = WideSmallShape<T>;
-  allow_shared(wide_right_kernel<Small, true>, Small::kSharedBytes);
-  allow_shared(wide_subtract_kernel<Small>, Small::kSharedBytes);
-  allow_shared(wide_solve_kernel<Small>, Small::kSharedBytes);
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_subtract_kernel<Shape>, Shape::kSharedBytes);
+    allow_shared(wide_solve_kernel<Shape>, Shape::kSharedBytes);
+  });
 }
 
 template <class T>
 void WideLaunch<T>::multiply_right(const WideCall& call, const RightTask* tasks, int64_t count,
                                    int all, Tasks size, cudaStream_t stream) {
-  const auto launch = [&]<class Shape>(auto kernel) {
-    launch_tasks(kernel, Shape::kThreads, Shape::kSharedBytes, call, tasks, count,
+  with_shape<T>(size, all, [&]<class Shape>() {
+    launch_tasks(wide_right_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
                  all / Shape::kColumns, stream);
-  };
-  using Small = WideSmallShape<T>;
-  if (size == Tasks::small)
-    return launch.template operator()<Small>(wide_right_kernel<Small, true>);
-  with_task_shape<T>(all, [&]<class Shape>() {
-    launch.template operator()<Shape>(size == Tasks::beside ? wide_right_kernel<Shape, true>
-                                                            : wide_right_kernel<Shape, false>);
   });
 }
 template <class T>
 void WideLaunch<T>::multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count,
                                   int all, cudaStream_t stream) {
-  with_task_shape<T>(all, [&]<class Shape>() {
-    launch_tasks(wide_left_kernel<Shape>, Shape::kThreads, Shape::kSharedBytes, call, tasks, count,
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    launch_tasks(wide_left_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
                  all / Shape::kColumns, stream);
   });
 }
@@ -204,24 +186,24 @@ void WideLaunch<T>::solve(const WideCall& call, const T* inverse, int start, int
   using Shape = WideSmallShape<T>;
   const dim3 grid(static_cast<unsigned>((order + Shape::kRows - 1) / Shape::kRows),
                   static_cast<unsigned>(all / Shape::kColumns));
-  wide_solve_kernel<Shape>
-      <<<grid, Shape::kThreads, Shape::kSharedBytes, stream>>>(call, inverse, start, order);
+  wide_solve_kernel<Shape><<<grid, 256, Shape::kSharedBytes, stream>>>(call, inverse, start, order);
   check(cudaGetLastError(), "wide products");
 }
 template <class T>
 void WideLaunch<T>::set_parts(const WideCall& call, const PartTask* tasks, int64_t count, int all,
                               cudaStream_t stream) {
-  with_task_shape<T>(all, [&]<class Shape>() {
-    launch_tasks(wide_part_kernel<Shape>, Shape::kThreads, Shape::kSharedBytes, call, tasks, count,
+  with_shape<T>(Tasks::large, all, [&]<class Shape>() {
+    launch_tasks(wide_part_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
                  all / Shape::kColumns, stream);
   });
 }
 template <class T>
 void WideLaunch<T>::subtract_all(const WideCall& call, const PartTask* tasks, int64_t count,
                                  int all, cudaStream_t stream) {
-  using Shape = WideSmallShape<T>;
-  launch_tasks(wide_subtract_kernel<Shape>, Shape::kThreads, Shape::kSharedBytes, call, tasks,
-               count, all / Shape::kColumns, stream);
+  with_shape<T>(Tasks::small, all, [&]<class Shape>() {
+    launch_tasks(wide_subtract_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
+                 all / Shape::kColumns, stream);
+  });
 }
 
 template <class T>

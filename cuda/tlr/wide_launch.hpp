@@ -16,8 +16,7 @@ struct WideLaunch {
   static constexpr int kTaskRows = Traits<T>::is_complex ? 64 : 128;
   /// Rows of small tasks, which have 32 columns: of what solves wait for.
   static constexpr int kSmallRows = 32;
-  /// Large ones, or those that leave room for small ones of others, or small ones.
-  enum class Tasks : uint8_t { large, beside, small };
+  enum class Tasks : uint8_t { large, small };
 
   /// Before the others.
   static void allow_shared_memory(int all);

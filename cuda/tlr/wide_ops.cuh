@@ -164,7 +164,7 @@ void CudaTileOps<T>::queue_wide_stage(Wide& wide, const std::vector<WideStage>& 
   if (!has_far) return;
   wait(far.stream, sums.begun);
   Launch::multiply_right(wide.call, wide.right_tasks + stage.far_right,
-                         next.near_right - stage.far_right, wide.all, Tasks::beside, far.stream);
+                         next.near_right - stage.far_right, wide.all, Tasks::large, far.stream);
   record(far.ended, far.stream);
   wait(sums.stream, far.ended);
   use_parts_of(beyond);

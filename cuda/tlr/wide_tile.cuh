@@ -46,7 +46,6 @@ class WideTile {
   using T = typename Shape::T;
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
   static constexpr int kDown = Shape::kDown, kAcross = Shape::kAcross;
-  static constexpr int kElements = 4 * kDown * kAcross, kOwn = kElements / Shape::kSplit;
 
  public:
   __device__ WideTile() {
@@ -58,8 +57,6 @@ class WideTile {
     g_ = lane / 4;
     t_ = lane % 4;
     each_part([](int, double& c) { c = 0; });
-#pragma unroll
-    for (int q = 0; q < kParts * kOwn; ++q) own_[q / kOwn][q % kOwn] = 0;  // of no steps
   }
   /// += A B of one step. @param rows that count
   template <class Layout>
@@ -96,57 +93,39 @@ class WideTile {
       }
     }
   }
-  /// Adds up the shares of the groups of warps, in order; each group has a part of the sums then.
+  /// Adds up the shares of the groups of warps, in order; the first has the sums then.
   /// @param memory shared memory that no thread reads or writes any more
   __device__ void add_shares(double* memory) {
     if constexpr (Shape::kSplit > 1) {
-      static_assert(kElements % Shape::kSplit == 0);
-      constexpr int kThreads = Shape::kThreads / Shape::kSplit, kShare = kParts * kElements;
-      static_assert(sizeof(double) * kShare * Shape::kThreads <= Shape::kSharedBytes);
-      double* const of_lane = memory + threadIdx.x % kThreads;
-      each_part([&](int index, double& c) { of_lane[(share_ * kShare + index) * kThreads] = c; });
+      static_assert(Shape::kSplit == 2);
+      constexpr int kThreads = Shape::kThreads / 2;
+      double* const own = memory + threadIdx.x % kThreads;
+      constexpr int kValues = 4 * kParts * kDown * kAcross;
+      static_assert(sizeof(double) * kValues * kThreads <= Shape::kSharedBytes);
+      if (share_ > 0) each_part([&](int index, double& c) { own[index * kThreads] = c; });
       __syncthreads();
-#pragma unroll
-      for (int q = 0; q < kOwn; ++q)
-#pragma unroll
-        for (int p = 0; p < kParts; ++p) {
-          const double* const first = of_lane + (p * kElements + share_ * kOwn + q) * kThreads;
-          double sum = first[0];
-#pragma unroll
-          for (int share = 1; share < Shape::kSplit; ++share)
-            sum += first[share * kShare * kThreads];
-          own_[p][q] = sum;
-        }
+      if (share_ == 0) each_part([&](int index, double& c) { c += own[index * kThreads]; });
       __syncthreads();
     }
   }
   /// Calls body(row, column, value) for the elements that this thread has.
   template <class Body>
   __device__ void each(const Body& body) const {
-    const auto give = [&](int i, int j, int e, double re, double im) {
-      T value;
-      if constexpr (Traits<T>::is_complex)
-        value = {Real<T>(re), Real<T>(im)};
-      else
-        value = T(re);
-      body(row_ + 16 * i + g_ + 8 * (e / 2), column_ + 8 * j + 2 * t_ + e % 2, value);
-    };
-    if constexpr (Shape::kSplit > 1) {
+    if (share_ > 0) return;
 #pragma unroll
-      for (int q = 0; q < kOwn; ++q) {
-        const int index = share_ * kOwn + q;
-        give(index / (4 * kAcross), index / 4 % kAcross, index % 4, own_[0][q],
-             own_[kParts - 1][q]);
-      }
-    } else {
+    for (int i = 0; i < kDown; ++i)
 #pragma unroll
-      for (int i = 0; i < kDown; ++i)
+      for (int j = 0; j < kAcross; ++j)
 #pragma unroll
-        for (int j = 0; j < kAcross; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            give(i, j, e, c_[0][i][j][e / 2][e % 2], c_[kParts - 1][i][j][e / 2][e % 2]);
-    }
+        for (int e = 0; e < 4; ++e) {
+          T value;
+          if constexpr (Traits<T>::is_complex)
+            value = {Real<T>(c_[0][i][j][e / 2][e % 2]),
+                     Real<T>(c_[kParts - 1][i][j][e / 2][e % 2])};
+          else
+            value = T(c_[0][i][j][e / 2][e % 2]);
+          body(row_ + 16 * i + g_ + 8 * (e / 2), column_ + 8 * j + 2 * t_ + e % 2, value);
+        }
   }
 
  private:
@@ -169,7 +148,7 @@ class WideTile {
           for (int e = 0; e < 4; ++e) body(index++, c_[p][i][j][e / 2][e % 2]);
   }
 
-  double c_[kParts][kDown][kAcross][2][2], own_[kParts][kOwn];
+  double c_[kParts][kDown][kAcross][2][2];
   int row_, column_, g_, t_, share_;
 };
 

@@ -23,9 +23,7 @@ constexpr int kStep = sizeof(D) == 16 ? 8 : 16;
 template <class D>
 using TaskShape = WideShape<D, 2, 2, 1, Traits<D>::is_complex ? 1 : 2, 2, kStep<D>, 3>;
 template <class D>
-using SmallShape =
-    std::conditional_t<Traits<D>::is_complex, WideShape<D, 2, 1, 2, 1, 4, kStep<D>, 4>,
-                       WideShape<D, 1, 1, 4, 2, 4, kStep<D>, sizeof(D) == 4 ? 7 : 4>>;
+using SmallShape = WideShape<D, 2, 2, 2, 1, 2, 2 * kStep<D>, 3>;
 
 /// The lists of a sweep, and what kernels are told of it.
 template <class D>
