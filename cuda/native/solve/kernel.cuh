@@ -8,9 +8,8 @@
 // product with y, the solution of the strip just before, is left to do when that appears.
 //
 // With links of two strips the same holds of both at once: X is the inverse of the diagonal block
-// [L1 0; M L2], [X1 0; -X2 M X1 X2], P the product with all eight tiles of the two links before.
-// The second strip waits for the sum of the first, which is published two links before it is
-// needed.
+// [L1 0; M L2], [X1 0; -X2 M X1 X2], P the product with all four tiles next to it. The second strip
+// waits for the sum of the first, which is published a link before it is needed.
 #pragma once
 
 #include "native/solve/call.hpp"
