@@ -201,7 +201,7 @@ struct Tile {
     constexpr int kChunk = kBytes / int(sizeof(T)), kOfLine = kOrder / kChunk;
     constexpr int kStep = kThreads / kOfLine;  // lines
     // More addresses at a time take registers that the products want; z: 1.22 of the time.
-    constexpr int kTogether = sizeof(T) == 8 ? 2 : kOrder / kStep;
+    [[maybe_unused]] constexpr int kTogether = sizeof(T) == 8 ? 2 : kOrder / kStep;
     const int position = thread % kOfLine * kChunk;
     const int bytes = smaller(larger(length - position, 0) * int(sizeof(T)), kBytes);
 #pragma unroll kTogether
