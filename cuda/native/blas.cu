@@ -18,7 +18,7 @@ struct Entry;
 template <>
 struct Entry<float> {
   using Element = float;
-  static constexpr auto gemm = cublasSgemm_64, gemm_by_three = gemm;
+  static constexpr auto gemm = cublasSgemm_64;
   static constexpr auto gemm_strided = cublasSgemmStridedBatched_64;
   static constexpr auto herk = cublasSsyrk_64;
   static constexpr auto trsm = cublasStrsm_64;
@@ -28,7 +28,7 @@ struct Entry<float> {
 template <>
 struct Entry<double> {
   using Element = double;
-  static constexpr auto gemm = cublasDgemm_64, gemm_by_three = gemm;
+  static constexpr auto gemm = cublasDgemm_64;
   static constexpr auto gemm_strided = cublasDgemmStridedBatched_64;
   static constexpr auto herk = cublasDsyrk_64;
   static constexpr auto trsm = cublasDtrsm_64;
@@ -38,7 +38,7 @@ struct Entry<double> {
 template <>
 struct Entry<Complex<float>> {
   using Element = cuComplex;
-  static constexpr auto gemm = cublasCgemm_64, gemm_by_three = cublasCgemm3m_64;
+  static constexpr auto gemm = cublasCgemm_64;
   static constexpr auto gemm_strided = cublasCgemmStridedBatched_64;
   static constexpr auto herk = cublasCherk_64;
   static constexpr auto trsm = cublasCtrsm_64;
@@ -48,7 +48,7 @@ struct Entry<Complex<float>> {
 template <>
 struct Entry<Complex<double>> {
   using Element = cuDoubleComplex;
-  static constexpr auto gemm = cublasZgemm_64, gemm_by_three = cublasZgemm3m_64;
+  static constexpr auto gemm = cublasZgemm_64;
   static constexpr auto gemm_strided = cublasZgemmStridedBatched_64;
   static constexpr auto herk = cublasZherk_64;
   static constexpr auto trsm = cublasZtrsm_64;
@@ -132,19 +132,6 @@ Status Blas::multiply(const Extents& extents, Real<T> alpha, const Operand<T>& A
 }
 
 template <class T>
-Status Blas::multiply_by_three(const Extents& extents, Real<T> alpha, const Operand<T>& A,
-                               const Operand<T>& B, Real<T> beta, const Result<T>& C) {
-  const T by = scalar<T>(alpha), kept = scalar<T>(beta);
-  const auto operation = [](bool adjoint) { return adjoint ? CUBLAS_OP_C : CUBLAS_OP_N; };
-  const auto [m, n, k] = extents;
-  return status_of(
-      Entry<T>::gemm_by_three(handle_, operation(A.adjoint), operation(B.adjoint), m, n, k,
-                              element(&by), element(A.first), A.ld, element(B.first), B.ld,
-                              element(&kept), element(C.first), C.ld),
-      "cuBLAS gemm");
-}
-
-template <class T>
 Status Blas::solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,
                    int64_t ld, T* B, int64_t ldb) {
   const T one = scalar<T>(1);
@@ -218,8 +205,6 @@ Status Blas::multiply_bytes(int64_t m, int64_t n, int64_t k, const int8_t* A, in
                                             T*, int64_t);                                          \
   template Status Blas::multiply<T>(const Extents&, Real<T>, const Operand<T>&, const Operand<T>&, \
                                     Real<T>, const Result<T>&, int64_t);                           \
-  template Status Blas::multiply_by_three<T>(const Extents&, Real<T>, const Operand<T>&,           \
-                                             const Operand<T>&, Real<T>, const Result<T>&);        \
   template Status Blas::solve<T>(cublasFillMode_t, bool, int64_t, int64_t, const T*, int64_t, T*,  \
                                  int64_t);
 CHOL_FOR_EACH_DEVICE_TYPE(CHOL_INSTANTIATE)

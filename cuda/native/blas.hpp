@@ -52,11 +52,6 @@ class Blas {
   template <class T>
   Status multiply(const Extents& extents, Real<T> alpha, const Operand<T>& A, const Operand<T>& B,
                   Real<T> beta, const Result<T>& C, int64_t count = 1);
-  /// The same of one; products of complex numbers take three real ones, whose error is bounded by
-  /// moduli and not part by part (docs/numerics.md).
-  template <class T>
-  Status multiply_by_three(const Extents& extents, Real<T> alpha, const Operand<T>& A,
-                           const Operand<T>& B, Real<T> beta, const Result<T>& C);
   /// B := op(L)^-1 B with the factor as stored: op takes the conjugate transpose when `adjoint`.
   template <class T>
   Status solve(cublasFillMode_t triangle, bool adjoint, int64_t n, int64_t nrhs, const T* L,

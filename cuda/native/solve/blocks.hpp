@@ -49,19 +49,18 @@ class Blocks {
   Status subtract(const BatchProblem<T>& problem, int64_t to, int64_t rows, int64_t from,
                   int64_t depth, bool adjoint) const {
     const int64_t ldb = problem.B.ld;
-    return blas_.multiply_by_three(
-        {rows, problem.nrhs, depth}, Real<T>(-1),
-        {diagonal_.factor(std::max(to, from), std::min(to, from)), ld_, adjoint},
-        Operand<T>{problem.B.first + from, ldb}, Real<T>(1), Result<T>{problem.B.first + to, ldb});
+    return blas_.multiply({rows, problem.nrhs, depth}, Real<T>(-1),
+                          {diagonal_.factor(std::max(to, from), std::min(to, from)), ld_, adjoint},
+                          Operand<T>{problem.B.first + from, ldb}, Real<T>(1),
+                          Result<T>{problem.B.first + to, ldb});
   }
   Status leaf(const BatchProblem<T>& problem, int64_t first, int64_t width, bool adjoint) {
     if (Status status = diagonal_.need(first); !status.ok()) return status;
     T* const B = problem.B.first + first;
     const int64_t ldb = problem.B.ld;
-    Status status =
-        blas_.multiply_by_three({width, problem.nrhs, width}, Real<T>(1),
-                                {diagonal_.inverse(first, first), order_, adjoint},
-                                Operand<T>{B, ldb}, Real<T>(0), Result<T>{product_, width});
+    Status status = blas_.multiply({width, problem.nrhs, width}, Real<T>(1),
+                                   {diagonal_.inverse(first, first), order_, adjoint},
+                                   Operand<T>{B, ldb}, Real<T>(0), Result<T>{product_, width});
     if (!status.ok()) return status;
     return status_of(
         cudaMemcpy2DAsync(B, sizeof(T) * ldb, product_, sizeof(T) * width, sizeof(T) * width,
