@@ -113,10 +113,7 @@ class Solver {
       for_mine(m, [&](int q) { rhs_[row_ * S::kPitch + q] = add(b[m], mine(sum, m)); });
     __syncthreads();
     T x[kColumns] = {};
-    Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(inverse_, thread_), rhs_,
-                                                   thread_);
-#pragma unroll
-    for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
+    multiply_by_inverse<kForward>(x);
     if (before > 0) {
       T* const solved = solved_ + streamed % 2 * S::kVector;
       const auto row = Tiles::template row_of<kColumns <= 4>(beside_, thread_);
@@ -192,10 +189,7 @@ class Solver {
     wait_for_copy_groups<0>();
     __syncthreads();
     T x[kColumns] = {};
-    Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(inverse_, thread_), rhs_,
-                                                   thread_);
-#pragma unroll
-    for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
+    multiply_by_inverse<kForward>(x);
     typename Tiles::RowInRegisters near_rows[kLink];
     if (link > 0) {
 #pragma unroll
@@ -367,6 +361,16 @@ class Solver {
                                                        solved, thread_);
       }
     }
+  }
+
+  /// x := the share of this thread in the product of X and what rhs_ has. @param x zeros
+  template <bool kForward>
+  __device__ __forceinline__ void multiply_by_inverse(T (&x)[kColumns]) const {
+    using Tiles = Tile<T, swapped, kForward != swapped>;
+    Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(inverse_, thread_), rhs_,
+                                                   thread_);
+#pragma unroll
+    for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
   }
 
   /// Calls body(q) for the mth right-hand side of this row that is this thread's.
