@@ -10,10 +10,10 @@ struct chol_tlr_s : chol::routine::TlrMatrix {};
 
 namespace chol::api {
 
-/// What a function needs of a matrix.
+/// State that a function requires of a matrix.
 enum class Holds : uint8_t { anything, matrix_or_factor, matrix, factor };
 
-/// A matrix of this handle that holds what the function needs.
+/// Checks that a matrix belongs to this handle and is in the required state.
 Status check_matrix(const char* function, const routine::Handle& handle, const char* name,
                     chol_tlr_t A, Holds holds);
 
