@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kCudaPlugin = "libchol_cuda.so.0";
 
-/// The plug-in lies in the folder of libchol.so, wherever that was installed.
+/// The plug-in is in the folder of libchol.so, wherever that is installed.
 std::string beside_this_library(const char* file) {
   Dl_info self;
   if (!dladdr(reinterpret_cast<const void*>(&beside_this_library), &self) || !self.dli_fname)
