@@ -23,7 +23,7 @@ Status potrf_cyclic(Handle& handle, const char* function, const CyclicProblem<T>
 /// B := A^-1 B with the factor A.
 template <class T>
 Status potrs_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& problem);
-/// B stays as it was when info is not 0.
+/// B is not changed when info is not 0.
 template <class T>
 Status posv_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& problem,
                    int* info);

@@ -118,8 +118,8 @@ BackendSlot* Handle::slot_on(const backend::Place& place) {
 
 namespace {
 
-/// Whether a call can work on both: two kinds of memory, or that of two of several devices, cannot
-/// be one call's.
+/// Whether one call can work on both: arrays of a call must be in the same kind of memory and,
+/// among several devices, on the same device.
 bool are_together(const backend::Place& a, const backend::Place& b, bool several) {
   using backend::Place;
   if (a.kind != b.kind) return false;
@@ -127,7 +127,7 @@ bool are_together(const backend::Place& a, const backend::Place& b, bool several
          b.number == Place::kEveryDevice;
 }
 
-/// "device memory", and of several devices which one's.
+/// "device memory", with the device's number if there are several.
 std::string words(const backend::Place& place, bool several) {
   if (!(place == backend::Place::device)) return "host memory";
   if (!several || place.number == backend::Place::kEveryDevice) return "device memory";
@@ -138,7 +138,7 @@ std::string words(const backend::Place& place, bool several) {
 
 Status Handle::slot_for(const NamedArray* arrays, int count, const char* function,
                         BackendSlot** chosen) {
-  // Without a device there is but one place.
+  // Without a device all arrays are in host memory.
   if (cuda_.empty()) {
     *chosen = &host_;
     return Status::success();

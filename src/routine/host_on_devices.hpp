@@ -15,7 +15,8 @@ Status run_host_on_devices(Handle& handle, const char* function,
                            const backend::Problem<T>& problem);
 
 /// potrf of an offloaded matrix (Problem::factored) over devices that no handle names. A minor that
-/// is not positive definite fails: the host, which goes on before it, finds it as it always does.
+/// is not positive definite is an error here: the host then continues before it and finds the same
+/// minor.
 template <class T>
 Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, const char* function,
                                 const backend::Problem<T>& problem);
