@@ -11,7 +11,7 @@
 namespace chol::preload {
 namespace {
 
-/// A file of its own, also where the number of an ended process is given out again.
+/// A unique file, even if a process number is reused.
 int create_file(const char* folder, pid_t process) {
   for (int k = 0; k < 1000; ++k) {
     char path[4096];
@@ -29,7 +29,8 @@ CountsFile* map_counts_file(const char* folder, pid_t root, int64_t began, const
   const pid_t process = getpid();
   const int file = create_file(folder, process);
   void* memory = MAP_FAILED;
-  // The blocks are had before: a disk that fills up would end the process with SIGBUS.
+  // The blocks are allocated first: on a full disk a later access would end the process with
+  // SIGBUS.
   if (file >= 0 && posix_fallocate(file, 0, sizeof(CountsFile)) == 0)
     memory = mmap(nullptr, sizeof(CountsFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (file >= 0) close(file);
