@@ -1,4 +1,4 @@
-// chol-run: a program under libchol_preload.so, and what was caught of it.
+// chol-run: runs a program under libchol_preload.so and reports the intercepted calls.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,13 +42,13 @@ std::string find_library() {
   return "";
 }
 
-/// Whether the loader takes the path for one entry of LD_PRELOAD, as it stands.
+/// Whether the path can be an entry of LD_PRELOAD (no separators or substitutions).
 bool is_one_entry(const std::string& path) {
   return path.find_first_of(" :$") == std::string::npos;
 }
 
-/// The folder of a run: the counts of the processes, and the way to the library where its own path
-/// cannot stand in LD_PRELOAD. Goes with its end.
+/// The temporary folder of a run: the counters of the processes, and a link to the library if its
+/// own path cannot be in LD_PRELOAD.
 class RunFolder {
  public:
   RunFolder() {
@@ -70,8 +70,8 @@ class RunFolder {
     std::filesystem::create_directory(path_ + "/counts", none);
     return path_ + "/counts";
   }
-  /// The library by a path that can be preloaded. The whole folder is linked to: the library looks
-  /// beside itself for the others.
+  /// A path of the library that can be preloaded. The whole folder is linked, because the library
+  /// looks for the others in its folder.
   std::string way_to(const std::filesystem::path& library) const {
     if (is_one_entry(library)) return library;
     std::error_code failed;
@@ -100,7 +100,7 @@ class RunFolder {
   _exit(error == ENOENT ? 127 : 126);
 }
 
-/// Waits for the child. A signal that is meant to end the program goes on to it; those of the
+/// Waits for the child. A signal that is meant to end the program is forwarded to it; those of the
 /// terminal reach it anyway.
 int wait_for_child() {
   signal(SIGINT, SIG_IGN);
@@ -113,7 +113,7 @@ int wait_for_child() {
   return status;
 }
 
-/// What a program's processes, the first and its forks, came to together.
+/// Sums over the processes of a program, the first one and its forks.
 struct Program {
   pid_t process = 0;
   std::set<pid_t> forks;
@@ -178,7 +178,7 @@ void print_report(const std::string& folder, const std::string& program) {
                  program.c_str());
 }
 
-/// Says why, and returns a wait status that tells 100.
+/// Prints the reason and returns the wait status of exit code 100.
 int refuse(const char* reason) {
   std::fprintf(stderr, "chol-run: %s\n", reason);
   return kRefused;
@@ -192,7 +192,7 @@ int run(const std::vector<std::string>& command, const std::string& library,
   return child > 0 ? wait_for_child() : refuse("there can be no process");
 }
 
-/// Ends as the program did.
+/// Exits with the status or signal of the program.
 int end_with(int status) {
   if (WIFSIGNALED(status)) {
     signal(WTERMSIG(status), SIG_DFL);
@@ -238,6 +238,6 @@ int run_command_line(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  // The folder is gone before a signal ends this program as it ended the other.
+  // The folder is removed before this program ends itself by the same signal.
   return end_with(run_command_line(count, arguments));
 }

@@ -56,8 +56,8 @@ std::string user_file() {
   return base + "/chol/tuning.json";
 }
 
-/// Successive halving (Jamieson, Talwalkar 2016): all plans get a short trial, the faster half
-/// twice as long a one, until one is left.
+/// Successive halving (Jamieson, Talwalkar 2016): all plans get a short trial, the faster half a
+/// trial of twice the length, until one is left.
 class Search {
  public:
   /// @param seconds of the first trials.
@@ -120,8 +120,8 @@ int run_trial(const std::vector<std::string>& words) {
   return 1;
 }
 
-/// Measures one backend and writes its rows, or reports what is known.
-/// @param records takes what a figure is drawn of.
+/// Measures one backend and writes its rows, or prints the report.
+/// @param records receives the data of the figure.
 void run_space(const Options& o, Space& space, const std::vector<Point>& all, double seconds,
                std::ostream& records) {
   const std::string version = library_version();
@@ -141,7 +141,7 @@ void run_space(const Options& o, Space& space, const std::vector<Point>& all, do
   std::cout << o.output << ": plans of " << space.machine() << '\n';
 }
 
-/// Trials have to last longer than a clock's tick and a process's start disturb.
+/// Trials must be longer than the clock's resolution and the disturbance of a starting process.
 constexpr double kHostMilliseconds = 20, kDeviceMilliseconds = 4;
 
 /// The backends that the options name and the machine has.
@@ -172,9 +172,9 @@ int run(Options& o) {
     backend_name(o.open == "cuda" ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST);
     return 0;
   }
-  // The plans that were in use before are none of the candidates'.
+  // The rows of an earlier tuning file must not influence the trials.
   unsetenv("CHOL_TUNING");
-  std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is seen by its answer
+  std::signal(SIGPIPE, SIG_IGN);  // the end of a child is detected when its answer is read
   if (o.is_one) return tune_one(o.one);
   if (o.output.empty()) o.output = user_file();
   bool any = false;
