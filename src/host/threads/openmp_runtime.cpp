@@ -53,7 +53,7 @@ unsigned long long count_loads() {
   return loads;
 }
 
-/// The loader is locked meanwhile: the objects are opened afterwards.
+/// The loader is locked during the iteration: the objects are opened afterwards.
 int note_openmp(dl_phdr_info* info, size_t, void* to) {
   Paths& paths = *static_cast<Paths*>(to);
   paths.loads = info->dlpi_adds;
