@@ -13,7 +13,7 @@ constexpr Knob kKnobs[] = {
 
 const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
   all.add({factor::kCluster, kKnobs,
-           // Whether the device has clusters, and such a kernel runs there, is found at the launch.
+           // Whether the device has clusters and can run such a kernel is checked at the launch.
            [](const Case&, const Params&, const DeviceLimits&) { return true; },
            [](const BatchProblem<T>& problem, const Params& params, cudaStream_t stream) {
              return run_clusters(problem, {params.of("threads"), params.of("blocks")},

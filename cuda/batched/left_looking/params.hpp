@@ -1,4 +1,4 @@
-// The numbers that a kernel of left_looking/kernel.cuh is compiled for.
+// Template parameters of a kernel of left_looking/kernel.cuh.
 #pragma once
 
 #include "tune/params.hpp"

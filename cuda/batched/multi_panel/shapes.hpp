@@ -6,9 +6,8 @@
 
 namespace chol::cuda {
 
-/// multi_panel/kernel.cuh: warps a matrix and how many of them lie side by side, row
-/// blocks of a warp side by side, columns staged at a time, stages, blocks a multiprocessor, what
-/// multiplies.
+/// multi_panel/kernel.cuh: warps a matrix, warps in a row of the grid, row blocks a warp, columns
+/// staged at a time, stages, blocks a multiprocessor, multiplier.
 template <int kWarpCount, int kColumnGroupCount, int kPartCount, int kStageDepth, int kStageCount,
           int kBlockCount, ProductBy kProductBy>
 struct WideShape {

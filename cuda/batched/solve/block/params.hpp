@@ -1,4 +1,4 @@
-// The numbers that a kernel of solve/block/kernel.cuh is compiled for.
+// Template parameters of a kernel of solve/block/kernel.cuh.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,9 @@ struct BlockSolveParams {
   friend constexpr bool operator==(const BlockSolveParams&, const BlockSolveParams&) = default;
 };
 
-/// Whether the last row of an order is solved on its own, by kernels of one block a warp.
+/// Whether the last row of an order is solved separately, by kernels of one block a warp.
 constexpr bool is_bordered(int64_t n, bool variable) { return !variable && n > 16 && n % 16 == 1; }
-/// Orders that a kernel serves: one of one block a warp also those of one row more, bordered.
+/// Orders that a kernel serves: with one block a warp also one row more, bordered.
 constexpr bool serves_order(const BlockSolveParams& params, int64_t n, bool variable) {
   const bool bordered = params.rhs == 1 && params.warp_blocks == 1 && is_bordered(n, variable);
   return n - bordered <= params.order;

@@ -15,7 +15,7 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
                 static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream, problem);
 }
 
-/// What a matrix takes of shared memory bounds the order.
+/// Shared memory bounds the order.
 template <class T, bool kSwapped>
 int warp_solve_limit_stored(const DeviceLimits& device) {
   int n = 32 * kMostWarpGroup;

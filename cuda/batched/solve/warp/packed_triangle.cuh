@@ -43,7 +43,7 @@ struct PackedTriangle {
   }
   __host__ __device__ static constexpr int elements(int n) { return offset(n, blocks(n)); }
 
-  /// Where position 0 of run t would be.
+  /// Position 0 of run t, stored or not.
   __device__ __forceinline__ int start(int t) const {
     const int block = t / kBlock;
     return offset(n, block) + t % kBlock * pitch(n, block) - (kSwapped ? 0 : kBlock * block);
