@@ -1,4 +1,4 @@
-// A reusable mbarrier by which a warp signals its progress to others.
+// A reusable mbarrier with which a warp signals its progress to others.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace chol::cuda {
 struct ProgressBarrier {
   uint64_t state;
 
-  /// By one thread, and a barrier of all before any other looks.
+  /// Called by one thread, followed by a barrier before its first use.
   __device__ __forceinline__ void prepare() {
     asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(address()) : "memory");
   }
