@@ -59,7 +59,7 @@ __host__ __device__ __forceinline__ int residue(const ToResidues<kCount>& to, in
   return sum - static_cast<int>(quotient - kRound) * to.modulus[k];
 }
 
-/// Collects the residues of an integer y as 2^64 times y / P.
+/// Accumulates 2^64 y / P from the residues of an integer y.
 struct Fraction {
   int64_t low = 0;
   int high = 0;  ///< in units of 2^32
