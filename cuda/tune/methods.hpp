@@ -71,7 +71,7 @@ inline constexpr MethodInfo kRegisterPosv{"register_posv", knobs::kRegister},
     kVbatchedRegisterPotrf{"vbatched_register_potrf", {}},
     kLeftLookingPotrf{"left_looking_potrf", knobs::kLeftLooking},
     kMultiPanelPotrf{"multi_panel_potrf", knobs::kMultiPanel};
-// What has one method.
+// Routines with one method only.
 inline constexpr MethodInfo kBatchedInverse{"batched_inverse", {}},
     kConditionEstimate{"condition_estimate", {}}, kLogDeterminant{"log_determinant", {}};
 
@@ -85,7 +85,7 @@ inline bool solves_one(const Choice& choice) {
 inline bool is_native(const Choice& choice) {
   return factors_one(choice) || solves_one(choice) || choice.is(kInPlaceInverse);
 }
-/// Whether a method holds matrices in registers.
+/// Whether a method has matrices in registers.
 inline bool is_in_registers(const Choice& choice) {
   return choice.is(kRegisterPotrf) || choice.is(kRegisterPosv) || choice.is(kVbatchedRegisterPotrf);
 }
