@@ -41,7 +41,7 @@ class CudaBackend final : public backend::Backend {
   const char* name() const override { return name_; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return state_.tuning; }
-  /// They copy host matrices to and from pinned memory.
+  /// Host threads that copy matrices to and from pinned memory.
   int default_threads() const override { return host::default_threads(); }
 
   std::span<const MethodInfo* const> methods() const override { return all_methods(); }

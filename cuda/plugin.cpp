@@ -1,4 +1,4 @@
-// The plug-in: what libchol finds when it opens libchol_cuda.
+// The plug-in: the entry point of libchol_cuda.
 #include "backend/plugin.hpp"
 
 #include <new>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
 
-/// The device to open, or why there is none.
+/// The device to open, or the reason why there is none.
 Status choose_device(int device_count, const int* devices, int* device) {
   int present = 0;
   const cudaError_t error = cudaGetDeviceCount(&present);
