@@ -1,4 +1,4 @@
-// A second backend beside the host's, added by a plug-in that the library was not built with.
+// A second backend, provided by a plug-in that the library was not built with.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -250,7 +250,7 @@ TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
   }
 }
 
-/// Of a diagonally dominant matrix of order n; beside its triangle stands -7.
+/// A diagonally dominant matrix of order n; -7 outside its triangle.
 std::vector<double> large_matrix(int64_t n, bool upper) {
   std::vector<double> A(static_cast<size_t>(n * n), -7);
   for (int64_t j = 0; j < n; ++j)
@@ -260,7 +260,7 @@ std::vector<double> large_matrix(int64_t n, bool upper) {
   return A;
 }
 
-/// Solves with the matrix for the sums of its rows: what must come out is 1.
+/// Solves for the row sums of the matrix, whose solution is 1.
 void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
   std::vector<double> A = large_matrix(n, upper), x(static_cast<size_t>(n));
   const std::vector<double> whole = A;
@@ -286,7 +286,7 @@ void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
   EXPECT_EQ(beside, 0);
 }
 
-/// In host memory and over the devices; other bits say that it is not the native factor.
+/// In host memory and over the devices; different bits show that it is not the native factor.
 TEST_F(SeveralDevices, TakeTheMathModeTensor) {
   constexpr int64_t kLarge = 400, kWide = 32;
   for (const bool upper : {false, true}) {
@@ -326,8 +326,8 @@ TEST_F(SeveralDevices, TakeTheMathModeTensor) {
   }
 }
 
-/// Each device has half of the matrix's memory, panels in it, then a quarter: two superpanels, then
-/// eleven, and a factor that comes past.
+/// Each device has half of the matrix's memory, including panels, then a quarter: two superpanels,
+/// then eleven, and a streamed factor.
 TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
   constexpr int64_t kLarge = 2000;
   for (const size_t parts : {2, 4}) {
@@ -346,7 +346,7 @@ TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
   }
 }
 
-/// Each has queues and memory of its own there.
+/// Each handle has its own queues and memory there.
 TEST_F(SeveralDevices, TwoHandlesOverThemWorkSideBySide) {
   std::vector<std::thread> threads;
   for (const bool upper : {false, true})
@@ -414,7 +414,7 @@ TEST_F(Plugin, WithoutRefinementTwoPrecisionsAreNotSupported) {
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
-/// Arrays of sizes that lie on the device are not read on the way there.
+/// Arrays of sizes in device memory are not read by the host.
 TEST_F(Plugin, SizesOnTheDeviceAreLeftToIt) {
   const chol_handle_t handle = both_backends();
   const OnDevice<double> matrices(32);
@@ -454,7 +454,7 @@ TEST_F(Plugin, WithoutADeviceTheHostRemains) {
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
-/// In a process of its own, which was told of that library.
+/// In a separate process, whose environment names that library.
 TEST(NoPlugin, IsRefused) {
   chol_handle_t handle = nullptr;
   EXPECT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_NO_DEVICE);

@@ -1,4 +1,5 @@
-// Several handles at once: two streams, eight threads; and where the arrays of a call may lie.
+// Several handles: two streams, eight threads; and the memories that the arrays of a call may be
+// in.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,7 @@ struct Worker {
   }
 };
 
-/// What each worker makes alone it must make beside the others.
+/// The results of each worker must be the same alone and concurrently with the others.
 inline void check_side_by_side(size_t workers, bool threads) {
   std::vector<std::unique_ptr<Worker>> all;
   std::vector<std::vector<double>> wanted;

@@ -1,4 +1,4 @@
-// The same call on a device time after time, for tests that its bits stay.
+// Repeated calls on a device, for tests of bitwise reproducibility.
 #pragma once
 
 #include "device.hpp"
@@ -6,7 +6,7 @@
 
 namespace chol::test {
 
-/// The same bits each time, also where another kernel has half of the multiprocessors.
+/// The same bits each time, also while another kernel occupies half of the multiprocessors.
 /// @param call has queue(), and check(what) of its result.
 template <class Call>
 void repeat(Call& call, int times, cudaStream_t other, int multiprocessors) {

@@ -1,5 +1,5 @@
-// Kernels compiled at run time, as far as no device is needed: what is asked for, what NVRTC makes
-// of it for an H200, and the files that keep it.
+// Kernels compiled at run time, the parts that need no device: requests, compilation by NVRTC for
+// an H200, and the files of the cache.
 //   test_compile shapes | cache | nvrtc
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ void expect(bool good, const std::string& what) {
 
 constexpr CompileTarget kHopper{90, 227 << 10, 228 << 10};
 
-/// A folder that goes with what is in it.
+/// A temporary folder.
 struct Folder {
   std::string path = "/tmp/chol_compile_XXXXXX";
   Folder() {
@@ -171,7 +171,7 @@ void check_cache() {
   check_damage(inner, cubin);
 
   chmod(inner.c_str(), 0555);
-  if (access(inner.c_str(), W_OK) != 0) {  // root may write everywhere
+  if (access(inner.c_str(), W_OK) != 0) {  // root can write everywhere
     expect(!store_cubin(inner, "new", cubin), "a folder that cannot be written");
     expect(load_cubin(inner, "key", read), "reading where nothing can be written");
   }
@@ -187,7 +187,7 @@ void check_cache() {
   expect(cache_folder().empty(), "neither");
 }
 
-/// Processes that write and read one file at once never read half of it.
+/// Concurrent processes that write and read one file never read a partial one.
 void check_two_processes() {
   const Folder folder;
   pid_t children[2];

@@ -1,4 +1,4 @@
-// Compiled kernels as the process keeps them, on a CUDA runtime of this file's own: no device.
+// The process's cache of compiled kernels, with a CUDA runtime defined in this file: no device.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ bool capturing_allowed = false;
 
 }  // namespace
 
-// The runtime, as much of it as is called: a library's handle is its code.
+// The functions of the runtime that are used: a library's handle is its code.
 extern "C" {
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
@@ -68,7 +68,7 @@ KernelRequest request(int n) {
 }
 
 void check_with_compiler(const std::string& folder) {
-  // A file that is whole and yet nothing that can be loaded.
+  // An intact file whose content cannot be loaded.
   store_cubin(folder, request_key(request(4)), {"symbol", "no code"});
   expect(compiled_kernel(request(4)) != nullptr, "kernel whose file is of no use");
   Cubin cubin;

@@ -1,7 +1,7 @@
-// What is a device's own: batches of any size with the same bits at every place, more elements than
-// 32 bits count, graphs, handles and streams side by side. Residuals of every routine and form on
-// devices: tests/routine. A program of its own, so that it runs where no test framework is:
-// test_device [--reduced] [precisions].
+// Tests for devices only: batches of any size with the same bits at every position, more than 2^32
+// elements, graphs, concurrent handles and streams. Residuals of every routine and form on devices:
+// tests/routine. A separate program, which needs no test framework: test_device [--reduced]
+// [precisions].
 #include <chrono>
 
 #include "batches.hpp"

@@ -1,5 +1,5 @@
-// One matrix over several devices: test_devices [precisions]. Where there is one device it is named
-// several times, which takes the same paths.
+// One matrix over several devices: test_devices [precisions]. A single device is named several
+// times, which uses the same code paths.
 #include <string>
 #include <thread>
 
@@ -117,7 +117,7 @@ void check_info(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb, bool 
     const int info = parts.factor(uplo);
     expect(info == bad + 1, nan ? "info of a NaN" : "info", letter_of(T{}), uplo, bad, info);
     if (bad == 0) continue;
-    // The columns before it are the factor: that of the matrix without what follows.
+    // The columns before it are the factor of the leading principal submatrix.
     Batch<T> L = A, leading = A;
     parts.gather(uplo, L.a.data(), L.lda);
     for (Batch<T>* B : {&leading, &L})
@@ -134,7 +134,7 @@ void check_info(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb, bool 
   }
 }
 
-/// On the devices alone: large enough that products run while panels do.
+/// On the devices only: large enough that products overlap with panels.
 template <class T>
 void check_large(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   const char letter = letter_of(T{});
@@ -153,7 +153,7 @@ void check_large(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   expect(residual.ratio < 30, "residual", letter, uplo, n, residual.ratio);
 }
 
-/// In host memory, pageable or pinned. @param bytes a device may use, 0: what it has.
+/// In host memory, pageable or pinned. @param bytes that a device may use, 0: all.
 template <class T>
 void check_host(const std::vector<int>& devices, chol_uplo_t uplo, int64_t n, size_t bytes,
                 bool pinned) {
@@ -286,7 +286,7 @@ void check_arguments(const std::vector<int>& devices) {
   chol_destroy(none);
 }
 
-/// Workspace and streams of the caller's: as much as a query says, and work that comes first.
+/// Workspace and streams of the caller: the queried size, and earlier work in the stream.
 void check_workspace_and_streams(const std::vector<int>& devices) {
   constexpr int64_t kOrder = 500, kBlock = 64;
   const Team team(devices);

@@ -1,5 +1,5 @@
-// Interleaved batches on a device with the plans that are in force. A program of its own, so that
-// it runs where no test framework is.
+// Interleaved batches on a device with the rows in effect. A separate program, which needs no test
+// framework.
 #include "interleaved_suite.hpp"
 
 namespace chol::test {

@@ -1,6 +1,6 @@
 // One matrix on the device by one kernel over all multiprocessors, through chol.h:
 // test_persistent [--reduced] [n=order,...] [precisions]. Reduced, it is for compute-sanitizer;
-// with orders it factors matrices of these that are made, and checked, on the device.
+// with orders it factors matrices that are generated and checked on the device.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class PanelRows {
   PanelRows(const PanelRows&) = delete;
   PanelRows& operator=(const PanelRows&) = delete;
 
-  /// For the handles that are made from here on.
+  /// For handles created from here on.
   void add() const {
     chol_handle_t handle = nullptr;
     expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
@@ -54,7 +54,7 @@ class PanelRows {
       std::filesystem::temp_directory_path() / ("chol_panels_" + std::to_string(getpid()));
 };
 
-/// One matrix in device memory, and what potrf made of it.
+/// One matrix in device memory, and the result of potrf.
 template <class T>
 struct OneMatrix : Calls<T> {
   using Base = Calls<T>;
@@ -63,7 +63,7 @@ struct OneMatrix : Calls<T> {
   using Base::ok;
   using Base::uplo;
 
-  /// potrf of A, whose first element lies `offset` elements behind an aligned address.
+  /// potrf of A, whose first element is `offset` elements after an aligned address.
   Batch<T> factor(const Batch<T>& A, int64_t offset, int* info) const {
     std::vector<T> moved(A.a.size() + offset, T(0));
     std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
@@ -118,7 +118,7 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  /// The same of matrices that are made on the device, which holds nothing else of their size.
+  /// The same for matrices that are generated on the device, without a copy.
   void device_orders(const std::vector<int64_t>& sizes) const {
     using R = Real<T>;
     for (int64_t n : sizes) {
@@ -141,7 +141,7 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  /// A batch of one matrix gives the bits that the matrix alone does, info as well.
+  /// A batch of one matrix gives the same bits and info as the matrix alone.
   void batches_of_one(const std::vector<int64_t>& sizes) const {
     for (int64_t n : sizes)
       for (int64_t offset : {0, 1}) {
@@ -192,7 +192,7 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  /// A NaN below the diagonal is met by its row's pivot at the latest.
+  /// A NaN below the diagonal is detected at its row's pivot at the latest.
   void not_a_number(int64_t n) const {
     Batch<T> A(uplo, n, n, 1, 3);
     const int64_t row = 2 * n / 3, column = n / 4;
@@ -202,7 +202,7 @@ struct OneMatrix : Calls<T> {
     check(info == row + 1, "info of a NaN below the diagonal", n, info - double(row + 1));
   }
 
-  /// Elements that are no normal numbers, or whose reciprocals are none.
+  /// Elements that are subnormal, or whose reciprocals are.
   void extremes(int64_t n) const {
     using R = Real<T>;
     constexpr int kTop = std::numeric_limits<R>::max_exponent;

@@ -1,4 +1,4 @@
-// What is computed from a factor beside solutions: potri, logdet, pocon.
+// Routines that take a factor, except solves: potri, logdet, pocon.
 #include <cmath>
 
 #include "support/expect.hpp"
@@ -82,8 +82,8 @@ CHOL_TEST(Potri, MixedOrders, kEverywhere) {
   }
 }
 
-/// A zero on the diagonal of the factor: info is its place, the first one where there are several,
-/// and A stays as it was.
+/// A zero on the diagonal of the factor: info is the position of the first one, and A is not
+/// changed.
 CHOL_TEST(Potri, ZeroOnTheDiagonal, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 3, 5, 8, 9, 16, 17, 25, 40, 64, 97}) {
@@ -215,7 +215,7 @@ Dense<T> deceiving(int64_t n, int64_t p) {
   return A;
 }
 
-/// rcond is in inverse proportion to the norm that the caller names, here exactly so.
+/// rcond is inversely proportional to the norm given by the caller, here exactly.
 CHOL_TEST(Pocon, WhatDeceivesTheIteration, kOneMatrix) {
   const Handle handle(s.memory.backend());
   for (int64_t n = 3; n <= 10; ++n)

@@ -29,7 +29,7 @@ class RandomCall {
     threads_ = static_cast<int>(random_.integer(1, 3));
   }
 
-  /// How many C calls it took.
+  /// Number of C calls.
   int64_t run() {
     Arrays<T> arrays(memory_, layout_, shapes(),
                      {random_.integer(0, 4), random_.integer(0, 3),
