@@ -1,4 +1,4 @@
-// CHOL_TRACE: which core worked on what when.
+// CHOL_TRACE: the tasks of every core over time.
 #include "base/task_trace.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(TaskTrace, OfNothingIsWhole) {
   EXPECT_NE(TaskTrace::as_svg({}).find("</svg>"), std::string::npos);
 }
 
-/// The order and the time of noting do not matter: a task is one event, begun and ended.
+/// The order and the time of recording do not matter: a task is one event with begin and end.
 TEST(TaskTrace, NotesTasksOfAllThreads) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("chol_trace_" + std::to_string(getpid()) + ".json");

@@ -1,4 +1,4 @@
-// The model of the size of tiles: what must hold of it on any machine.
+// Properties of the tile size model that hold on any machine.
 #include "host/single/tile_size.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(TileSize, MoreThreadsNeverWantLargerTiles) {
   }
 }
 
-/// Rates of sixteen cores that were measured (bench/results): the fastest size and its neighbours.
+/// Measured rates of sixteen cores (bench/results): the fastest size and its neighbours.
 TEST(TileSize, IsNearWhatSixteenCoresShowed) {
   const struct {
     int64_t n;
