@@ -1,10 +1,11 @@
-// chol-bench-busy: potrf of one matrix where others want the cores, too. Calls of one thread and of
-// all threads alternate beside busy threads, as many as the calls have, that spin or yield; or
-// calls come in the millisecond after a product of a threaded BLAS, whose idle threads still spin.
-// A line a case: rates in Gflop/s, medians, and ratios of one thread's time over that of all: of
-// medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds more;
-// where about 5 % do, a 95th percentile is one or the other by chance: the last column is the ratio
-// of those of every other call of one thread, of the slower half to the faster one.
+// chol-bench-busy: potrf of one matrix on cores that other threads use, too. Calls of one thread
+// and of all threads alternate beside busy threads, as many as the calls have, that spin or yield;
+// or calls come in the millisecond after a product of a threaded BLAS, whose idle threads still
+// spin. One line a case: median rates in Gflop/s, and ratios of one thread's time over that of all:
+// of medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds
+// longer; if about 5 % do, the 95th percentile is long or short by chance. The last column shows
+// that effect: the ratio of the 95th percentiles of two halves (every other call) of the calls of
+// one thread.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -72,7 +73,7 @@ class Library {
   chol_handle_t handle_ = nullptr;
 };
 
-/// Threads that others' programs stand for.
+/// Busy threads, in place of other programs.
 class Busy {
  public:
   Busy(int threads, bool yield) {
@@ -92,7 +93,7 @@ class Busy {
   std::vector<std::thread> threads_;
 };
 
-/// dgemm of a BLAS with threads of its own, by the names that NumPy's and Debian's OpenBLAS have.
+/// dgemm of a threaded BLAS, by the names in NumPy's and Debian's OpenBLAS.
 class Product {
  public:
   explicit Product(const std::string& path) : X_(kOrder * kOrder, 1e-3), Y_(X_) {

@@ -47,7 +47,7 @@ double Ceilings::product_rate(char precision, int threads) {
   const auto n = static_cast<double>(request.work.n);
   const double flops = (precision_is_complex(precision) ? 8 : 2) * n * n * n;
   for (const Contestant& peer : peers_) {
-    // The reference's loops and the routines without a product cannot be the best.
+    // The reference implementation and libraries without a product cannot be the best.
     if (peer.name == "reference" || peer.kind == Kind::mkl_compact ||
         peer.kind == Kind::eigen_fixed)
       continue;

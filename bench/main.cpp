@@ -124,7 +124,7 @@ class Progress {
   void end() { done_ += current_; }
 
  private:
-  /// Seconds as a guess: a case takes its rounds' time or, when large, that of its runs.
+  /// Estimated seconds: a case takes the time of its rounds or, when large, of its runs.
   static double cost(const SuiteCase& entry) {
     constexpr double kSmallCase = 2, kRuns = 40, kFlopsPerSecond = 5e10;
     return kSmallCase + kRuns * flops_of(entry.ours) / kFlopsPerSecond;
@@ -171,7 +171,7 @@ class Bench {
  private:
   static constexpr double kDisturbed = 0.05;
 
-  /// Holds the contest, again while others use the machine and there are retries left.
+  /// Runs the contest, and repeats it while the machine is loaded and retries are left.
   Outcome least_disturbed(const Side& ours, const std::vector<Side>& rivals, double& others) const {
     Outcome kept;
     for (int attempt = 0; attempt <= options_.retries; ++attempt) {
@@ -187,8 +187,8 @@ class Bench {
     return kept;
   }
 
-  /// The reference's loops and Eigen's single thread would take minutes on one large matrix and
-  /// could not be the best.
+  /// The reference implementation and Eigen's single thread would take minutes on one large matrix
+  /// and cannot be the best.
   static bool may_enter(const Contestant& peer, const Case& c) {
     constexpr int64_t kLargeOrder = 1000;
     return c.form != Form::one || c.n <= kLargeOrder || peer.name != "reference";

@@ -1,6 +1,6 @@
 // chol-bench-tlr: covariances of grid points in tiles of low rank. A line of CSV a case: times of
-// assembly, factorization, solves and products, memory and error of the factor; beside the dense
-// potrf of the same matrix where that is asked for.
+// assembly, factorization, solves and products, memory and error of the factor; with the dense
+// potrf of the same matrix if requested.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -99,7 +99,7 @@ class Bench {
     if (status != CHOL_STATUS_SUCCESS) throw std::runtime_error(chol_last_error(handle_));
   }
 
-  /// A grid with sides that are powers of two, in the order that makes tiles compact.
+  /// A grid with sides that are powers of two, in an order with compact tiles.
   void make_points(int64_t n) {
     const int dim = options_.dim;
     std::vector<int64_t> sides(static_cast<size_t>(dim), 1), order(static_cast<size_t>(n));

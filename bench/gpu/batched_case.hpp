@@ -66,13 +66,13 @@ struct BatchedCase {
   }
 };
 
-/// What a peer took; 0 where it did not run.
+/// Time of a peer; 0 if it did not run.
 struct PeerTime {
   const char* name;
   double ms;
 };
 
-/// cuSOLVER's batched routines, and cuBLAS where they take one right side only.
+/// cuSOLVER's batched routines, and cuBLAS for several right-hand sides.
 template <class T>
 PeerTime cusolver(const BatchedCase<T>& c) {
   const cublasFillMode_t uplo =

@@ -1,5 +1,5 @@
-// dsposv and zcposv against posv and cuSOLVER's potrf with potrs, on input that is generated anew
-// for each repetition: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]
+// dsposv and zcposv against posv and cuSOLVER's potrf with potrs, with new input for each
+// repetition: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 

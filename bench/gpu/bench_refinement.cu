@@ -1,6 +1,6 @@
-// What the steps of dsposv and zcposv cost: the factor and the solution in single precision, and
-// the product of the matrix and a vector beside cuBLAS's: bench_refinement precisions n,n,...
-// [file.csv [repetitions]]
+// Times of the steps of dsposv and zcposv: the factor and the solution in single precision, and the
+// product of the matrix and a vector beside cuBLAS's: bench_refinement precisions n,n,... [file.csv
+// [repetitions]]
 #include <cmath>
 
 #include "common/device_type.hpp"

@@ -1,5 +1,5 @@
-// potrf of one matrix in CHOL_MATH_TENSOR against cuSOLVER and the native method, on input that is
-// generated anew for each repetition: bench_tensor precisions n,n,... [file.csv [repetitions]]
+// potrf of one matrix in CHOL_MATH_TENSOR against cuSOLVER and the native method, with new input
+// for each repetition: bench_tensor precisions n,n,... [file.csv [repetitions]]
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 

@@ -1,5 +1,6 @@
 // Errors of potrf in CHOL_MATH_TENSOR and of the native method, against order and condition number:
-// bench_tensor_errors precisions n,n,... [file.csv]. The number of moduli is the tuning rows'.
+// bench_tensor_errors precisions n,n,... [file.csv]. The number of moduli is that of the tuning
+// rows.
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 

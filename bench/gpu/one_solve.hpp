@@ -21,8 +21,8 @@ CHOL_BENCH_PEER_POTRI(C, std::complex<float>, cuComplex)
 CHOL_BENCH_PEER_POTRI(Z, std::complex<double>, cuDoubleComplex)
 #undef CHOL_BENCH_PEER_POTRI
 
-/// One to n right-hand sides; the share is of the copy bandwidth where few are solved, for which
-/// the triangle is read twice.
+/// One to n right-hand sides; for few right-hand sides the share is of the copy bandwidth, with the
+/// triangle read twice.
 template <class T>
 void bench_one_potrs(chol_uplo_t uplo, int64_t n, const DeviceArray<T>& L, int* info) {
   const auto triangle = uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
