@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
   Options options;
   options.threads = {static_cast<int>(std::thread::hardware_concurrency())};
   app.add_option("--library", options.library, "the libchol to time");
-  app.add_option("--against", options.against, "another libchol to time beside it");
+  app.add_option("--against", options.against, "another libchol to compare with");
   app.add_option("--blas", options.blas, "an OpenBLAS whose products come before calls");
   app.add_option("--beside", options.beside, "spinning, yielding, product")->delimiter(',');
   app.add_option("--n", options.orders, "orders")->delimiter(',');

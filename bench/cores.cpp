@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
   app.add_option("--limit-seconds", options.limit_seconds, "no case begins later");
   app.add_flag("--cpu-time", options.cpu_time,
                "calls of one thread by its CPU time, on a machine that others use");
-  app.add_flag("--ceilings", options.ceilings, "what the cores give, first");
+  app.add_flag("--ceilings", options.ceilings, "measure the limits of the cores first");
   app.add_option("--serve", options.serve)->group("");
   app.add_option("--path", options.path)->group("");
   CLI11_PARSE(app, argc, argv);

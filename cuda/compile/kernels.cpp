@@ -76,7 +76,7 @@ void report(const KernelRequest& request, const Status& status, double seconds) 
   if (status.ok())
     std::fprintf(stderr, "# chol: %s ready after %.1f s\n", request.name.c_str(), seconds);
   else if (status.code() != CHOL_STATUS_NOT_SUPPORTED || !said.exchange(true))
-    std::fprintf(stderr, "# chol: %s: a kernel that is built serves instead\n", status.message());
+    std::fprintf(stderr, "# chol: %s: a built kernel is used instead\n", status.message());
 }
 
 /// Kernels are compiled outside the global lock, so that existing ones are not blocked.

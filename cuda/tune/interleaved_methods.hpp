@@ -29,7 +29,7 @@ inline constexpr Knob kInterleavedWarps[] = {{"matrices", 1, 8, "matrices of a b
 inline constexpr Knob kInterleavedTiled[] = {
     {"tile", 1, 8, "rows and columns of a register tile", tried::kEdges},
     {"looking", 0, 2, "order of the tiles: 0 left-, 1 right-, 2 top-looking", tried::kOrders},
-    {"unrolled", 0, 1, "1: no loops over the tiles, what is done stays in registers",
+    {"unrolled", 0, 1, "1: no loops over the tiles, finished tiles stay in registers",
      tried::kNoOrYes},
     {"threads", 32, 256, "threads of a block, each with a matrix: 32, 64, 128 or 256",
      tried::kBlockThreads}};

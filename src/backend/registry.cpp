@@ -49,7 +49,7 @@ Status open_cuda(int device_count, const int* devices, BackendPointer& backend) 
   if (!opened) {
     dlclose(library);
     return open ? status
-                : Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s is no chol plug-in",
+                : Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s is not a chol plug-in",
                                 path.c_str());
   }
   backend = BackendPointer(opened, BackendDeleter{library});

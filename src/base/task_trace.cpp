@@ -45,7 +45,7 @@ struct OperatorStyle {
   const char* name;
   const char* colour;
 };
-// Colours that stay apart for the colour-blind (Okabe and Ito).
+// Colours for the colour-blind (Okabe and Ito).
 constexpr OperatorStyle kStyles[kOperatorCount] = {
     {"potrf", "#d55e00"}, {"trsm", "#e69f00"}, {"syrk", "#009e73"},  {"gemm", "#0072b2"},
     {"trtri", "#cc79a7"}, {"pack", "#999999"}, {"trmm", "#882255"},  {"lauum", "#117733"},

@@ -48,7 +48,7 @@ CountsFile* map_counts_file(const char* folder, pid_t root, int64_t began, const
 void print_counts(std::FILE* out, pid_t process, int forks, const char* program,
                   const Counts* routines) {
   static constexpr const char* kPlaceNames[kPlaces] = {"chol, host", "chol, CUDA", "the original"};
-  std::fprintf(out, "chol_preload: caught in process %d (%s)", static_cast<int>(process), program);
+  std::fprintf(out, "chol_preload: calls of process %d (%s)", static_cast<int>(process), program);
   if (forks > 0) std::fprintf(out, " and %d that it forked", forks);
   std::fprintf(out, "\n  %-24s %12s %14s %12s  %s\n", "routine", "calls", "sum of n^3/3", "seconds",
                "done by");

@@ -236,7 +236,7 @@ Status run_mixed(Handle& handle, BackendSlot& slot, const char* function,
   }
   void* const workspace = posv.reserve(&bytes);
   if (!workspace)
-    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
+    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: cannot allocate %zu bytes of workspace",
                          function, bytes);
   handle.last_backend = slot.backend->kind();
   const Stopwatch watch;

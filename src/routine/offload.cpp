@@ -86,7 +86,7 @@ Status run_in_turn(Handle& handle, BackendSlot& host, DeviceTurn& turn, const ch
   else
     for (const auto& slot : turn.devices()) slot->keep_at_most(kMostKept);
   if (!status.ok() && environment().verbose)
-    std::fprintf(stderr, "# chol: %s (column %lld on: on the host)\n", status.message(),
+    std::fprintf(stderr, "# chol: %s (from column %lld on: host)\n", status.message(),
                  static_cast<long long>(*potrf.factored));
   return status;
 }

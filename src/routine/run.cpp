@@ -53,7 +53,7 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
       resources.workspace = slot.workspace(resources.workspace_bytes);
     }
     if (!resources.workspace)
-      return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
+      return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: cannot allocate %zu bytes of workspace",
                            function, resources.workspace_bytes);
   }
   handle.last_backend = backend.kind();

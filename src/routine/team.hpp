@@ -63,7 +63,7 @@ class Team {
       void* const memory = slots_[d]->workspace(std::max<size_t>(count.used(), 1));
       if (!memory)
         throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
-                                        "%zu bytes of workspace cannot be had on device %d",
+                                        "cannot allocate %zu bytes of workspace on device %d",
                                         count.used(), numbers_[d]));
       Arena arena(memory, count.used());
       carve(work, d, arena);

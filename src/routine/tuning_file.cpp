@@ -86,7 +86,7 @@ Status load(const char* path, const Version* version, backend::Backend& backend)
 void tell_once(const Status& status) {
   static std::atomic<bool> told{false};
   if (!told.exchange(true))
-    std::fprintf(stderr, "chol: %s (the built-in rows serve)\n", status.message());
+    std::fprintf(stderr, "chol: %s (built-in rows are used)\n", status.message());
 }
 
 }  // namespace

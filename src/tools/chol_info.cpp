@@ -144,7 +144,7 @@ bool healthy(const Json& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Tells which chol this is, what it runs on, and where its plans come from."};
+  CLI::App app{"Prints the version, the backends and the source of the tuning rows."};
   app.name("chol-info");
   bool as_json = false;
   app.add_flag("--json", as_json, "Print one JSON object");

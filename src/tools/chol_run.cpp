@@ -173,7 +173,7 @@ void print_report(const std::string& folder, const std::string& program) {
   }
   if (!any)
     std::fprintf(stderr,
-                 "chol-run: nothing was caught of %s: no call of it is taken over, or it is linked "
+                 "chol-run: no calls of %s were intercepted: it makes none, or is linked "
                  "statically, or runs with other rights\n",
                  program.c_str());
 }
@@ -189,7 +189,7 @@ int run(const std::vector<std::string>& command, const std::string& library,
         const std::string& counts) {
   child = fork();
   if (child == 0) become(command, library, counts);
-  return child > 0 ? wait_for_child() : refuse("there can be no process");
+  return child > 0 ? wait_for_child() : refuse("cannot create a process");
 }
 
 /// Exits with the status or signal of the program.
@@ -203,10 +203,11 @@ int end_with(int status) {
 
 /// Returns the wait status to end with.
 int run_command_line(int count, char** arguments) {
-  CLI::App app{"Runs a program under libchol_preload.so and tells what was caught.", "chol-run"};
+  CLI::App app{"Runs a program under libchol_preload.so and reports the intercepted calls.",
+               "chol-run"};
   std::string only;
   bool quiet = false;
-  app.add_option("--only", only, "The routines to take over, such as potrf,dposv");
+  app.add_option("--only", only, "The routines to intercept, such as potrf,dposv");
   app.add_flag("-q,--quiet", quiet, "Print nothing");
   app.set_version_flag("--version", "chol-run " CHOL_RUN_VERSION);
   app.prefix_command();
@@ -224,7 +225,7 @@ int run_command_line(int count, char** arguments) {
   if (!only.empty() && !chol::read_routines(only.c_str(), &routines))
     return refuse(("--only = " + only + ", must be " + chol::kRoutineList).c_str());
   const std::string library = find_library();
-  if (library.empty()) return refuse("libchol_preload.so is not where it was installed");
+  if (library.empty()) return refuse("libchol_preload.so is not at its installed path");
   const RunFolder folder;
   if (!folder.is_there()) return refuse("no temporary folder can be made");
   const std::string way = folder.way_to(library), counts = folder.counts();

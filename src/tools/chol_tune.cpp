@@ -127,10 +127,9 @@ void run_space(const Options& o, Space& space, const std::vector<Point>& all, do
   const std::string version = library_version();
   Journal journal(o.output + ".journal", space.machine(), version);
   if (journal.skipped() > 0)
-    std::fprintf(stderr, "%s.journal: %d lines are no trials and are passed over\n",
-                 o.output.c_str(), journal.skipped());
-  if (journal.known() > 0)
-    std::fprintf(stderr, "%zu trials are known from before\n", journal.known());
+    std::fprintf(stderr, "%s.journal: %d lines are not trials and are ignored\n", o.output.c_str(),
+                 journal.skipped());
+  if (journal.known() > 0) std::fprintf(stderr, "%zu earlier trials are reused\n", journal.known());
   if (o.report) {
     print_report(std::cout, space, journal, all);
     write_records(records, space, journal, all);
@@ -197,7 +196,7 @@ int run(Options& o) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures plans on this machine and writes the fastest into a tuning file."};
   chol::tune::Options o;
-  app.add_option("--device", o.device, "host, cuda, or all that are there (default)")
+  app.add_option("--device", o.device, "host, cuda, or all that are available (default)")
       ->check(CLI::IsMember({"host", "cuda", "all"}));
   app.add_flag("--quick", o.scope.quick, "a few orders only, on a device the built kernels only");
   app.add_flag("--built-only", o.built_only, "on a device compile nothing");

@@ -114,7 +114,7 @@ void refuse_others(const Json& entry, std::initializer_list<const char*> keys) {
   for (const auto& item : entry.items()) {
     const std::string& key = item.key();
     if (std::none_of(keys.begin(), keys.end(), [&](const char* known) { return key == known; }))
-      throw std::runtime_error("\"" + key.substr(0, 40) + "\" is no member of a row");
+      throw std::runtime_error("\"" + key.substr(0, 40) + "\" is not a member of a row");
   }
 }
 
@@ -187,7 +187,7 @@ Choice choice_of(const Json& entry, Methods methods) {
     for (const auto& item : params->items())
       if (std::none_of(method.knobs.begin(), method.knobs.end(),
                        [&](const Knob& knob) { return item.key() == knob.name; }))
-        throw std::runtime_error("\"" + item.key().substr(0, 40) + "\" is no parameter of " +
+        throw std::runtime_error("\"" + item.key().substr(0, 40) + "\" is not a parameter of " +
                                  method.name);
   return choice;
 }
@@ -267,7 +267,7 @@ const Json* rows_of(const Json& document, const char* machine) {
     throw std::runtime_error("the file is of version " +
                              (version ? version->dump().substr(0, 40) : std::string("1")) +
                              ", this library reads version " + std::to_string(kTuningFileVersion) +
-                             ": chol-tune writes it anew");
+                             ": run chol-tune again");
   const Json* rows = member(machines, machine);
   if (rows && !rows->is_array()) refuse(machine, *rows, "an array of rows");
   return rows;
@@ -316,7 +316,7 @@ struct TuningStore::Overlay {
   void add_row(const Row& row, const Accepts& accepts) {
     if (!accepts(row))
       throw std::runtime_error(std::string("this backend cannot run ") + row.choice.method->name +
-                               " so, or not for all of these cases");
+                               " this way for all of these cases");
     tables[key(row.routine, row.form, row.precision)].add(row.cases, row.choice);
   }
 };

@@ -199,7 +199,7 @@ TEST_F(Offload, WithoutDeviceMemoryTheHostDoesIt) {
 }
 
 /// Returned columns are kept, the host does the rest, and the device is not used again.
-TEST_F(Offload, TheHostGoesOnWhereTheDeviceFailed) {
+TEST_F(Offload, TheHostContinuesAfterTheDeviceFails) {
   for (const char* columns : {"0", "1", "130", "299", "300"}) {
     setenv("CHOL_TEST_FAIL_AFTER", columns, 1);
     for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER})
@@ -341,7 +341,7 @@ TEST_F(Offload, OneNamedDeviceIsNotTheCurrentOne) {
   }));
 }
 
-TEST_F(Offload, OfDevicesThatAreNotAllThereNoneWorks) {
+TEST_F(Offload, AMissingDeviceDisablesOffload) {
   setenv("CHOL_DEVICES", "0,9", 1);
   setenv("CHOL_TEST_DEVICES", "2", 1);
   EXPECT_TRUE(succeeds_in_child([] {
@@ -353,7 +353,7 @@ TEST_F(Offload, OfDevicesThatAreNotAllThereNoneWorks) {
 }
 
 /// Before the first panel, and after a few columns have been returned. No device is used again.
-TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
+TEST_F(Offload, TheHostContinuesAfterOneOfSeveralDevicesFails) {
   setenv("CHOL_DEVICES", "0,1", 1);
   const auto expect_host_goes_on = [] {
     for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER})
@@ -378,7 +378,7 @@ TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
 }
 
 /// Also for a call in which a device fails.
-TEST_F(Offload, TheTraceTellsOfTheDevices) {
+TEST_F(Offload, TheTraceNamesTheDevices) {
   const std::string path = testing::TempDir() + "chol_offload_" + std::to_string(getpid()) + ".svg";
   setenv("CHOL_TRACE", path.c_str(), 1);
   setenv("CHOL_DEVICES", "0,1", 1);

@@ -70,7 +70,7 @@ TEST_F(Plugin, JoinsTheHostBackend) {
   EXPECT_EQ(recording().live_backends, 0);
 }
 
-TEST_F(Plugin, WorksWhereTheArraysLie) {
+TEST_F(Plugin, ArraysChooseTheBackend) {
   const chol_handle_t handle = both_backends();
   const int before = recording().calls;
   double host[16];
@@ -95,7 +95,7 @@ TEST_F(Plugin, WorksWhereTheArraysLie) {
   EXPECT_EQ(recording().live_allocations, 0);
 }
 
-TEST_F(Plugin, ArraysInTwoPlacesAreRefused) {
+TEST_F(Plugin, ArraysInTwoMemoriesAreRefused) {
   const chol_handle_t handle = both_backends();
   const OnDevice<double> device(16);
   int info = -1;
@@ -222,7 +222,7 @@ TEST_F(SeveralDevices, FactorSolveAndInvert) {
   expect_inverse(host);
 }
 
-TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
+TEST_F(SeveralDevices, AFactorThatDoesNotFitIsStreamed) {
   constexpr int64_t kLarge = 130;
   for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
     std::vector<double> host(kLarge * kLarge), x(kLarge, 1.0);
@@ -328,7 +328,7 @@ TEST_F(SeveralDevices, TakeTheMathModeTensor) {
 
 /// Each device has half of the matrix's memory, including panels, then a quarter: two superpanels,
 /// then eleven, and a streamed factor.
-TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
+TEST_F(SeveralDevices, MatricesLargerThanTheirMemoryGoInParts) {
   constexpr int64_t kLarge = 2000;
   for (const size_t parts : {2, 4}) {
     const size_t bytes = kLarge * kLarge * sizeof(double) / parts;
@@ -347,7 +347,7 @@ TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
 }
 
 /// Each handle has its own queues and memory there.
-TEST_F(SeveralDevices, TwoHandlesOverThemWorkSideBySide) {
+TEST_F(SeveralDevices, TwoHandlesWorkConcurrently) {
   std::vector<std::thread> threads;
   for (const bool upper : {false, true})
     threads.emplace_back([upper] {
@@ -458,7 +458,7 @@ TEST_F(Plugin, WithoutADeviceTheHostRemains) {
 TEST(NoPlugin, IsRefused) {
   chol_handle_t handle = nullptr;
   EXPECT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_NO_DEVICE);
-  EXPECT_NE(std::string(chol_last_error(nullptr)).find("is no chol plug-in"), std::string::npos);
+  EXPECT_NE(std::string(chol_last_error(nullptr)).find("is not a chol plug-in"), std::string::npos);
 }
 
 }  // namespace

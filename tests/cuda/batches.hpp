@@ -19,7 +19,7 @@ struct Batches : Calls<T> {
     const Batch<T> one(uplo, n, n, 1, 5);
     const std::vector<T> two = factored_copies(one, 2);
     const int64_t different = places_unlike(two.data(), n * n, factored_copies(one, count));
-    check(different == 0, "same bits at any place", n, double(different));
+    check(different == 0, "same bits at any position", n, double(different));
     if (n <= 300 && count <= 3000) solutions_at_places(one, count);
   }
   std::vector<T> factored_copies(const Batch<T>& one, int64_t count) const {
@@ -50,7 +50,7 @@ struct Batches : Calls<T> {
          "posv_strided_batched");
       if (copies == 1) alone = x.get();
       const int64_t different = places_unlike(alone.data(), n, x.get());
-      check(different == 0, "same solution at any place", n, double(different));
+      check(different == 0, "same solution at any position", n, double(different));
     }
   }
   static std::vector<T> repeated(const T* one, int64_t size, int64_t count) {

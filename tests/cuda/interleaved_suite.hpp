@@ -275,7 +275,7 @@ struct Suite {
         for (int64_t i = 0; i < n; ++i)
           different +=
               std::memcmp(&P.a[P.offset(b, i, j)], &P.a[P.offset(0, i, j)], sizeof(T)) != 0;
-    check(different == 0, "same bits at any place", n, chunk, double(different));
+    check(different == 0, "same bits at any position", n, chunk, double(different));
   }
 
   /// A captured call replayed on new data.

@@ -13,7 +13,7 @@ void repeat(Call& call, int times, cudaStream_t other, int multiprocessors) {
   for (int k = 0; k < times; ++k) {
     if (k % 4 == 3) CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
     call.queue();
-    call.check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
+    call.check(k % 4 == 3 ? "bits during another kernel" : "bits of repeats");
   }
   CHOL_TEST_CUDA(cudaStreamSynchronize(other));
 }

@@ -114,7 +114,7 @@ void check_row(Families& families, const Row& row) {
     const FactorChoice choice = choose<T>(asked, row.choice, device);
     const BatchMethod<T>* const method = batch_methods<T>.find(choice.method);
     if (!tally.count(method && choice.params.are_of(method->knobs)))
-      std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(asked.n));
+      std::printf("%c, n = %d: no method factors\n", kLetter<T>, int(asked.n));
     name_line(families, asked, choice, device);
   };
   const Range& orders = row.cases.n;

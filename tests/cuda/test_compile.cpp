@@ -126,7 +126,7 @@ void check_tiled_shapes() {
     }
   for (const int looking : {-1, 3})
     expect(!can_compile({Routine::potrf, 'd'}, tiled(4, looking, 0, 64), 8, kHopper.block_memory),
-           "an order of tiles that there is not");
+           "an order of tiles that does not exist");
   expect(!can(Routine::potrs, 'd', 8, 2, 32, 8), "a solve");
   const auto name = [](const Choice& choice) {
     return interleaved_request(Routine::posv, 'c', choice, 13, kHopper).name;
@@ -163,7 +163,7 @@ void check_cache() {
   const Folder folder;
   const std::string inner = folder.path + "/cache/chol";
   Cubin cubin{"symbol", std::string("\0code\n\xff of a kernel", 18)}, read;
-  expect(!load_cubin(inner, "key", read), "a folder that is not there");
+  expect(!load_cubin(inner, "key", read), "a missing folder");
   expect(store_cubin(inner, "key", cubin), "making the folder");
   expect(load_cubin(inner, "key", read) && read.symbol == cubin.symbol && read.code == cubin.code,
          "what was kept");
@@ -175,7 +175,7 @@ void check_cache() {
     expect(!store_cubin(inner, "new", cubin), "a folder that cannot be written");
     expect(load_cubin(inner, "key", read), "reading where nothing can be written");
   }
-  expect(!store_cubin("/proc/chol/cache", "key", cubin), "a folder that cannot be made");
+  expect(!store_cubin("/proc/chol/cache", "key", cubin), "a folder that cannot be created");
   expect(!store_cubin("", "key", cubin) && !load_cubin("", "key", read), "no folder");
 
   setenv("XDG_CACHE_HOME", "/somewhere", 1);
@@ -262,9 +262,10 @@ void check_nvrtc() {
   write_text(folder.path + '/' + request_key(request), "damaged");
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && !found, "damaged file");
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && found, "made good");
-  expect(obtain_cubin("/proc/chol", request, cubin, found).ok() && !found, "nowhere to keep it");
+  expect(obtain_cubin("/proc/chol", request, cubin, found).ok() && !found,
+         "no folder for the cache");
   expect(!compile({"interleaved/shared/factor.cuh", "chol::cuda::no_kernel<3>", 90}, cubin).ok(),
-         "a kernel that there is not");
+         "a kernel that does not exist");
   expect(!compile({request.header, request.name, 12}, cubin).ok(), "no such device");
 }
 

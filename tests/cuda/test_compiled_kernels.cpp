@@ -70,11 +70,11 @@ KernelRequest request(int n) {
 void check_with_compiler(const std::string& folder) {
   // An intact file whose content cannot be loaded.
   store_cubin(folder, request_key(request(4)), {"symbol", "no code"});
-  expect(compiled_kernel(request(4)) != nullptr, "kernel whose file is of no use");
+  expect(compiled_kernel(request(4)) != nullptr, "kernel whose file cannot be loaded");
   Cubin cubin;
   expect(refusals == 1 && load_cubin(folder, request_key(request(4)), cubin) &&
              cubin.code.compare(0, 4, "\177ELF") == 0,
-         "file of no use replaced");
+         "unusable file replaced");
 
   const int before = loads;
   std::vector<const void*> seen(8);
@@ -89,7 +89,7 @@ void check_with_compiler(const std::string& folder) {
   expect(outside == 0, "loaded where a capture may be under way");
 
   const KernelRequest none{"interleaved/thread/registers.cuh", "chol::cuda::no_kernel<1>", 90};
-  expect(!compiled_kernel(none) && !compiled_kernel(none), "a kernel that there is not");
+  expect(!compiled_kernel(none) && !compiled_kernel(none), "a kernel that does not exist");
 }
 
 }  // namespace

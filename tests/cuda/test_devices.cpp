@@ -61,7 +61,7 @@ void check_inverse(const Team& team, const Batch<T>& A, const Parts<T>& parts, i
   }
   const double residual = n > 0 ? solve_residual(A, 0, B.data(), Y.data(), n, 1) : 0;
   expect(residual < 30 && info == 0, "inverse", letter_of(T{}), A.uplo, n, residual);
-  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "inverse beside the triangle",
+  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "inverse outside the triangle",
          letter_of(T{}), A.uplo, n, double(nb));
   if (n < 2) return;
   X.lower(0, n / 2, n / 2) = T(0);
@@ -77,13 +77,13 @@ void check_factor(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   const Parts<T> parts(team, n, nb);
   parts.scatter(uplo, A.a.data(), A.lda);
   expect(parts.factor(uplo) == 0, "info", letter, uplo, n, double(nb));
-  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "elements beside the triangle",
+  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "elements outside the triangle",
          letter, uplo, n, double(nb));
   Batch<T> L = A;
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i) L.lower(0, i, j) = T(-1);
   parts.gather(uplo, L.a.data(), L.lda);
-  expect(changed_outside(A, L) == 0, "gather beside the triangle", letter, uplo, n, double(nb));
+  expect(changed_outside(A, L) == 0, "gather outside the triangle", letter, uplo, n, double(nb));
   const double residual = factor_residual(A, L, 0);
   expect(residual < 30, "residual", letter, uplo, n, residual);
 
@@ -178,7 +178,7 @@ void check_host(const std::vector<int>& devices, chol_uplo_t uplo, int64_t n, si
   const double residual = factor_residual(A, L, 0);
   expect(info == 0 && residual < 30, bytes ? "out of core" : "host matrix", letter, uplo, n,
          residual);
-  expect(changed_outside(A, L) == 0, "host matrix beside the triangle", letter, uplo, n, 0);
+  expect(changed_outside(A, L) == 0, "host matrix outside the triangle", letter, uplo, n, 0);
   std::vector<T> B(2 * n), X;
   std::mt19937_64 engine(n);
   for (T& x : B) x = random_element<T>(engine);
@@ -278,7 +278,7 @@ void check_arguments(const std::vector<int>& devices) {
   const chol_status_t status = chol_create_on(&none, CHOL_BACKEND_CUDA, 2, missing);
   expect(status == CHOL_STATUS_NO_DEVICE && !none &&
              std::strstr(chol_last_error(nullptr), "devices[1]: device 99, must be in 0 .. "),
-         "a device that is not there", 'd', CHOL_LOWER, 0, status);
+         "a missing device", 'd', CHOL_LOWER, 0, status);
   expect_status(nullptr, chol_create_on(&none, CHOL_BACKEND_CUDA, 0, nullptr), "chol_create_on");
   expect(chol_dpotrf_cyclic(none, CHOL_LOWER, 8, pointers.data(), lds.data(), 4, &info) ==
              CHOL_STATUS_NOT_SUPPORTED,

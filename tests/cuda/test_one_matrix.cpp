@@ -241,7 +241,7 @@ void update_rectangle(int rows, int columns, int depth, bool backwards) {
   expect(most / (depth * epsilon) < 30, "rectangle", swapped ? 'U' : 'L', rows,
          most / (depth * epsilon));
   expect(std::memcmp(rest.data(), before.data(), sizeof(T) * rest.size()) == 0,
-         "elements beside a rectangle", swapped ? 'U' : 'L', rows, 0);
+         "elements outside a rectangle", swapped ? 'U' : 'L', rows, 0);
 }
 
 template <class T, bool swapped>

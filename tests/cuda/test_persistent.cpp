@@ -130,14 +130,14 @@ struct OneMatrix : Calls<T> {
       CHOL_TEST_CUDA(A.fill());
       ok(potrf_of(T{})(handle, uplo, n, device.data(), ld, info.data()), "potrf");
       CHOL_TEST_CUDA(cudaDeviceSynchronize());
-      check(info.get()[0] == 0, "info of a matrix made on the device", n, info.get()[0]);
+      check(info.get()[0] == 0, "info of a matrix generated on the device", n, info.get()[0]);
       unsigned long long changed = 1;
       CHOL_TEST_CUDA(A.count_changed(&changed));
-      check(changed == 0, "outside of a matrix made on the device", n, double(changed));
+      check(changed == 0, "outside of a matrix generated on the device", n, double(changed));
       double residual = -1;
       CHOL_TEST_CUDA(A.residual(epsilon<T>(), &residual));
-      check(residual >= 0 && residual < Base::kBound, "residual of a matrix made on the device", n,
-            residual);
+      check(residual >= 0 && residual < Base::kBound,
+            "residual of a matrix generated on the device", n, residual);
     }
   }
 
@@ -283,7 +283,7 @@ void run_beside(chol_uplo_t uplo) {
     repeat(one, n < 1000 ? 100 : 24, other, properties.multiProcessorCount);
     replay(one, n < 1000 ? 1000 : 100, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
-    one.check("bits beside a second handle");
+    one.check("bits with a second handle");
     two.check("bits of a second handle");
   }
   CHOL_TEST_CUDA(cudaStreamDestroy(other));

@@ -48,7 +48,7 @@ class InOrder {
     Task task{};
     for (int64_t index = 0; position.find(schedule_, index, &task); ++index) {
       while (step_can_run()) ++step_, ++finished_below();
-      expect(can_run(task), "a task waits for what comes later", schedule_, int(index));
+      expect(can_run(task), "a task waits for a later one", schedule_, int(index));
       if (task.kind == Task::solve)
         ++finished_[task.row];
       else

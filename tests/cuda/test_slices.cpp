@@ -63,7 +63,7 @@ void check(int64_t n, int64_t nrhs, int64_t chunk, int64_t batch) {
       for (int64_t b = 0; b < count; ++b)
         good(
             unpacked.A.interleaved_matrix(b, columns) == all.interleaved_matrix(first + b, columns),
-            "where a matrix lies");
+            "position of a matrix");
     }
     first += count;
   }

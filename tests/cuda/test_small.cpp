@@ -112,8 +112,8 @@ class DealtSuite {
     problem.position.n = kBadOrder;
     launch_dealt(problem, share);
     if (count_batch<SmallTask::factor>(before, after, expected)) return;
-    std::printf("dealt out, element of %zu bytes, swapped %d: n %d, share %d\n", sizeof(T),
-                kSwapped, n, share);
+    std::printf("binned, element of %zu bytes, swapped %d: n %d, share %d\n", sizeof(T), kSwapped,
+                n, share);
   }
 };
 

@@ -206,7 +206,7 @@ void run_beside(chol_uplo_t uplo) {
     repeat(one, 100, other, properties.multiProcessorCount);
     replay(one, 1000, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
-    one.check("bits beside a second handle");
+    one.check("bits with a second handle");
     two.check("bits of a second handle");
   }
   CHOL_TEST_CUDA(cudaStreamDestroy(other));

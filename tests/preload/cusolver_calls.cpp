@@ -1,4 +1,4 @@
-// Calls every cuSOLVER function that the preload takes over, on batches and on one matrix, through
+// Calls every cuSOLVER function that the preload intercepts, on batches and on one matrix, through
 // a stream, with good and bad matrices and arguments, and out of a captured graph, and prints
 // everything that a caller can see except rounding. It does not use chol: its output must be the
 // same with and without the preload.

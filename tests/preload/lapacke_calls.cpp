@@ -1,4 +1,4 @@
-// Calls every LAPACKE function that the preload takes over, in both layouts, on good and on bad
+// Calls every LAPACKE function that the preload intercepts, in both layouts, on good and on bad
 // arguments, and prints everything that a caller can see except rounding. It does not use chol: its
 // output must be the same with and without the preload.
 #include <cstdio>

@@ -159,7 +159,7 @@ class SmallRhs {
   const std::vector<T>& elements() const { return elements_; }
 
   const char* judge(bool solved) const {
-    if (!solved) return elements_ == input_ || has_nan() ? "B as it was" : "B changed";
+    if (!solved) return elements_ == input_ || has_nan() ? "B unchanged" : "B changed";
     R worst = 0;
     for (int j = 0; j < nrhs_; ++j) {
       for (int i = n_; i < ldb_; ++i)

@@ -112,7 +112,7 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
     }
 }
 
-CHOL_TEST(Determinism, AnywhereInABatch, kEverywhere) {
+CHOL_TEST(Determinism, AnyPositionInABatch, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
       if ((short_run() && n > 33) || !exists(function, s.layout)) continue;
@@ -164,7 +164,7 @@ class BusyThreads {
 };
 
 /// Because of them helpers lose their cores during tasks.
-CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
+CHOL_TEST(Determinism, WithBusyThreads, kOneMatrix) {
   const BusyThreads busy;
   for (const Function function : kDeterministic) {
     if (!exists(function, s.layout)) continue;

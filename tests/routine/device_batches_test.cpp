@@ -142,7 +142,7 @@ void faults_of_a_variable_batch(const Setting& s, Function function) {
       }
     }
 }
-CHOL_TEST(DeviceBatches, FaultsOfAVariableBatch, kVariable) {
+CHOL_TEST(DeviceBatches, InvalidArgumentsOfAVariableBatch, kVariable) {
   for (const Function function : {Function::potrf, Function::posv, Function::potri})
     faults_of_a_variable_batch<T>(s, function);
 }

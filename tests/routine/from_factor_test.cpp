@@ -216,7 +216,7 @@ Dense<T> deceiving(int64_t n, int64_t p) {
 }
 
 /// rcond is inversely proportional to the norm given by the caller, here exactly.
-CHOL_TEST(Pocon, WhatDeceivesTheIteration, kOneMatrix) {
+CHOL_TEST(Pocon, MatricesThatDeceiveTheEstimator, kOneMatrix) {
   const Handle handle(s.memory.backend());
   for (int64_t n = 3; n <= 10; ++n)
     for (int64_t p = 1; p + 1 < n; ++p) {

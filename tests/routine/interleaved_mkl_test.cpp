@@ -61,7 +61,7 @@ constexpr Format kFormats[] = {{181, 16}, {182, 32}, {183, 64}};
 TYPED_TEST(CompactLayout, ThereAndBack) {
   using T = TypeParam;
   void* const library = mkl();
-  if (!library) GTEST_SKIP() << "no MKL here: CHOL_BENCH_MKL names no folder with libmkl_rt";
+  if (!library) GTEST_SKIP() << "no MKL: CHOL_BENCH_MKL does not name a folder with libmkl_rt";
   const Compact<T> compact(library);
   ASSERT_TRUE(compact.pack && compact.unpack && compact.potrf);
   const Handle handle;

@@ -241,7 +241,7 @@ TYPED_TEST(MixedPosv, SolvesToLapacksCriterion) {
       }
 }
 
-TYPED_TEST(MixedPosv, IllConditionedSystemsAreSolvedOneWayOrTheOther) {
+TYPED_TEST(MixedPosv, IllConditionedSystemsAreSolvedInEitherPrecision) {
   using T = TypeParam;
   for (const double kappa : {1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e12}) {
     SCOPED_TRACE(kappa);
@@ -305,7 +305,7 @@ TYPED_TEST(MixedPosv, NanOfTheMatrixAndOfColumnsIsPassedOn) {
   EXPECT_EQ(solved.info, 71);
 }
 
-TYPED_TEST(MixedPosv, ZeroColumnsAndNoneAtAll) {
+TYPED_TEST(MixedPosv, ZeroColumnsAndNoColumns) {
   using T = TypeParam;
   System<T> system(CHOL_UPPER, random_spd<T>(140, this->random), 2, this->random);
   for (int64_t i = 0; i < 140; ++i) system.B(i, 0) = T(0);

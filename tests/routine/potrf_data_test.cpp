@@ -164,7 +164,7 @@ CHOL_TEST(PotrfData, NearOverflow, kEverywhere) {
   });
 }
 /// Elements of the factor that are denormal themselves are not flushed to zero.
-CHOL_TEST(PotrfData, DenormalBesideOne, kEverywhere) {
+CHOL_TEST(PotrfData, DenormalNextToOne, kEverywhere) {
   const Handle handle(s.memory.backend());
   const T tiny = T(std::numeric_limits<RealOf<T>>::denorm_min() * 12);
   for (const int64_t n : {2, 5, 8, 16, 17, 33, 70}) {

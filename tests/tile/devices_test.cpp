@@ -91,7 +91,7 @@ TYPED_TEST(SeveralDevices, WorkWithoutPeerAccess) {
 }
 
 /// In pieces of a few elements, in both directions; each event between the two devices is needed.
-TYPED_TEST(SeveralDevices, CopyByWayOfTheHost) {
+TYPED_TEST(SeveralDevices, CopyThroughTheHost) {
   for (const bool swapped : {false, true})
     for (const int at : {0, 1})
       for (const size_t room : {1, 3, 7, 1000}) {

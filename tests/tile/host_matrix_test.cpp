@@ -392,7 +392,7 @@ TEST(HostTraffic, IsNearTheLeast) {
 
 /// The next superpanel's columns replace finished ones during the work on others: at the end of a
 /// superpanel all of them have arrived.
-TEST(HostTraffic, IsBesideTheProducts) {
+TEST(HostTraffic, OverlapsWithProducts) {
   for (const size_t staging : {size_t{0}, size_t{16} << 20}) {
     constexpr int kDevices = 2;
     const Schedule parts(16384, kDevices, .3 / kDevices, staging);

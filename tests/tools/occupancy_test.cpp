@@ -136,7 +136,7 @@ bool is_instance(const Choice& choice, const Point& point) {
       });
 }
 
-TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
+TEST(DevicePlans, CandidatesAreMethodsOfTheBackend) {
   for (const bool compiled : {false, true}) {
     const DevicePlans plans(kHopper, compiled);
     for (const char precision : {'s', 'd', 'c', 'z'})
@@ -160,7 +160,7 @@ std::vector<size_t> count_tiled(const std::vector<Choice>& plans) {
   return count;
 }
 
-TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
+TEST(DevicePlans, TiledKernelsAreAmongTheCandidates) {
   const DevicePlans compiled(kHopper, true), built(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'})
     for (const Routine routine : {Routine::potrf, Routine::posv}) {
@@ -228,7 +228,7 @@ TEST(DevicePlans, ColumnMajorCandidatesAreBuilt) {
     }
 }
 
-TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
+TEST(DevicePlans, APlanServesTheOrdersOfItsKernel) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};
   EXPECT_EQ(plans.reach(point, Choice(cuda::kInterleavedRegisters, {{"threads", 32}}), 15), 15);

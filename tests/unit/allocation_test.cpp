@@ -201,7 +201,7 @@ TEST(Allocation, OfCalls) {
 }
 
 /// Memory kept by a handle is freed with it.
-TEST(Allocation, NothingStaysBehind) {
+TEST(Allocation, NoLeaks) {
   fail_every_allocation([] {
     chol_handle_t handle = nullptr;
     chol_status_t status = chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr);

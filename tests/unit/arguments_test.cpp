@@ -274,7 +274,7 @@ TYPED_TEST(Arguments, EmptyBatchNeedsNothing) {
 }
 
 /// One matrix needs no stride, and a bound of 0 means unknown.
-TYPED_TEST(Arguments, WhatIsNotAskedFor) {
+TYPED_TEST(Arguments, ArgumentsThatAreNotRequired) {
   const Handle handle;
   for_each_call<TypeParam>([&](ValidCall<TypeParam>& valid) {
     if (valid.call.layout == Layout::strided) {

@@ -51,7 +51,7 @@ TEST_F(Quota, OfAGroupAbove) {
   EXPECT_EQ(cores("0::/a/b\n"), 3);
 }
 
-TEST_F(Quota, OfTheMountWhereTheGroupIsOutsideTheContainer) {
+TEST_F(Quota, OfTheMountIfTheGroupIsOutsideTheContainer) {
   write("cpu.max", "50000 100000\n");
   EXPECT_EQ(cores("0::/not/visible\n"), 1);
 }

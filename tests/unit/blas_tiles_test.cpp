@@ -59,7 +59,7 @@ class BlasTiles : public testing::Test {
   static constexpr int kBlasThreads = 3, kOpenMpThreads = 4;
 };
 
-TEST_F(BlasTiles, ThreadsAsAskedFor) {
+TEST_F(BlasTiles, ThreadsAsRequested) {
   for (const int threads : {1, 2}) {
     const Handle handle(CHOL_BACKEND_HOST, threads);
     const Reference<double>& expected = reference<double>(700, 1);
@@ -77,7 +77,7 @@ TEST_F(BlasTiles, ThreadsAsAskedFor) {
   }
 }
 
-TEST_F(BlasTiles, SettingsComeBack) {
+TEST_F(BlasTiles, SettingsAreRestored) {
   const int before = openblas_get_num_threads(), openmp_before = omp_get_max_threads();
   for (const int threads : {1, 2}) {
     const Handle handle(CHOL_BACKEND_HOST, threads);
@@ -87,7 +87,7 @@ TEST_F(BlasTiles, SettingsComeBack) {
   }
 }
 
-TEST_F(BlasTiles, HandlesSideBySide) {
+TEST_F(BlasTiles, ConcurrentHandles) {
   std::vector<std::thread> callers;
   for (int caller = 0; caller < 3; ++caller)
     callers.emplace_back([] {
@@ -101,7 +101,7 @@ TEST_F(BlasTiles, HandlesSideBySide) {
 
 /// A child of a process with another thread inside a call, which does not restore the setting in
 /// the child.
-TEST_F(BlasTiles, SettingsComeBackInAChild) {
+TEST_F(BlasTiles, SettingsAreRestoredInAChild) {
   constexpr int kOverPthreads = 1;
   if (CHOL_TEST_OPENBLAS_KIND != kOverPthreads) GTEST_SKIP() << "the setting is OpenMP's";
   std::atomic<bool> over{false};

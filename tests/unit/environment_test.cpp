@@ -66,7 +66,7 @@ TEST(Environment, Devices) {
 }
 
 /// Every variable that libchol.so reads and whose values are not names of files.
-TEST(Environment, WhatIsNotUnderstoodIsRefused) {
+TEST(Environment, InvalidValuesAreRefused) {
   const struct {
     const char* name;
     std::vector<const char*> values;
@@ -229,8 +229,7 @@ TEST_F(TuningFile, LanesTakeTheirKnobs) {
       output, std::regex("chol_dpotrf_strided_batched --.*, lanes\\(whole_groups_above=16\\), ")))
       << output;
   const std::string too_large = with_rows(row("batch", "[0, 257]", "lanes"));
-  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run lanes so, or not for all"))
-      << too_large;
+  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run lanes this way for all")) << too_large;
 }
 
 TEST_F(TuningFile, BlasTilesNeedABlas) {
@@ -280,7 +279,7 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
       {replaced(precision, precision + "\"params\": {\"few_rhs\": -1}, "),
        "line 3, row 1: \"few_rhs\" is -1, must be an integer from 0 to 2147483647"},
       {replaced(precision, precision + "\"params\": {\"tile\": 1}, "),
-       "line 3, row 1: \"tile\" is no parameter of panel"},
+       "line 3, row 1: \"tile\" is not a parameter of panel"},
       {replaced(precision, precision + "\"params\": 3, "),
        "line 3, row 1: \"params\" is 3, must be an object"},
       {"{\"routine\": \"potrf\", \"form\": \"interleaved\", \"precision\": \"d\", \"n\": [0, 9], "
@@ -288,7 +287,7 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "line 3, row 1: \"register_tile\" is 5, must be 0 to 4: rows and columns of a register "
        "tile"},
       {replaced(precision, precision + "\"treads\": 8, "),
-       "line 3, row 1: \"treads\" is no member of a row"},
+       "line 3, row 1: \"treads\" is not a member of a row"},
       {replaced("potrf", "pack"), "line 3, row 1: this backend cannot run panel so"},
       {row("batch", kEveryOrder, "lanes"),
        "line 3, row 1: this backend cannot run lanes so, or not"},
@@ -338,9 +337,9 @@ TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
       {"[]", "must be an object with \"machines\""},
       {"{\"machine\": {}}", "\"machines\" is missing"},
       {"{\"machines\": {}}",
-       "the file is of version 1, this library reads version 2: chol-tune writes it anew"},
+       "the file is of version 1, this library reads version 2: run chol-tune again"},
       {"{\"version\": 3, \"machines\": {}}",
-       "the file is of version 3, this library reads version 2: chol-tune writes it anew"},
+       "the file is of version 3, this library reads version 2: run chol-tune again"},
       {"{\"machines\": 3}", "\"machines\" is 3, must be an object"},
       {"{\"version\": 2, \"machines\": {\"" + machine + "\": {}}}",
        "\"" + machine + "\" is {}, must be an array of rows"},
@@ -411,7 +410,7 @@ TEST_F(TuningFile, IsReadAgainWhenItHasChanged) {
   std::remove(broken.c_str());
 }
 
-TEST(Environment, TuningFileThatIsNotThere) {
+TEST(Environment, MissingTuningFile) {
   const std::string output = probe("CHOL_BACKEND=host CHOL_TUNING=/nowhere/tuning.json");
   EXPECT_TRUE(has(output, "create: CHOL_STATUS_INVALID_VALUE\n")) << output;
   EXPECT_TRUE(has(output, "tuning file /nowhere/tuning.json: cannot be opened")) << output;

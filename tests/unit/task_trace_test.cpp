@@ -45,13 +45,13 @@ TEST(TaskTrace, SvgHasARowACoreAndABarATask) {
   EXPECT_NE(text.find("potrf (0, 0) step 0, 2.0 us"), std::string::npos);
 }
 
-TEST(TaskTrace, OfNothingIsWhole) {
+TEST(TaskTrace, WithoutTasksIsAValidFile) {
   EXPECT_TRUE(nlohmann::json::parse(TaskTrace::as_json({})).at("traceEvents").empty());
   EXPECT_NE(TaskTrace::as_svg({}).find("</svg>"), std::string::npos);
 }
 
 /// The order and the time of recording do not matter: a task is one event with begin and end.
-TEST(TaskTrace, NotesTasksOfAllThreads) {
+TEST(TaskTrace, RecordsTasksOfAllThreads) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("chol_trace_" + std::to_string(getpid()) + ".json");
   EXPECT_TRUE(test::holds_in_child([&] {

@@ -47,7 +47,7 @@ TEST(ThreadLimits, NoProcessLeft) {
   EXPECT_TRUE(holds_in_child([] { return limit_processes() && factors(4); }));
 }
 
-TEST(ThreadLimits, NoRoomForStacks) {
+TEST(ThreadLimits, NoMemoryForStacks) {
   for (const int threads : {4, 64, 20000})
     EXPECT_TRUE(holds_in_child([&] { return limit_address_space(30 << 20) && factors(threads); }))
         << threads;

@@ -105,7 +105,7 @@ TEST(ThreadPool, HelpersJoin) {
   EXPECT_EQ(call.workers(), 2);
 }
 
-TEST(ThreadPool, LittleWorkIsDoneAlone) {
+TEST(ThreadPool, LittleWorkUsesNoHelpers) {
   const CallScope call(false);
   for (int round = 0; round < 1000; ++round) {
     Counted counted(10);
@@ -141,7 +141,7 @@ class HeldHelpers {
   std::thread caller_;
 };
 
-TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
+TEST(ThreadPool, ACallerDoesAllWorkIfEveryHelperIsBusy) {
   const int helpers = std::max(3, ThreadPool::instance().threads());
   const HeldHelpers held(helpers);
   ASSERT_EQ(ThreadPool::instance().threads(), helpers);
@@ -222,7 +222,7 @@ class Throwing final : public TeamWork {
   }
 };
 
-TEST(ThreadPool, AnExceptionOfTheCallerLeavesNothingBehind) {
+TEST(ThreadPool, AnExceptionOfTheCallerReleasesTheSlot) {
   for (int round = 0; round < 100; ++round) {
     Throwing work;
     EXPECT_THROW(ThreadPool::instance().run(work, {3, 1e9}), std::runtime_error);

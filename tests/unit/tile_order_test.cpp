@@ -183,7 +183,7 @@ TEST(TileOrder, TheNextDiagonalTileComesFirst) {
 
 /// A worker that loses its core during a task delays only dependent tasks: others finish the other
 /// updates of this step, and those of the next one except of the same tile.
-TEST(TileOrder, OthersGoOnWhileATaskIsHeld) {
+TEST(TileOrder, OthersContinueDuringADelayedTask) {
   constexpr int64_t kTiles = 12;
   constexpr int kThisStep = kTiles * (kTiles - 1) / 2, kNextStep = (kTiles - 1) * (kTiles - 2) / 2;
   Board board(kTiles * kTile);

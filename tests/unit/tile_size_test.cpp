@@ -10,7 +10,7 @@ namespace {
 
 constexpr TileMachine kServer{65, 150, 2 << 20, 8, 2};
 
-TEST(TileSize, MoreThreadsNeverWantLargerTiles) {
+TEST(TileSize, MoreThreadsNeverIncreaseTheSize) {
   for (const int64_t n : {500, 1000, 2000, 4000, 8000, 16000}) {
     int last = 1 << 20;
     for (const int threads : {1, 2, 4, 8, 16}) {
@@ -22,7 +22,7 @@ TEST(TileSize, MoreThreadsNeverWantLargerTiles) {
 }
 
 /// Measured rates of sixteen cores (bench/results): the fastest size and its neighbours.
-TEST(TileSize, IsNearWhatSixteenCoresShowed) {
+TEST(TileSize, IsNearTheFastestOnSixteenCores) {
   const struct {
     int64_t n;
     int least, most;

@@ -172,7 +172,7 @@ TEST(TileSolve, GroupsFitThreadsAndCache) {
 }
 
 /// A worker that is stopped in a task delays only that task.
-TEST(TileSolve, GoesOnAfterAHeldTask) {
+TEST(TileSolve, ContinuesAfterADelayedTask) {
   Board board(1000);
   board.hold(64);
   solve(board, 1000, 100, 4);

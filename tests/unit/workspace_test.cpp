@@ -49,7 +49,7 @@ TYPED_TEST(Workspace, AnySizeAndAlignment) {
 
 /// A query does not access its arrays, and the returned size suffices for any start address: the
 /// allocation test verifies that nothing else is allocated.
-TYPED_TEST(Workspace, QueryNamesWhatIsEnough) {
+TYPED_TEST(Workspace, QueryReturnsASufficientSize) {
   const Handle plain(CHOL_BACKEND_HOST, 2);
   for (const Layout layout : kLayouts)
     for (const int64_t n : {0, 3, 40, 200}) {

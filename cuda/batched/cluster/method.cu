@@ -9,7 +9,7 @@ namespace {
 constexpr Knob kKnobs[] = {
     {"threads", 128, 256, "threads of a block"},
     {"blocks", 1, 8, "blocks of the cluster that works on a matrix"},
-    {"paired", 0, 1, "whether block columns are in pairs, with the bits of multi_panel_potrf"}};
+    {"paired", 0, 1, "1: block columns in pairs, with the bits of multi_panel_potrf"}};
 
 const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
   all.add({factor::kCluster, kKnobs,

@@ -91,7 +91,7 @@ void write_tuning_file(const std::string& path, Space& space, const std::string&
   if (!taken || std::rename(temporary.c_str(), path.c_str()) != 0) {
     unlink(temporary.c_str());
     throw std::runtime_error(
-        path + (written && !taken ? ": the library would not take it" : ": cannot be written"));
+        path + (written && !taken ? ": rejected by the library" : ": cannot be written"));
   }
 }
 

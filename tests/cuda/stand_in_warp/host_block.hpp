@@ -138,7 +138,7 @@ class HostBlock {
         left -= thread.done ? 1 : 0;
       }
       if (before == steps_) {
-        std::printf("threads wait for what never comes\n");
+        std::printf("deadlock: all threads wait\n");
         std::exit(1);
       }
     }

@@ -9,9 +9,10 @@ namespace chol::cuda {
 
 inline constexpr Knob kBlockSolveKnobs[] = {
     {"order", 16, 352, "orders up to which the kernel serves"},
-    {"warp_blocks", 1, 2, "diagonal blocks of 16 rows a warp: 2 repeat less, 1 shorten the chain"},
-    {"groups", 1, 2, "groups of warps, each with right-hand sides of its own"},
-    {"rhs", 1, 16, "right-hand sides that a group works on at a time"},
+    {"warp_blocks", 1, 2,
+     "diagonal blocks of 16 rows a warp: 2 reduce duplicated work, 1 shortens the chain"},
+    {"groups", 1, 2, "groups of warps, each with separate right-hand sides"},
+    {"rhs", 1, 16, "right-hand sides of a group at a time"},
     {"blocks", 1, 5, "thread blocks a multiprocessor, which bound the registers"},
     {"mma", 0, 1, "whether tensor cores multiply, for several right-hand sides"},
     {"register_columns", 0, 4, "leading block columns in registers instead of shared memory"}};
