@@ -33,7 +33,7 @@ struct Environment {
   const char* report_path = nullptr;  ///< CHOL_REPORT: where; nullptr is stderr
 };
 
-/// A row of the table. README.md has the same rows, which a test compares.
+/// A row of the table. docs/settings.md has the same rows, which a test compares.
 struct Variable {
   const char* name;
   const char* values;     ///< what it must be

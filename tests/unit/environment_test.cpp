@@ -127,10 +127,10 @@ std::string plain(const std::string& line) {
   return std::regex_replace(code, std::regex("\\[([^\\]]*)\\]\\([^)]*\\)"), "$1");
 }
 
-TEST(Environment, TheReadmeHasTheTable) {
-  std::ifstream readme(CHOL_TEST_README);
+TEST(Environment, TheSettingsPageHasTheTable) {
+  std::ifstream settings(CHOL_TEST_SETTINGS);
   std::vector<std::string> rows;
-  for (std::string line; std::getline(readme, line);)
+  for (std::string line; std::getline(settings, line);)
     if (const std::string row = plain(line);
         row.rfind("| CHOL_", 0) == 0 && std::count(row.begin(), row.end(), '|') == 5)
       rows.push_back(row);
