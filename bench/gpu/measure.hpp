@@ -54,6 +54,24 @@ inline void close_all() {
   chol_destroy(handle);
 }
 
+/// The course of a program: prints the header, then runs body(zero of the element type, n) for the
+/// precisions and orders of the first two arguments; a file and repetitions follow at `place`.
+/// @return the exit code
+template <class Body>
+int run_cases(int argc, char** argv, int place, const char* usage, const char* header,
+              Body&& body) {
+  if (!test::device_present()) return 0;
+  if (argc < place) {
+    std::fprintf(stderr, "usage: %s\n", usage);
+    return 1;
+  }
+  if (!open_all(argc, argv, place)) return 1;
+  print_line(header);
+  for_each_case(argv[1], argv[2], body);
+  close_all();
+  return 0;
+}
+
 #define CHOL_BENCH_PEERS(P, T, C)                                                                  \
   inline void peer_potrf(cublasFillMode_t uplo, int n, T** A, int* info, int batch) {              \
     peer(cusolverDn##P##potrfBatched(solver, uplo, n, reinterpret_cast<C**>(A), n, info, batch));  \

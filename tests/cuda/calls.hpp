@@ -2,10 +2,9 @@
 #pragma once
 
 #include "problem.hpp"
+#include "suites.hpp"
 
 namespace chol::test {
-
-inline int failures = 0;
 
 inline void expect(bool good, const char* what, char precision, chol_uplo_t uplo, int64_t n,
                    double value) {

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "problem.hpp"
+#include "suites.hpp"
 
 namespace chol::test {
 
-inline int failures = 0;
 inline bool reduced = false;  ///< few sizes, for compute-sanitizer
 
 /// The matrices of a Batch interleaved; all other memory is NaN.

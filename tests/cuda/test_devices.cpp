@@ -332,11 +332,7 @@ void check_two_threads(const std::vector<int>& devices) {
 }
 
 void run_all(const std::vector<int>& devices, const std::string& wanted) {
-  const auto wants = [&](char p) { return wanted.empty() || wanted.find(p) != wanted.npos; };
-  if (wants('s')) run<float>(devices);
-  if (wants('d')) run<double>(devices);
-  if (wants('c')) run<std::complex<float>>(devices);
-  if (wants('z')) run<std::complex<double>>(devices);
+  for_each_precision(wanted, [&](auto zero) { run<decltype(zero)>(devices); });
   check_arguments(devices);
   check_workspace_and_streams(devices);
   check_two_threads(devices);
@@ -355,6 +351,5 @@ int main(int argc, char** argv) {
   std::vector<int> all;
   for (int d = 0; d < count; ++d) all.push_back(d);
   if (count > 1) run_all(all, wanted);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

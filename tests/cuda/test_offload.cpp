@@ -212,16 +212,9 @@ int main(int argc, char** argv) {
     } else {
       wanted += argv[k];
     }
-  const auto runs = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
   out_of_memory();
-  if (runs('s')) run_precision<float>();
-  if (runs('d')) run_precision<double>();
-  if (runs('c')) run_precision<std::complex<float>>();
-  if (runs('z')) run_precision<std::complex<double>>();
+  for_each_precision(wanted, [](auto zero) { run_precision<decltype(zero)>(); });
   many_threads();
   in_a_child();
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

@@ -349,19 +349,5 @@ int main(int argc, char** argv) {
   if (!device_present()) return 0;
   std::optional<PanelRows> rows;
   if (by_panels) rows.emplace().add();
-  chol_handle_t handle = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  const auto wants = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
-  if (wants('s')) run_suite<float>(handle);
-  if (wants('d')) run_suite<double>(handle);
-  if (wants('c')) run_suite<std::complex<float>>(handle);
-  if (wants('z')) run_suite<std::complex<double>>(handle);
-  chol_destroy(handle);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return run_suites(wanted, [](auto handle, auto zero) { run_suite<decltype(zero)>(handle); });
 }

@@ -177,17 +177,6 @@ void run_large(chol_handle_t handle) {
   for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) OneMatrix<T>{{handle, uplo}}.large(n);
 }
 
-template <class Body>
-void each_precision(const std::string& wanted, Body&& body) {
-  const auto wants = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
-  if (wants('s')) body(float{});
-  if (wants('d')) body(double{});
-  if (wants('c')) body(std::complex<float>{});
-  if (wants('z')) body(std::complex<double>{});
-}
-
 }  // namespace
 }  // namespace chol::test
 
@@ -206,16 +195,15 @@ int main(int argc, char** argv) {
   constexpr int64_t kWide = 1024;
   if (is_large && !by_bytes) {
     const TensorHandle built_in;
-    each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
+    for_each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
   } else if (is_large) {
     const TuningFile file(rows_of_panels(kWide, true));
     const TensorHandle wide;
-    each_precision(wanted, [&](auto x) { run_large<decltype(x)>(wide.handle); });
+    for_each_precision(wanted, [&](auto x) { run_large<decltype(x)>(wide.handle); });
   } else {
     const TuningFile file(rows_of_panels(kPanel, by_bytes));
     const TensorHandle narrow;
-    each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
+    for_each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
   }
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }
