@@ -215,26 +215,16 @@ struct Kind {
   int n;
 };
 constexpr Kind kKinds[] = {
-    {Routine::potrf, "sz", registers(64), 11},
-    {Routine::potrs, "d", registers(32), 15},
-    {Routine::posv, "c", registers(32), 15},
-    {Routine::potrf, "s", columns(5, 0), 17},
-    {Routine::posv, "d", columns(3, 0), 18},
-    {Routine::posv, "z", columns(0, 0), 17},
-    {Routine::potrs, "dc", columns(4, 0), 15},
-    {Routine::potrs, "z", columns(5, 8), 13},
-    {Routine::potrf, "c", columns(6, 4), 15},
-    {Routine::posv, "s", columns(7, 2), 17},
-    {Routine::potrf, "cz", shared(5, 8, 64), 50},
-    {Routine::potrf, "d", shared(1, 2, 32), 30},
-    {Routine::potrs, "s", shared(6, 4, 128), 50},
-    {Routine::posv, "c", shared(7, 4, 512), 50},
-    {Routine::potrf, "dc", tiled(3, 0, 0, 128), 50},
-    {Routine::potrf, "z", tiled(4, 1, 0, 64), 50},
-    {Routine::posv, "s", tiled(8, 2, 0, 32), 50},
-    {Routine::potrf, "d", tiled(4, 0, 1, 32), 11},
-    {Routine::posv, "s", tiled(2, 1, 1, 256), 15},
-    {Routine::potrf, "z", tiled(8, 2, 1, 64), 13},
+    {Routine::potrf, "sz", registers(64), 11},       {Routine::potrs, "d", registers(32), 15},
+    {Routine::posv, "c", registers(32), 15},         {Routine::potrf, "s", columns(5, 0), 17},
+    {Routine::posv, "d", columns(3, 0), 18},         {Routine::posv, "z", columns(0, 0), 17},
+    {Routine::potrs, "dc", columns(4, 0), 15},       {Routine::potrs, "z", columns(5, 8), 13},
+    {Routine::potrf, "c", columns(6, 4), 15},        {Routine::posv, "s", columns(7, 2), 17},
+    {Routine::potrf, "cz", shared(5, 8, 64), 50},    {Routine::potrf, "d", shared(1, 2, 32), 30},
+    {Routine::potrs, "s", shared(6, 4, 128), 50},    {Routine::posv, "c", shared(7, 4, 512), 50},
+    {Routine::potrf, "dc", tiled(3, 0, 0, 128), 50}, {Routine::potrf, "z", tiled(4, 1, 0, 64), 50},
+    {Routine::posv, "s", tiled(8, 2, 0, 32), 50},    {Routine::potrf, "d", tiled(4, 0, 1, 32), 11},
+    {Routine::posv, "s", tiled(2, 1, 1, 256), 15},   {Routine::potrf, "z", tiled(8, 2, 1, 64), 13},
 };
 
 void check_nvrtc() {
