@@ -1,8 +1,8 @@
 // chol-bench-busy: potrf of one matrix on cores that other threads use, too. Calls of one thread
-// and of all threads alternate beside busy threads, as many as the calls have, that spin or yield;
-// or calls come in the millisecond after a product of a threaded BLAS, whose idle threads still
-// spin. One line a case: median rates in Gflop/s, and ratios of one thread's time over that of all:
-// of medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds
+// and of all threads alternate, concurrently with as many busy threads that spin or yield; or calls
+// start in the millisecond after a product of a threaded BLAS, whose idle threads still spin. One
+// line a case: median rates in Gflop/s, and ratios of one thread's time over that of all: of
+// medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds
 // longer; if about 5 % do, the 95th percentile is long or short by chance. The last column shows
 // that effect: the ratio of the 95th percentiles of two halves (every other call) of the calls of
 // one thread.

@@ -1,5 +1,5 @@
-// What is timed: one call of one routine on a batch of given sizes, named as the library's trace
-// names it. Plain data, which can be sent to the contestants' processes.
+// A timed case: one call of one routine on a batch of given sizes, with the name used in the
+// library's trace. Plain data, which can be sent to the contestants' processes.
 #pragma once
 
 #include <cstdint>

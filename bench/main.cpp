@@ -1,4 +1,4 @@
-// chol-bench: times chol beside its peers, one case or a suite.
+// chol-bench: times chol and its peers, one case or a suite.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>

@@ -83,7 +83,7 @@ class Bench {
       if (info != 0) throw std::runtime_error("info = " + std::to_string(info));
     }
     check(chol_tlr_stats(A_, &row.stats));
-    // The library keeps the memory of a device that it has had.
+    // The library keeps the device memory that it has allocated.
     row.device_bytes = std::max(0., chol::bench::device_bytes_in_use() - in_use);
     if (!options_.only_factor) time_products(n, row);
     if (options_.check > 0)

@@ -20,7 +20,7 @@ void must(cudaError_t error) {
   std::exit(1);
 }
 
-/// A number in (-1, 1) that depends on nothing but its index.
+/// A number in (-1, 1) that depends on its index only.
 __device__ double noise(uint64_t index) {
   index = (index + 1) * 0x9e3779b97f4a7c15u;
   index = (index ^ (index >> 31)) * 0xbf58476d1ce4e5b9u;

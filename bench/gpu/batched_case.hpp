@@ -43,7 +43,7 @@ struct BatchedCase {
     return (triangle + 2.0 * double(n * nrhs) * sizeof(T)) * double(batch);
   }
 
-  /// The input; the factors where only a solve is asked for.
+  /// The input; the factors if only a solve is timed.
   void restore() const {
     B.restore();
     A.restore();

@@ -1,6 +1,6 @@
-// Batched Cholesky on a CUDA device: chol beside cuSOLVER and cuBLAS on the same input in the same
-// run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
-// the peer, share is ours over the roofline of that case.
+// Batched Cholesky on a CUDA device: chol, cuSOLVER and cuBLAS on the same input in the same run,
+// with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is the rate of
+// chol over that of the peer, share that over the roofline of the case.
 #include <optional>
 
 #include "cusolverdx_peer.hpp"

@@ -1,6 +1,6 @@
 // Times of the steps of dsposv and zcposv: the factor and the solution in single precision, and the
-// product of the matrix and a vector beside cuBLAS's: bench_refinement precisions n,n,... [file.csv
-// [repetitions]]
+// product of the matrix and a vector compared with cuBLAS's: bench_refinement precisions n,n,...
+// [file.csv [repetitions]]
 #include <cmath>
 
 #include "common/device_type.hpp"

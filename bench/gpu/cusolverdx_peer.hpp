@@ -1,4 +1,4 @@
-// bench_device's mode "dx": cuSOLVERDx beside chol, each case by its fastest kernel, after
+// bench_device's mode "dx": cuSOLVERDx compared with chol, each case by its fastest kernel, after
 // comparing the results of each kernel with chol's.
 #pragma once
 

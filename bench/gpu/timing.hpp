@@ -1,4 +1,4 @@
-// What the benchmarks of a device share: the handle and its stream, their arguments, timing, the
+// Common parts of the benchmarks of a device: the handle and its stream, arguments, timing, the
 // bandwidth of a copy.
 #pragma once
 

@@ -1,4 +1,4 @@
-// chol itself, opened at run time: another build of it can be a contestant beside this one.
+// chol itself, opened at run time: another build of it can be a second contestant.
 #include <algorithm>
 #include <stdexcept>
 

@@ -29,9 +29,9 @@ struct VariablePositions {
   int n, nrhs, A, lda, B, ldb;
 };
 
-/// One call. The upper triangle is the lower one on swapped strides: element (i, j) lies at
-/// i * ld + j, which holds conj(A), whose factor conj(L) is U where U belongs. Right-hand sides are
-/// conjugated when they are loaded and stored, since conj(A) conj(x) = conj(b).
+/// One call. The upper triangle is the lower one on swapped strides: element (i, j) is at i * ld +
+/// j; this is conj(A), whose factor conj(L) is U where U belongs. Right-hand sides are conjugated
+/// when they are loaded and stored, since conj(A) conj(x) = conj(b).
 template <class T>
 struct BatchProblem {
   BatchView<T> A;

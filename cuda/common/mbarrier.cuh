@@ -5,10 +5,10 @@
 
 namespace chol::cuda {
 
-/// The lanes of one warp arrive at it once a phase (PTX ISA, mbarrier). A thread that has waited
-/// for a phase sees what the arriving lanes had written, or had seen, before. Phases are told apart
-/// by their parity: a phase may be waited for only once the phase before it has completed, and the
-/// warp arrives again only after that.
+/// The lanes of one warp arrive at it once a phase (PTX ISA, mbarrier). Writes by, or visible to,
+/// the arriving lanes before are visible to a thread that has waited for the phase. Phases are
+/// distinguished by their parity: a phase may be waited for only once the phase before it has
+/// completed, and the warp arrives again only after that.
 struct ProgressBarrier {
   uint64_t state;
 

@@ -126,12 +126,11 @@ constexpr int leading_elements(int n, int held) {
 }
 /// Largest order of warp/block_kernel.cuh.
 inline constexpr int kWarpFactorOrder = 256;
-/// How warp/block_kernel.cuh works: matrices of a block, warps a matrix.
+/// Shape of warp/block_kernel.cuh: matrices of a block, warps a matrix.
 struct WarpsParams {
   int matrices = 0, warps = 0;
 };
-/// How shared/factor.cuh works: columns of a block column, matrices side by side, threads of a
-/// block.
+/// Shape of shared/factor.cuh: columns of a block column, matrices a block, threads of a block.
 struct SharedKnobs {
   int columns = 0, lanes = 0, threads = 0;
   constexpr int slots() const { return threads / lanes; }  ///< threads a matrix

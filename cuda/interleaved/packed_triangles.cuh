@@ -7,7 +7,7 @@
 namespace chol::cuda {
 
 /// Block columns NB wide, each as a rectangle from its diagonal down: element (i, j) of block
-/// column J lies at offset(J) + (j - J NB) height(J) + (i - J NB), times the kLanes interleaved
+/// column J is at offset(J) + (j - J NB) height(J) + (i - J NB), times the kLanes interleaved
 /// matrices. Elements above the diagonal inside a diagonal block are undefined.
 template <class E, int kNB, int kLanes>
 struct Trapezoid {

@@ -1,4 +1,4 @@
-// Triangles between a matrix and a square beside it.
+// Copies of triangles between a matrix and a square buffer.
 #pragma once
 
 #include "common/launch.hpp"

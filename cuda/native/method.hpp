@@ -10,7 +10,7 @@
 
 namespace chol::cuda::native {
 
-/// What is asked.
+/// The case.
 struct Case {
   Routine routine;  ///< potrf or posv
   char precision;

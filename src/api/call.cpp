@@ -91,7 +91,7 @@ Status check_extents(const char* function, const Call<T>& call) {
   return Status::success();
 }
 
-/// One rule on element b of an array that lies in host memory.
+/// One rule on element b of an array in host memory.
 Status broken_element(const char* function, const char* name, int64_t b, int64_t value,
                       const char* relation, int64_t bound) {
   return Status::error(CHOL_STATUS_INVALID_VALUE,

@@ -105,13 +105,13 @@ inline Status slot_of(routine::Handle& handle, const char* function,
   return handle.slot_for(arrays.begin(), static_cast<int>(arrays.size()), function, slot);
 }
 
-/// Whether this thread can read the arrays of sizes and pointers, which lie in the backend's
+/// Whether this thread can read the arrays of sizes and pointers, which are in the backend's
 /// memory.
 inline bool reads_host_arrays(const routine::BackendSlot& slot) {
   return slot.backend->kind() == CHOL_BACKEND_HOST;
 }
 
-/// The pointers themselves can be read where the arrays lie in host memory: O(batch).
+/// Checks the pointers if the arrays are in host memory: O(batch).
 template <class T>
 Status check_pointers(const char* function, const char* name, T* const* pointers, int64_t batch) {
   for (int64_t b = 0; b < batch; ++b)

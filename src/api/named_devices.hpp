@@ -1,4 +1,4 @@
-// Checks of handles whose devices were named, and of arrays that lie on these.
+// Checks of handles with named devices, and of arrays on these.
 #pragma once
 
 #include "api/check.hpp"

@@ -155,7 +155,7 @@ struct ElementOf<tlr::Matrix<T>> {
   using Type = T;
 };
 
-/// body(ops, matrix) with the operations for the matrix's type, unless workspace is asked for.
+/// body(ops, matrix) with the operations for the matrix's type, unless this is a workspace query.
 template <class Body>
 Status with_ops(routine::Handle& handle, chol_tlr_t A, Body&& body) {
   if (handle.workspace_need) return Status::success();

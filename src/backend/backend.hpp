@@ -52,8 +52,7 @@ struct Chosen {
 
 /// Resources of a call in addition to its arguments.
 struct Resources {
-  void* workspace =
-      nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
+  void* workspace = nullptr;  ///< at least workspace_bytes(), aligned to Arena::kAlignment
   size_t workspace_bytes = 0;
   int threads = 1;                     ///< host threads at most
   bool threads_are_default = false;    ///< not set by the caller
@@ -111,13 +110,13 @@ class Backend : public Solver<float>,
   virtual chol_backend_t kind() const = 0;
 
   virtual TuningStore& tuning() = 0;
-  /// What rows may name.
+  /// The methods that rows may name.
   virtual std::span<const MethodInfo* const> methods() const = 0;
   /// Whether a row's method can handle all cases of the row on this backend; a row that is refused
   /// is never used.
   virtual bool accepts(const Row& row) const = 0;
 
-  /// Where `array` lies, for handles that serve several backends. At most 1 us.
+  /// The location of `array`, for handles with several backends. At most 1 us.
   virtual Place place_of(const void* array) const = 0;
   /// The number of the device, of a backend that has one.
   virtual int device() const { return 0; }

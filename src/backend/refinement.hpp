@@ -52,7 +52,7 @@ struct Measure {
 };
 inline constexpr int64_t kMostMeasures = 2;
 
-/// Arrays of elements lie where the backend works, factors and results on the host. An operation
+/// Arrays of elements are in the backend's memory, factors and results on the host. An operation
 /// that has a result waits for it; the others are in the order of the stream.
 template <class T>
 class Refinement {

@@ -30,8 +30,8 @@ struct Product {
   int64_t ldc;
 };
 
-/// Products in groups. Those of a group have one C and are added up in order, which fixes every
-/// sum; the first may overwrite C. Groups write different memory and may run side by side.
+/// Products in groups. Those of a group have one C and are added in order, which fixes every sum;
+/// the first may overwrite C. Groups write different memory and may run concurrently.
 template <class T>
 class ProductGroups {
  public:
@@ -269,9 +269,9 @@ class TileOps {
   /// Of backends with cores. Columns are finished in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
   virtual void finish_column(const FinishedColumn<T>&) {}
-  /// Begins to factor cores; end_cores() waits for the list that was begun first.
+  /// Begins to factor cores; end_cores() waits for the earliest list.
   /// @param tolerance of the error of each tile in the Frobenius norm
-  /// @param wants_errors whether `error` and `spike` are asked for
+  /// @param wants_errors whether `error` and `spike` are requested
   virtual void begin_cores(const std::vector<CoreFactor<T>>&, double, bool) {}
   virtual void end_cores(std::vector<CoreFactor<T>>&) {}
   virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
@@ -323,8 +323,8 @@ class TileOps {
     return norm;
   }
 
-  /// Whether potrf, invert_blocks and norm_of_inverse of a tile can run beside other operations,
-  /// from begin_diagonal() to end_diagonal().
+  /// Whether potrf, invert_blocks and norm_of_inverse of a tile can run concurrently with other
+  /// operations, from begin_diagonal() to end_diagonal().
   virtual bool factors_beside() const { return false; }
   virtual void begin_diagonal(T* /*A*/, int64_t /*n*/, T* /*inverses*/, T* /*x*/, int /*steps*/) {}
   virtual DiagonalFactor end_diagonal() { return {}; }
@@ -341,7 +341,7 @@ class TileOps {
 
   /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
   /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
-  /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
+  /// on the host. L overwrites the tile: lower triangular except for pivots of order 2 on its
   /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
   virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
   /// The same followed by invert_blocks(), used instead of ldl() where factors_beside().

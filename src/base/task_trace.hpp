@@ -11,8 +11,9 @@
 
 namespace chol {
 
-/// What a task computes, by the names of BLAS and LAPACK. pack copies operands, add adds or clears
-/// a block; load, store and receive copy to a device, to the host and from one device to another.
+/// The operation of a task, by the names of BLAS and LAPACK. pack copies operands, add adds or
+/// clears a block; load, store and receive copy to a device, to the host and from one device to
+/// another.
 enum class Operator : uint8_t {
   potrf,
   trsm,

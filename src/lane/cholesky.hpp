@@ -1,4 +1,4 @@
-// Factor, solve and invert matrices held across lanes, on the register tiles of lane/tile.hpp.
+// Factor, solve and invert matrices across lanes, on the register tiles of lane/tile.hpp.
 #pragma once
 
 #include "lane/triangle.hpp"

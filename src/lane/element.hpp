@@ -1,4 +1,4 @@
-// Elements of matrices held across lanes: one lane a matrix.
+// Elements of matrices across lanes: one lane a matrix.
 //
 // A lane type V is a SIMD register of reals on the CPU and a scalar of one thread on a GPU; both
 // provide the vocabulary of host/simd. A real element is a V, a complex one a pair of them. Include

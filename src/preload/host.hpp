@@ -123,7 +123,7 @@ bool posv(const System<T>& system, Original& original, Outcome* outcome) {
   });
 }
 
-/// X of dsposv and zcposv beside A and B.
+/// X of dsposv and zcposv, in addition to A and B.
 template <class T>
 struct MixedResult {
   T* X;

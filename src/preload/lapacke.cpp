@@ -64,7 +64,7 @@ bool triangle_has_nan(const Arguments<T>& in) {
   if (!in.A) return false;
   const bool lower = (in.uplo & ~0x20) == CHOL_LOWER;
   if (!lower && (in.uplo & ~0x20) != CHOL_UPPER) return false;
-  const bool below = lower == (in.layout == kColumnMajor);  // of the diagonal, as it lies in memory
+  const bool below = lower == (in.layout == kColumnMajor);  // of the diagonal, as stored
   for (int64_t j = 0; j < in.n; ++j)
     for (int64_t i = below ? j : 0; i < std::min(below ? in.n : j + 1, in.lda); ++i)
       if (is_nan(in.A[i + j * in.lda])) return true;

@@ -6,7 +6,7 @@
 
 namespace chol::routine {
 
-/// A matrix in block columns that lie on the devices in turn, with checked arguments.
+/// A matrix in block columns distributed cyclically over the devices, with checked arguments.
 template <class T>
 struct CyclicProblem {
   chol_uplo_t uplo;

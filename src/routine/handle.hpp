@@ -65,7 +65,7 @@ class Handle {
     const void* address;
   };
   Status slot_for(const NamedArray* arrays, int count, const char* function, BackendSlot** slot);
-  /// Whether all arrays lie in host memory, of a handle over named devices.
+  /// Whether all arrays are in host memory, for a handle over named devices.
   bool are_on_host(const NamedArray* arrays, int count) const;
   int threads(backend::Backend& backend) const;
   /// Whether the user set that number.

@@ -147,7 +147,7 @@ class HostCall {
   T* take_columns(Arena& arena, size_t d) const {
     return arena.take<T>(static_cast<size_t>(n_ * over().columns_of(static_cast<int>(d))));
   }
-  /// Whether the devices have room for the factor beside what carve() takes.
+  /// Whether the devices have memory for the factor in addition to that of carve().
   template <class Carve>
   bool holds_factor(Carve&& carve) const {
     const std::vector<size_t> available = team_.available();

@@ -9,7 +9,7 @@ namespace chol::routine {
 /// Whether the handle's devices can do the routine for arrays in host memory.
 bool works_on_host_arrays(const Handle& handle, Routine routine);
 
-/// Runs a problem whose arrays, info and results too, lie in host memory.
+/// Runs a problem whose arrays, including info and results, are in host memory.
 template <class T>
 Status run_host_on_devices(Handle& handle, const char* function,
                            const backend::Problem<T>& problem);

@@ -15,7 +15,7 @@ namespace {
 
 /// Below these orders a transfer's latency alone is the host's whole time.
 constexpr int64_t kLeastAlways = 256, kLeastAuto = 1000;
-/// How much faster the device has to be: rates are those of an idle machine.
+/// Factor by which the device must be faster: rates are those of an idle machine.
 constexpr double kMargin = 1.5;
 /// Driver, context and cuBLAS take half a second to initialize: a device is opened once the process
 /// has done as much host work that could have been offloaded, so that a program's time at most

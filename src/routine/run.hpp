@@ -6,8 +6,8 @@
 
 namespace chol::routine {
 
-/// Runs a problem whose arguments were checked where its arrays lie: on the backend in `slot`, or,
-/// for host arrays, on a device if the handle's offload mode says so.
+/// Runs a problem with checked arguments on the backend of its arrays, in `slot`, or, for host
+/// arrays, on a device if the handle's offload mode says so.
 /// @param function the public name, for messages and the trace.
 template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,

@@ -124,7 +124,7 @@ void print_text(const Json& all) {
     std::cout << name << '=' << value.get<std::string>() << '\n';
 }
 
-/// What `chol-info --help` ends with: the table of the environment.
+/// The end of `chol-info --help`: the table of the environment.
 std::string describe_variables() {
   std::string text = "Environment:\n";
   for (const chol::Variable& variable : chol::variables())

@@ -30,7 +30,7 @@ constexpr const char* kLibrary = "libchol_preload.so";
 constexpr int kRefused = 100 << 8;  // as a wait status
 pid_t child = 0;
 
-/// The library in the tree that this program was installed to, or beside it in a build tree.
+/// The library in the tree that this program was installed to, or in its folder in a build tree.
 std::string find_library() {
   std::error_code none;
   const std::filesystem::path here =

@@ -81,7 +81,7 @@ class Search {
   }
 
  private:
-  /// Whether anything had to be measured.
+  /// Whether anything was measured.
   bool settle(const Point& point) {
     std::vector<Choice> left = space_.candidates(point);
     bool measured = false;

@@ -1,4 +1,4 @@
-// What a call asks for: the key of tuning rows.
+// A call as the key of tuning rows.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace chol::test {
 /// Counters of the plug-in's backends, over all threads, since it was loaded.
 struct Recording {
   std::atomic<int> calls = 0;
-  std::atomic<int> host_matrices = 0;  ///< calls among them whose matrix lies in host memory
+  std::atomic<int> host_matrices = 0;  ///< calls among them with the matrix in host memory
   std::atomic<int> live_backends = 0;
   std::atomic<int> live_allocations = 0;
   std::atomic<int> device_count = -1;

@@ -1,4 +1,4 @@
-// What the tests of the CUDA backend share: failures, and calls on device arrays.
+// Common parts of the tests of the CUDA backend: failures, and calls on device arrays.
 #pragma once
 
 #include "problem.hpp"

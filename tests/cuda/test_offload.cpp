@@ -59,8 +59,8 @@ class Way {
   chol_handle_t handle_ = nullptr;
 };
 
-/// The first `columns` columns of two factors, relative to their largest element; every bit outside
-/// the named triangle has to be the same. Rows with a NaN in b are ignored: how far it spreads
+/// The first `columns` columns of two factors, relative to their largest element; memory outside
+/// the named triangle must be identical. Rows with a NaN in b are ignored: how far it spreads
 /// before the failing pivot depends on the order of the operations.
 template <class T>
 double difference(Batch<T> a, Batch<T> b, int64_t columns) {

@@ -1,5 +1,5 @@
-// The same bits run to run, for any number of threads, at any place in a batch and beside any
-// neighbours. A device treats a batch of one as one matrix, chooses by the largest order of a
+// The same bits in every run, for any number of threads, at any position in a batch and with any
+// other matrices. A device treats a batch of one as one matrix, chooses by the largest order of a
 // variable batch, and does not guarantee equal bits for all forms and both triangles, as the host
 // does for factors.
 #include <algorithm>
@@ -229,7 +229,8 @@ CHOL_TEST(Determinism, EstimateForAnyNumberOfThreads, kOneMatrix) {
 }
 
 /// The factor of the upper triangle is that of the lower one, conjugated, in every form and around
-/// the orders where one matrix goes by tiles; so is its inverse in the form for one matrix.
+/// the orders from which on one matrix is factored by tiles; so is its inverse in the form for one
+/// matrix.
 CHOL_TEST(Determinism, BothTriangles, kOnHost) {
   Setting lower = s;
   lower.uplo = CHOL_LOWER;

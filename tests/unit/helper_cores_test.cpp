@@ -95,7 +95,7 @@ TEST_F(HelperCoresOf, ABoundThreadOfAProcessThatIsNot) {
   std::thread([&] {
     const cpu_set_t own = one_of(all_, 0);
     bind(own);
-    // It asks for more threads than it has cores.
+    // It requests more threads than it has cores.
     EXPECT_FALSE(equal(cores_of_helpers(), own));
   }).join();
 }

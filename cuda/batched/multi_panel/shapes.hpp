@@ -1,5 +1,5 @@
-// What the left-looking kernels of several panels a block column are compiled for, and those that
-// are built (multi_panel/instances.def).
+// Shapes of the left-looking kernels with several panels a block column, and those that are built
+// (multi_panel/instances.def).
 #pragma once
 
 #include "common/instances.hpp"

@@ -1,4 +1,4 @@
-// What the kernels of matrices in registers are compiled for, and those that are built
+// Shapes of the kernels of matrices in registers, and those that are built
 // (register/instances.def).
 #pragma once
 

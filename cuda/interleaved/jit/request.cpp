@@ -33,7 +33,7 @@ std::string instance(const char* name, const std::string& first, const Parts&...
 
 std::string text(int number) { return std::to_string(number); }
 
-/// What is asked for.
+/// The request.
 struct Asked {
   KernelKind kind;
   const Choice& choice;

@@ -45,7 +45,8 @@ struct SignedBytes {
   }
 };
 
-/// The residue of least magnitude as a byte; -128 stands for 128 too, which is the same modulo 256.
+/// The residue of least magnitude as a byte; -128 also represents 128, which is the same modulo
+/// 256.
 /// @tparam kLong false when the integer fits in 32 bits
 template <bool kLong, int kCount>
 __host__ __device__ __forceinline__ int residue(const ToResidues<kCount>& to, int k,

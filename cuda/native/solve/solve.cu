@@ -13,8 +13,8 @@ constexpr int64_t kMostBytes = int64_t(32) << 20;
 
 int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
-/// What the current device has; the last result is cached per thread, since the query takes longer
-/// than a launch.
+/// Properties of the current device; the last result is cached per thread, since the query takes
+/// longer than a launch.
 struct DeviceFacts {
   int number = -1;
   int multiprocessors = 0;

@@ -195,7 +195,7 @@ int64_t InterleavedBatch<T>::run_in_place(int64_t g, int64_t end, void* buffer) 
   return run.groups;
 }
 
-/// visit(first matrix, first lane, matrices) for the parts of a group that lie in one chunk each.
+/// visit(first matrix, first lane, matrices) for the parts of a group, each in one chunk.
 template <class T>
 template <class Visit>
 void InterleavedBatch<T>::for_each_piece(const Group& group, Visit&& visit) const {

@@ -1,4 +1,4 @@
-// Copies between interleaved matrices and others: column-major ones, or lanes side by side.
+// Copies between interleaved matrices and others: column-major ones, or contiguous lanes.
 #pragma once
 
 #include <cstdint>

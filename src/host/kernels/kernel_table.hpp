@@ -13,7 +13,7 @@ inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
 inline constexpr int64_t kMostLaneOrder = 256;
 /// Largest order of factor_small, whose strips are on the stack.
 inline constexpr int64_t kMostSmallOrder = 32;
-/// Most right-hand sides that are solved for in place side by side.
+/// Largest number of right-hand sides that are solved in place together.
 inline constexpr int64_t kMostVectors = 3;
 
 /// Kernels::lanes matrices, one a lane: of one shape, or, for potrf, `mixed`: with orders up to n.
@@ -33,8 +33,7 @@ struct LaneGroup {
   const void* next_A[kMostLanes];
 };
 
-/// Groups of Kernels::lanes interleaved matrices of one order where they lie. Strides count
-/// elements.
+/// Groups of Kernels::lanes interleaved matrices of one order, in place. Strides count elements.
 struct InterleavedRun {
   bool upper = false;
   int64_t n = 0;
@@ -71,7 +70,7 @@ struct PanelStrips {
 struct Kernels {
   const char* isa;
 
-  int lanes;  ///< matrices side by side in a LaneGroup
+  int lanes;  ///< matrices of a LaneGroup
 
   /// Bytes of buffer that the lane functions need for order n and nrhs right-hand sides.
   size_t (*lane_buffer_bytes)(int64_t n, int64_t nrhs);

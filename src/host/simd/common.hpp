@@ -1,6 +1,6 @@
-// What every SIMD vocabulary shares. Everything that is compiled with special -m flags lives in the
-// namespace of its ISA and instantiates no std:: template, so that the linker never keeps a copy
-// that another machine cannot run.
+// Common parts of the SIMD vocabularies. Everything that is compiled with special -m flags is in
+// the namespace of its ISA and instantiates no std:: template, so that the linker never keeps a
+// copy that another machine cannot run.
 #pragma once
 
 #include <cstdint>

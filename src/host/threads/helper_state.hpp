@@ -8,8 +8,8 @@
 namespace chol::host {
 
 /// Spin time of a helper for the next post: longer while posts arrive in that time, for callers
-/// that factor one matrix after the other; very short where other threads want its core, so that
-/// its time slice is unused when work arrives.
+/// that factor one matrix after the other; very short if other threads use its core, so that its
+/// time slice is unused when work arrives.
 class IdleSpin {
  public:
   int64_t nanoseconds() const { return nanoseconds_; }

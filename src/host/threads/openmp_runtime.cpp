@@ -108,7 +108,7 @@ void find_openmp_runtimes() {
   dl_iterate_phdr(note_openmp, &paths);
   objects_seen.store(paths.loads, std::memory_order_relaxed);
   add_runtime(RTLD_DEFAULT);  // linked into the program
-  // Kept open: a runtime that was asked once has to stay.
+  // Kept open: a runtime that was called once must stay loaded.
   for (int i = 0; i < paths.count; ++i)
     if (void* const library = dlopen(paths.path[i], RTLD_LAZY | RTLD_NOLOAD)) add_runtime(library);
   searching.store(false, std::memory_order_release);

@@ -64,7 +64,7 @@ int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   cpu_set_t all = cores;
   if (are_known && count <= most) add_cores_of_process(all);
   if (!call || !call->threads_are_default_)
-    cores = all;  // a thread that is bound to few cores asks for more
+    cores = all;  // a thread that is bound to few cores requests more threads
   else if (!openmp_variable_asks() || CPU_COUNT(&all) > count)
     most = std::min(most, count - 1);
   const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
@@ -304,7 +304,7 @@ bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
   return true;
 }
 
-/// Either this sees that the post is closed, or whoever closes it sees that the helper is inside.
+/// Either this sees that the post is closed, or the closing thread sees that the helper is inside.
 bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
   helper.inside.store(&slot, std::memory_order_seq_cst);
   if (slot.gate.load(std::memory_order_seq_cst) == post) return true;

@@ -95,8 +95,8 @@ class ThreadPool {
   struct alignas(128) Slot {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
     alignas(128) std::atomic<int> joined{0};  ///< helpers that have been given a number
-    std::atomic<int> to_wake{0};              ///< helpers that those who join still have to wake
-    std::atomic<bool> is_long{false};         ///< so that other calls need not wait for its helpers
+    std::atomic<int> to_wake{0};       ///< number of helpers still to be woken by those that join
+    std::atomic<bool> is_long{false};  ///< so that other calls need not wait for its helpers
     alignas(64) std::atomic<int> departures{0};  ///< helpers that are to go to another call
     alignas(128) Signal changes;
     // Written while closed and empty, read inside.

@@ -13,7 +13,7 @@ namespace chol::tune {
 /// The choices of the device backend that are worth a trial.
 class DevicePlans {
  public:
-  /// @param compiled whether to try kernels that are not built and have to be compiled first.
+  /// @param compiled whether to try kernels that are not built and must be compiled first.
   DevicePlans(const DeviceModel& model, bool compiled);
   std::vector<Choice> candidates(const Point& point) const;
   /// Those of interleaved batches.

@@ -58,7 +58,7 @@ Footprint columns_footprint(const KernelKind& kind, const Choice& choice, int64_
 Footprint shared_footprint(const KernelKind& kind, const Choice& choice, int64_t n) {
   const cuda::SharedKnobs knobs = cuda::shared_knobs(choice);
   if (!cuda::shared_threads_fit(knobs, kind.factors())) return {};
-  // A thread's rows of a block column beside the diagonal block.
+  // A thread's rows of a block column in addition to the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
                     int(kind.bytes) / 4;
   const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, kind.vectors(), knobs);

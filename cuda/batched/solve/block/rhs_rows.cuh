@@ -37,7 +37,7 @@ struct BlockExchange {
 /// conjugate transpose in the backward sweep.
 template <bool kForward, bool kSwapped, class T, class Triangle>
 struct PanelView {
-  static constexpr bool kAcross = kForward != kSwapped;  ///< rows lie side by side
+  static constexpr bool kAcross = kForward != kSwapped;  ///< rows are contiguous
   const T* from;
   int pitch;
 

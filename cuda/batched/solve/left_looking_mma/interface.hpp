@@ -1,4 +1,4 @@
-// What the driver calls of solve/left_looking_mma/kernel.cuh.
+// Interface of solve/left_looking_mma/kernel.cuh.
 #pragma once
 
 #include "common/batch_view.cuh"

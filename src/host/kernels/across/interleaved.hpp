@@ -117,7 +117,7 @@ struct InterleavedKernels {
     return {static_cast<R*>(run.B) + group * next, kReals * run.row_B, kReals * run.column_B,
             group + 1 < run.groups ? next : 0};
   }
-  /// The lanes of a complex vector stand in the order that split_pairs leaves them in.
+  /// The lanes of a complex vector are in the order of split_pairs.
   CHOL_INLINE static void put_info(const Run& run, int64_t group, V info) {
     if constexpr (!is_complex<T>) return store_integers(run.info + group * kLanes, info);
     R order[kReals * kLanes];

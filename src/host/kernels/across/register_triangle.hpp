@@ -32,7 +32,7 @@ struct RegisterTriangle {
   }
 };
 
-/// Larger ones lie in memory, in columns of kLd, and are updated in registers tile by tile: a tile
+/// Larger ones are in memory, in columns of kLd, and are updated in registers tile by tile: a tile
 /// that does not fit the registers would be written by the update from every column. Rows I on of
 /// the block column J,
 template <int N, int J, int I, class E, class V>

@@ -16,7 +16,7 @@
 namespace chol::CHOL_ISA {
 
 /// Packs `rows` rows by `columns` columns at p into strips from row `row` on, as `change` makes
-/// them. Element (i, k) stands at p[i + k * ld], or at p[i * ld + k] when AlongRows.
+/// them. Element (i, k) is at p[i + k * ld], or at p[i * ld + k] when AlongRows.
 template <bool AlongRows, class T, class Change>
 inline void pack_rows(T* p, int64_t ld, int64_t rows, int64_t columns, const Strips<T>& s,
                       int64_t row, Change change) {
@@ -45,7 +45,7 @@ inline void pack_rows(T* p, int64_t ld, int64_t rows, int64_t columns, const Str
 }
 
 /// Strips of the factor's block [first, last), whose rows count from the block's first, and the
-/// reciprocals of its diagonal. What stands above the diagonal is not read.
+/// reciprocals of its diagonal. Elements above the diagonal are not read.
 template <class T>
 inline void pack_factor(const host::PanelMatrix& M, int64_t first, int64_t last,
                         const host::PanelStrips& factor) {

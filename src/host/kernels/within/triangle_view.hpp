@@ -12,8 +12,7 @@ struct RegisterTile {
   Elements<T> e[V][C];
 };
 
-/// Whether a vector of W rows from `top` by C columns lies inside the matrix and under its
-/// diagonal.
+/// Whether a vector of W rows from `top` by C columns is inside the matrix and below its diagonal.
 template <int C, int W>
 CHOL_INLINE bool lies_inside(int64_t top, int64_t row_end, int64_t column, int64_t column_end) {
   return top + W <= row_end && column + C <= column_end && top >= column + C - 1;
@@ -109,7 +108,7 @@ struct ByRows {
   }
 
   /// Vectors v on of a tile.
-  /// @tparam Whole the tile's V vectors by P columns lie inside the bounds.
+  /// @tparam Whole the tile's V vectors by P columns are inside the bounds.
   template <int Diagonal, bool Whole, int v = 0, int V>
   CHOL_INLINE void load(RegisterTile<T, V, P>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
