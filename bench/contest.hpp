@@ -1,4 +1,5 @@
-// One case: ours and its rivals in turn, several rounds, judged by the ratio of each round.
+// One case: chol and its rivals alternate for several rounds; the result is the ratio of each
+// round.
 #pragma once
 
 #include <string>

@@ -118,7 +118,7 @@ void Kernels::load(const Cubin& cubin) {
     cudaFuncAttributes attributes;
     check(cudaFuncGetAttributes(&attributes, function), doing);
     const size_t shared = shared_bytes(case_, cubin.variant, which);
-    // Such a block would not start: the function has memory of its own.
+    // Such a block would not start: the function uses additional memory.
     if (shared + attributes.sharedSizeBytes > kSharedBytes) continue;
     check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared)),
           doing);

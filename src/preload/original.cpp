@@ -41,7 +41,7 @@ std::vector<std::string> loaded_objects() {
   return names;
 }
 
-/// The symbol in one object or in what it needs; the object stays loaded when it is there.
+/// The symbol in one object or its dependencies; if found, the object stays loaded.
 void* find_in(const char* object, const char* symbol, int load) {
   void* handle = dlopen(object, RTLD_LAZY | load);
   if (!handle) return nullptr;

@@ -6,9 +6,9 @@
 namespace chol::preload {
 
 /// The function `symbol` of the process: after this library in the global scope, else in an object
-/// that was loaded into a scope of its own (as the modules of NumPy, SciPy and R load theirs), else
-/// in the library `fallback`, which is then loaded. nullptr when there is none. Objects that were
-/// found are never unloaded.
+/// that was loaded in a local scope (as the modules of NumPy, SciPy and R load theirs), else in the
+/// library `fallback`, which is then loaded. nullptr when there is none. Objects that were found
+/// are never unloaded.
 void* find_original(const char* symbol, const char* fallback);
 inline constexpr const char* kSystemLapack = "liblapack.so.3";
 

@@ -1,4 +1,4 @@
-// One matrix over the named devices of a handle. Calls return when done.
+// One matrix over the named devices of a handle. Calls are synchronous.
 #pragma once
 
 #include "backend/backend.hpp"

@@ -1,4 +1,4 @@
-// One matrix in host memory, worked on by the named devices of a handle. Calls return when done.
+// One matrix in host memory, worked on by the named devices of a handle. Calls are synchronous.
 #pragma once
 
 #include "backend/backend.hpp"

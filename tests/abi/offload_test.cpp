@@ -1,5 +1,5 @@
-// Matrices in host memory on a device, with the plug-in as the device. Every case has a process of
-// its own: a process opens its device once.
+// Matrices in host memory on a device, with the plug-in as the device. Every case runs in a
+// separate process, since a process opens its device once.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -10,8 +10,7 @@
 
 namespace chol::test {
 
-/// A handle of its own with a stream of its own, and a batch of systems that it solves over and
-/// over.
+/// A separate handle and stream, and a batch of systems that is solved repeatedly.
 struct Worker {
   chol_handle_t handle = nullptr;
   cudaStream_t stream = nullptr;

@@ -206,7 +206,8 @@ struct Suite {
     check(bad == 0, "potri info", n, chunk, double(bad));
   }
 
-  /// Every third matrix fails at its own pivot; the others come out as in a batch without them.
+  /// Every third matrix fails at a different pivot; the others have the same results as in a batch
+  /// without them.
   void bad_pivots(int64_t n, int64_t chunk) const {
     const int64_t count = 3 * n + 5;
     const Batch<T> A(uplo, n, n, count, 3);

@@ -229,7 +229,7 @@ struct OneMatrix : Calls<T> {
   }
 };
 
-/// Handles with streams of their own that factor one matrix over and over.
+/// Handles with separate streams that factor one matrix repeatedly.
 template <class T>
 struct Repeated {
   chol_handle_t handle = nullptr;

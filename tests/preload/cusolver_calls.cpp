@@ -1,5 +1,5 @@
 // Calls every cuSOLVER function that the preload intercepts, on batches and on one matrix, through
-// a stream, with good and bad matrices and arguments, and out of a captured graph, and prints
+// a stream, with good and bad matrices and arguments, and in a captured graph, and prints
 // everything that a caller can see except rounding. It does not use chol: its output must be the
 // same with and without the preload.
 #include <cuComplex.h>

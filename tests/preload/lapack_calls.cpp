@@ -1,6 +1,7 @@
 // Calls every LAPACK routine that the preload intercepts, on good and on bad arguments, and prints
-// what a caller can see beside rounding: info, arguments of xerbla_, modified elements, accuracy of
-// the result. It does not use chol: its output must be the same with and without the preload.
+// everything that a caller can see except rounding: info, arguments of xerbla_, modified elements,
+// accuracy of the result. It does not use chol: its output must be the same with and without the
+// preload.
 #include <cstdio>
 #include <utility>
 

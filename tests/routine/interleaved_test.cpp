@@ -196,7 +196,7 @@ CHOL_TEST(Interleaved, Logdet, kInterleaved) {
       }
       run_well(arrays, handle, Function::logdet, s.uplo);
       run_well(apart, handle, Function::logdet, s.uplo);
-      // Sums of a device have an order of their own in each form.
+      // The order of sums on a device differs between forms.
       const double slack = s.is_on_device() ? 4 * epsilon<T>() * static_cast<double>(n) : 0;
       for (int64_t b = 0; b < 35; ++b)
         ASSERT_NEAR(arrays.result(b), apart.result(b), slack * (1 + std::abs(apart.result(b))));

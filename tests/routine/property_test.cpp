@@ -1,5 +1,5 @@
 // Random calls: any routine in any form on any shapes, data and number of threads, of one triangle
-// and on host or device arrays. Every call has a seed of its own, printed when it fails:
+// and on host or device arrays. Every call has a separate seed, printed on failure:
 //   CHOL_TEST_SEED=that CHOL_TEST_CALLS=1 repeats it.
 #include <cstdlib>
 #include <iostream>

@@ -11,7 +11,7 @@ class Workspace : public testing::Test {};
 using Elements = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Workspace, Elements);
 
-/// posv of a few systems on this handle; everything that comes out.
+/// posv of a few systems on this handle; all results.
 template <class T>
 std::vector<T> solved(chol_handle_t handle, Layout layout, int64_t n, chol_uplo_t uplo) {
   Arrays<T> arrays(host_memory(), layout, uniform(layout == Layout::one ? 1 : 9, n, 1, 3, 1));

@@ -161,9 +161,9 @@ struct TensorLane {
   __device__ static int column(int j, int lane) { return j / 2 * 8 + 2 * (lane % 4) + j % 2; }
 };
 
-/// 32 x kColumns products by double precision tensor cores, of single precision too: they take its
-/// elements exactly and have the rate of its own multiply-adds on devices for computing, in a
-/// fraction of the instructions.
+/// 32 x kColumns products by double precision tensor cores, also in single precision: they
+/// represent its elements exactly and have the rate of its multiply-adds on devices with full
+/// double precision rate, in a fraction of the instructions.
 /// @tparam kReadsAhead whether the operands of a step are read, and made double precision, while
 /// those of the one before are multiplied: for shapes that have registers left.
 template <class T, int kColumns, bool kReadsAhead>

@@ -105,7 +105,7 @@ class LaneBatch {
     return in_part ? Way::scratch : Way::panels;
   }
 
-  /// Lanes without a matrix of their own repeat the first one's, and write the same bits.
+  /// Lanes without a matrix repeat the first one, and write the same bits.
   template <class Index>
   void point_to_matrices(const Index& index, int count, LaneGroup& group) const {
     group.lda = problem_.A.leading_dimension(index(0));

@@ -26,8 +26,8 @@ struct HostContext {
 struct HostThread : HostContext {
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
-  uint64_t slot = 0;     ///< what it gives to a shuffle
-  uint64_t operands[2];  ///< what it gives to tensor_multiply()
+  uint64_t slot = 0;     ///< its operand of a shuffle
+  uint64_t operands[2];  ///< its operands of tensor_multiply()
   bool done = true;
 };
 

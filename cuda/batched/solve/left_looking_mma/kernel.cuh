@@ -184,8 +184,8 @@ struct TensorSweeps {
   __device__ __forceinline__ void wait_for(int step) const {
     is_solved[step % kWarps].wait(step / kWarps);
   }
-  /// Blocks are solved for what they lack with the other sign, so that all products are added: the
-  /// forward sweep leaves -y, which the backward one turns into x.
+  /// All products are added, so signs alternate: the forward sweep gives -y, from which the
+  /// backward one computes x.
   template <bool kForward>
   __device__ __forceinline__ void sweep(const RightHandSides<T>& rhs, int64_t column) const {
     const int base = kForward ? 0 : blocks;

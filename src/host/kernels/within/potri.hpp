@@ -76,7 +76,7 @@ inline void pack_factor(const host::PanelMatrix& M, int64_t first, int64_t last,
   }
 }
 
-/// Rows of strips times inverse(L^H) for a factor in strips of its own, of the same depth.
+/// Rows of strips times inverse(L^H) for a factor in separate strips of the same depth.
 template <class T>
 struct StripSolve {
   static constexpr int W = Elements<T>::width;

@@ -385,7 +385,7 @@ CHOL_INLINE RealOf<T> subtract_multiple(T* y, const T& s, const T* w, int64_t n)
   return sum(t);
 }
 
-/// Gram-Schmidt with column pivoting, every new column of W orthogonalized once more.
+/// Gram-Schmidt with column pivoting, every new column of W orthogonalized twice.
 template <class T>
 void find_basis(host::PivotedBasis& basis) {
   using R = RealOf<T>;

@@ -380,8 +380,8 @@ struct SolveBuffer {
   }
 };
 
-/// Unknowns [row, row_end) of right-hand sides [column, column_end) into a buffer of their own,
-/// with the reciprocals of the diagonal; and back, the unknowns alone.
+/// Copies unknowns [row, row_end) of right-hand sides [column, column_end) to a separate buffer,
+/// with the reciprocals of the diagonal; and only the unknowns back.
 template <class T>
 inline void load_rhs(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
                      int64_t column_end, int64_t row, int64_t row_end, void* buffer) {
