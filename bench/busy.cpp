@@ -143,7 +143,7 @@ class Measurement {
       A_[static_cast<size_t>(i * (n + 1))] = 2.0 * static_cast<double>(n);
   }
 
-  /// Times of calls by 1 and by `threads` threads in turn, each or some of them after `before`.
+  /// Times of alternating calls by 1 and by `threads` threads, each or some of them after `before`.
   struct Times {
     std::vector<double> one, all;   ///< sorted
     std::vector<double> halves[2];  ///< every other call of one thread, sorted
@@ -236,7 +236,7 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("potrf beside busy threads and right after products of a threaded BLAS");
+  CLI::App app("potrf next to busy threads and right after products of a threaded BLAS");
   Options options;
   options.threads = {static_cast<int>(std::thread::hardware_concurrency())};
   app.add_option("--library", options.library, "the libchol to time");

@@ -160,7 +160,7 @@ class Contest {
     std::vector<std::vector<double>> own(options_.libraries.size());
     std::map<int, std::vector<double>> peer;
     for (int round = 0; round < options_.rounds; ++round) {
-      // Each one first in turn.
+      // Rotate which one is first.
       for (size_t i = 0; i < own.size(); ++i) {
         const size_t turn = (i + static_cast<size_t>(round)) % own.size();
         own[turn].push_back(contestant(turn)->seconds(work));
@@ -223,7 +223,7 @@ class Contest {
 int main(int argc, char** argv) {
   using namespace chol::bench;
   Options options;
-  CLI::App app{"Times one matrix on many cores beside a BLAS with threads."};
+  CLI::App app{"Times one matrix on many cores and of a threaded BLAS."};
   app.add_option("cases", options.cases, "such as dpotrf:1000 dpotrs:4000:100 spotri:2000");
   app.add_option("--library", options.libraries, "libchols to time, with commas between")
       ->delimiter(',');

@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
   app.add_option("--repetitions", options.repetitions, "runs, of which the fastest counts");
   app.add_option("--check", options.check, "steps of power iteration for the error; 0: none");
   app.add_flag("--cuda", options.on_cuda, "on the CUDA backend");
-  app.add_flag("--dense", options.dense, "the dense potrf beside it");
+  app.add_flag("--dense", options.dense, "time the dense potrf as well");
   app.add_flag("--ldl", options.ldl, "L D L^H instead of L L^H");
   app.add_option("--pivot", options.pivot, "tiles by Frobenius norm (1) or 2-norm (2)")
       ->check(CLI::Range(0, 2));

@@ -53,7 +53,7 @@ if(TARGET chol-info)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
 endif()
 
-# The plug-in lies beside libchol.so, which opens it by its soname: no link name, no header.
+# The plug-in is installed next to libchol.so, which opens it by its soname: no link name, no header.
 if(TARGET chol_cuda)
   install(TARGETS chol_cuda
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda NAMELINK_SKIP)

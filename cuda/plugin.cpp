@@ -38,7 +38,7 @@ extern "C" __attribute__((visibility("default"))) chol::backend::Backend* chol_b
   using namespace chol;
   if (plugin_version != backend::kPluginVersion) {
     *status = Status::error(CHOL_STATUS_NO_DEVICE,
-                            "no CUDA backend: plug-in of version %d beside a library of version %d",
+                            "no CUDA backend: plug-in of version %d for a library of version %d",
                             backend::kPluginVersion, plugin_version);
     return nullptr;
   }

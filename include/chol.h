@@ -1614,7 +1614,7 @@ typedef struct {
   double shift;           /**< added to the diagonal by the factorization, 0 */
   int sample_columns;     /**< columns of one step of sampling; 0: automatic */
   uint64_t seed;          /**< of the random samples */
-  size_t workspace_bytes; /**< most to use beside the matrix, one tile a thread at least;
+  size_t workspace_bytes; /**< most to use in addition to the matrix, at least one tile per thread;
                                0: chosen */
   int (*progress)(void *context, const char *phase, double done); /**< non-zero cancels; or NULL */
   void *progress_context;                                         /**< passed to progress */

@@ -56,7 +56,7 @@ __device__ void copy_piece(Element* to, const Element* from) {
   *reinterpret_cast<Piece<kElements>*>(to) = *reinterpret_cast<const Piece<kElements>*>(from);
 }
 
-// Into shared memory, without a register on the way: every access of a block is in flight at once.
+// Copies into shared memory without using registers: every access of a block is in flight at once.
 template <int kElements>
 __device__ void fetch_piece(Element* to, const Element* from) {
   const unsigned at = unsigned(__cvta_generic_to_shared(to));

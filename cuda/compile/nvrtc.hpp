@@ -1,4 +1,4 @@
-// NVRTC, the run-time compiler, opened with dlopen if the machine has it.
+// NVRTC, the run-time compiler, opened with dlopen if it is installed.
 #pragma once
 
 #include "base/status.hpp"

@@ -103,7 +103,7 @@ Status RoundTrip::unpack_next() {
   // piece.
   const bool fails = *slot.info > 0 && *slot.info <= piece.last;
   if (fails && is_spoilt(piece, slot.memory, *slot.info - 1))
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "a NaN beside pivot %d, which fails",
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "a NaN next to pivot %d, which fails",
                          *slot.info);
   unpack(slot.memory, host_, piece, threads_);
   if (fails) bad_minor_ = *slot.info;

@@ -11,8 +11,8 @@ typedef struct {
   int64_t index;
 } candidate_t;
 
-/* Cells of the same extent in degrees, at least `cell` km wide everywhere: what lies within k *
-   cell of a point lies within k cells of its cell. Blocks are listed cell by cell. */
+/* Cells of the same extent in degrees, at least `cell` km wide everywhere: points within k *
+   cell of a point are within k cells of its cell. Blocks are listed cell by cell. */
 typedef struct {
   const block_t* blocks;
   double south, west, per_latitude, per_longitude; /* origin, cells per degree */

@@ -7,7 +7,7 @@
 
 namespace chol::backend {
 
-/// Planes of groups of panels, in slots that groups use in turn.
+/// Planes of groups of panels, in slots that groups use cyclically.
 template <class T>
 class PlaneOps {
  public:

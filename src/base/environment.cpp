@@ -136,7 +136,7 @@ constexpr Variable kVariables[] = {
        return true;
      },
      false},
-    {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 beside libchol.so", "the CUDA backend",
+    {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 next to libchol.so", "the CUDA backend",
      [](const char* value, Environment& read) {
        read.cuda_plugin = value;
        return true;

@@ -25,7 +25,7 @@ struct LapackeEntry {
   Entry entry;
   Original get_nancheck;
   const char* xerbla;     ///< LAPACKE_xerbla under the entry's decoration
-  const char* name;       ///< as LAPACKE_xerbla is told
+  const char* name;       ///< as passed to LAPACKE_xerbla
   const char* work_name;  ///< the same of the _work form
   bool checks_nan;        ///< the form without _work
   bool has_rhs;

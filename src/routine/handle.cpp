@@ -152,7 +152,7 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
     const Place here = cuda_.front()->backend->place_of(arrays[i].address);
     if (seen && !are_together(here, place, several))
       return Status::error(
-          CHOL_STATUS_INVALID_VALUE, "%s: %s lies in %s and %s in %s, must be together", function,
+          CHOL_STATUS_INVALID_VALUE, "%s: %s is in %s and %s in %s, must be together", function,
           seen->name, words(place, several).c_str(), arrays[i].name, words(here, several).c_str());
     if (!seen || (place.number == Place::kEveryDevice && here.number != Place::kEveryDevice)) {
       seen = &arrays[i];
@@ -163,13 +163,13 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
   *chosen = on_device ? slot_on(place) : &host_;
   if (seen && !on_device && !host_.backend)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: %s lies in host memory, must lie in device memory on a handle pinned "
+                         "%s: %s is in host memory, must be in device memory on a handle pinned "
                          "to CUDA",
                          function, seen->name);
   if (!*chosen)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: %s lies in the %s, must lie in that of a device of the handle",
-                         function, seen->name, words(place, several).c_str());
+                         "%s: %s is in the %s, must be in that of a device of the handle", function,
+                         seen->name, words(place, several).c_str());
   if (!seen && !host_.backend) *chosen = cuda_.front().get();
   return Status::success();
 }

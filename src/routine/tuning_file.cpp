@@ -26,7 +26,7 @@ struct Version {
   }
 };
 
-/// Returns whether the file is there.
+/// Returns whether the file exists.
 bool look_at(const char* path, Version* version) {
   struct stat found;
   if (stat(path, &found) != 0) return false;

@@ -102,7 +102,7 @@ TEST_F(Plugin, ArraysInTwoMemoriesAreRefused) {
   set_identity(device, 4, 16);
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, device, 4, &info), CHOL_STATUS_INVALID_VALUE);
   EXPECT_STREQ(chol_last_error(handle),
-               "chol_dpotrf: A lies in device memory and info in host memory, must be together");
+               "chol_dpotrf: A is in device memory and info in host memory, must be together");
   EXPECT_EQ(info, -1);
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
@@ -113,10 +113,9 @@ TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
   double host[16];
   int info = -1;
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &info), CHOL_STATUS_INVALID_VALUE);
-  EXPECT_STREQ(
-      chol_last_error(handle),
-      "chol_dpotrf: A lies in host memory, must lie in device memory on a handle pinned to "
-      "CUDA");
+  EXPECT_STREQ(chol_last_error(handle),
+               "chol_dpotrf: A is in host memory, must be in device memory on a handle pinned to "
+               "CUDA");
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 

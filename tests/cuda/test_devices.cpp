@@ -266,13 +266,13 @@ void check_arguments(const std::vector<int>& devices) {
   pointers[1] = nullptr;
   refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] = NULL, must point to its elements");
   pointers[1] = host.data();
-  refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] lies in host memory, must lie in memory");
+  refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] is in host memory, must be in memory");
   pointers = parts.pointers;
   expect(info == -5, "info of a refused call", 'd', CHOL_LOWER, 8, info);
   refused(chol_set_stream(team.handle, nullptr), CHOL_STATUS_NOT_SUPPORTED, "several devices");
   refused(chol_set_device_stream(team.handle, 9, nullptr), CHOL_STATUS_INVALID_VALUE, "which = 9");
   refused(chol_set_device_workspace(team.handle, 0, host.data(), 512), CHOL_STATUS_INVALID_VALUE,
-          "memory lies in host memory");
+          "memory is in host memory");
   chol_handle_t none = nullptr;
   const int missing[] = {devices[0], 99};
   const chol_status_t status = chol_create_on(&none, CHOL_BACKEND_CUDA, 2, missing);

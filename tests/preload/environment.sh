@@ -43,7 +43,7 @@ CHOL_NUM_THREADS=abc OMP_NUM_THREADS=2 LD_PRELOAD=$preload "$probe" >"$work/said
 [ "$(lines)" = 1 ] && grep -q '^threads: 2$' "$work/said" || fail "$(cat "$work/said")"
 
 # A program that calls no LAPACK gets no message.
-[ -z "$(CHOL_NUM_THREADS=abc LD_PRELOAD=$preload true 2>&1)" ] || fail "true was told of the environment"
+[ -z "$(CHOL_NUM_THREADS=abc LD_PRELOAD=$preload true 2>&1)" ] || fail "true printed a message about the environment"
 
 # An invalid value does not lift the limit of the BLAS.
 if [ -n "$threaded" ]; then

@@ -34,7 +34,7 @@ grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
 "$tune" one --orders 64,200 --threads 1,2 --trial-ms 0.1 --rounds 1 --report "$work/one.csv" --output "$out" >"$work/said" 2>"$work/log" || die "one"
 grep -q '^model: median regret' "$work/said" || die "no regret"
 grep -q 'one on 2 threads,d,200,tiles nb 32' "$work/one.csv" || die "no table of tiles"
-grep -q core_gflops "$out" && grep -q lanes "$out" || die "rates of the cores are not laid beside the rows"
+grep -q core_gflops "$out" && grep -q lanes "$out" || die "the rates of the cores are not compared with the rows"
 CHOL_TUNING=$out "$info" >"$work/log" 2>&1 || die "rates of the cores are refused"
 
 # Killed after some trials: no trial is repeated, and no temporary files remain.
