@@ -162,9 +162,10 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     if (t < present && place.column(t) == 0)
       negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
 
-  __syncwarp();  // orders first_bad for the chain that runs before the first barrier A step
-                 // finishes column k of tiles and factors the diagonal tile of the next, so that
-                 // one more is factored at the start.
+  __syncwarp();  // orders first_bad for the chain that runs before the first barrier
+
+  // A step finishes column k of tiles and factors the diagonal tile of the next, so that one more
+  // is factored at the start.
   for (int k = -1; k < tile_rows; ++k) {
     T* const panel = panels + (k & 1) * panel_size;
     T* const next_panel = panels + (1 - (k & 1)) * panel_size;
