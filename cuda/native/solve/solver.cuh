@@ -3,7 +3,7 @@
 #pragma once
 
 #include "native/solve/call.hpp"
-#include "native/solve/published.cuh"
+#include "native/solve/exchange.cuh"
 #include "native/solve/tensor_tile.cuh"
 
 namespace chol::cuda::solve {
