@@ -234,8 +234,9 @@ TEST_F(TuningFile, LanesTakeTheirKnobs) {
 
 TEST_F(TuningFile, BlasTilesNeedABlas) {
   const std::string output = with_rows(row("one", kEveryOrder, "blas_tiles"));
-  const char* const expected = CHOL_TEST_BLAS ? "chol_dpotrf --.*, blas_tiles\\("
-                                              : "row 1: this backend cannot run blas_tiles so";
+  const char* const expected = CHOL_TEST_BLAS
+                                   ? "chol_dpotrf --.*, blas_tiles\\("
+                                   : "row 1: this backend cannot run blas_tiles this way";
   EXPECT_TRUE(std::regex_search(output, std::regex(expected))) << output;
 }
 
@@ -288,9 +289,9 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "tile"},
       {replaced(precision, precision + "\"treads\": 8, "),
        "line 3, row 1: \"treads\" is not a member of a row"},
-      {replaced("potrf", "pack"), "line 3, row 1: this backend cannot run panel so"},
+      {replaced("potrf", "pack"), "line 3, row 1: this backend cannot run panel this way"},
       {row("batch", kEveryOrder, "lanes"),
-       "line 3, row 1: this backend cannot run lanes so, or not"},
+       "line 3, row 1: this backend cannot run lanes this way for all"},
       {good + ",\n7", "row 2: must be an object"},
       {"{\"precision\": \"d\", \"max_n\": 9, \"gflops\": -2}",
        "line 3, row 1: \"gflops\" is -2, must be a number > 0"},
