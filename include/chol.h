@@ -1624,23 +1624,29 @@ typedef struct {
 
 /** What a matrix is like. */
 typedef struct {
-  size_t size;         /**< sizeof(chol_tlr_stats_t), set by the caller */
-  chol_type_t type;    /**< of the elements */
-  int factored;        /**< 1: it is a factor */
-  int ldl;             /**< 1: L D L^H */
-  int64_t n;           /**< order */
-  int64_t tile;        /**< order of a tile */
-  int64_t tiles;       /**< tiles in a row */
-  size_t bytes;        /**< of all tiles */
-  size_t dense_bytes;  /**< of the diagonal tiles and the dense ones below */
-  int64_t max_rank;    /**< of the tiles below the diagonal that are not dense */
-  double mean_rank;    /**< of the tiles below the diagonal, dense ones with full rank */
-  double flops;        /**< floating point operations of the assembly or factorization */
-  int64_t dense_tiles; /**< below the diagonal */
-  double eps;          /**< of the options it was made with */
-  double shift;        /**< of the options: what the factorization added to the diagonal */
-  int64_t compensated; /**< diagonal tiles shifted by compensation */
-  int64_t modified;    /**< diagonal tiles modified; the bound of the error does not count them */
+  size_t size;          /**< sizeof(chol_tlr_stats_t), set by the caller */
+  chol_type_t type;     /**< of the elements */
+  int factored;         /**< 1: it is a factor */
+  int ldl;              /**< 1: L D L^H */
+  int64_t n;            /**< order */
+  int64_t tile;         /**< order of a tile */
+  int64_t tiles;        /**< tiles in a row */
+  size_t bytes;         /**< of all tiles */
+  size_t dense_bytes;   /**< of the diagonal tiles and the dense ones below */
+  int64_t max_rank;     /**< of the tiles below the diagonal that are not dense */
+  double mean_rank;     /**< of the tiles below the diagonal, dense ones with full rank */
+  double flops;         /**< floating point operations of the assembly or factorization */
+  int64_t dense_tiles;  /**< below the diagonal */
+  double eps;           /**< of the options it was made with */
+  double shift;         /**< of the options: what the factorization added to the diagonal */
+  int64_t compensated;  /**< diagonal tiles shifted by compensation */
+  int64_t modified;     /**< diagonal tiles modified; the bound of the error does not count them */
+  size_t inverse_bytes; /**< of what a factor keeps for solves beside its tiles, not in bytes: the
+                             inverses of diagonal tiles or of their blocks and, once a solve with
+                             many right-hand sides on a device has made them, those of its stages */
+  int64_t projected_tiles; /**< below the diagonal: of those of low rank the ones compressed by
+                                projection on a basis, the others from samples of both sides; 0 of a
+                                matrix from a file */
 } chol_tlr_stats_t;
 
 /**

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tlr/assemble.hpp"
+#include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/plain_ops.hpp"
 #include "tlr/rank_guess.hpp"
@@ -50,6 +51,7 @@ class Cores : public testing::Test {
   double error(const std::vector<T>& A, int64_t n, int64_t tile,
                const chol_tlr_options_t& options) {
     PlainOps<T> ops;
+    ops.are_two_sided = are_two_sided_;
     Matrix<T> M(n, tile);
     DenseSource<T> source(A.data(), n, false);
     Control control("test", options);
@@ -58,6 +60,7 @@ class Cores : public testing::Test {
     EXPECT_TRUE(factor<T>(ops, M, options, control, &info).ok());
     EXPECT_EQ(info, 0);
     has_low_rank_ = has_dense_ = false;
+    counts_ = count_tiles(M);
     std::vector<T> L(static_cast<size_t>(n * n));
     for (int64_t i = 0; i < M.tiles; ++i) {
       T* const row = L.data() + M.start(i);
@@ -91,7 +94,9 @@ class Cores : public testing::Test {
       }
     return std::sqrt(square);
   }
+  bool are_two_sided_ = true;
   bool has_low_rank_ = false, has_dense_ = false, is_permuted_ = false;
+  TileCounts counts_;
 };
 
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -114,6 +119,32 @@ TYPED_TEST(Cores, FactorWithinEps) {
       }
     }
   }
+}
+
+/// By projection where samples of both sides are too few, or of all tiles; in order, with tiles of
+/// L D L^H and with interchanged ones.
+TYPED_TEST(Cores, ProjectedWithinEps) {
+  using T = TypeParam;
+  constexpr int64_t kOrder = 210, kTile = 40;
+  const auto A = covariance<T>(1, kOrder);
+  for (const bool are_two_sided : {true, false})
+    for (const auto& [pivot, ldl] : {std::pair{0, 0}, {1, 0}, {0, 1}})
+      for (const double eps : {1e-2, 1e-7}) {
+        if (sizeof(RealOf<T>) == 4 && eps < 1e-4) continue;
+        SCOPED_TRACE(testing::Message() << "two-sided " << are_two_sided << " pivot " << pivot
+                                        << " ldl " << ldl << " eps " << eps);
+        chol_tlr_options_t options{};
+        options.size = sizeof options;
+        options.eps = eps;
+        options.pivot = pivot;
+        options.ldl = ldl;
+        options.compensate = !ldl;
+        options.sample_columns = are_two_sided ? 1 : 0;
+        this->are_two_sided_ = are_two_sided;
+        EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * eps);
+        EXPECT_GT(this->counts_.projection, 0);
+        EXPECT_TRUE(are_two_sided || this->counts_.nystrom == 0);
+      }
 }
 
 /// The largest of the ratios that ranks of about the same size had in the last three columns.
