@@ -103,7 +103,7 @@ class Indefinite : public testing::Test {
       }
   }
 
-  Handle handle_;
+  AnyHandle handle_;
 };
 
 TYPED_TEST_SUITE(Indefinite, Precisions, PrecisionNames);
