@@ -34,10 +34,7 @@ struct Dense {
   Dense(int m, int n) : rows(m), columns(n), elements(static_cast<size_t>(m) * n + 1) {}
   static Dense random(int m, int n) {
     Dense A(m, n);
-    for (T& x : A.elements) {
-      const D value = random_element<D>();
-      std::memcpy(static_cast<void*>(&x), &value, sizeof x);
-    }
+    for (T& x : A.elements) x = random_public_element<D>();
     return A;
   }
   T at(int i, int j) const { return elements[i + static_cast<size_t>(j) * rows]; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/precisions.hpp"
 #include "tlr/assemble.hpp"
 #include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
@@ -99,8 +100,7 @@ class Cores : public testing::Test {
   TileCounts counts_;
 };
 
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Cores, Types);
+TYPED_TEST_SUITE(Cores, test::Precisions);
 
 TYPED_TEST(Cores, FactorWithinEps) {
   const bool is_single = sizeof(RealOf<TypeParam>) == 4;
