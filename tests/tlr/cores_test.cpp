@@ -177,31 +177,34 @@ TEST(Ranks, AreGuessed) {
   EXPECT_EQ(guess(30), 15);
 }
 
-/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples.
+/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples and
+/// what is formed ahead.
 TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 40;
-  auto A = covariance<T>(1, kOrder);
-  // Diagonal tiles of different norms, some of them negative definite.
+  // Diagonal tiles of different norms; small elements of both signs ask for interchanges.
   const auto scale_of = [](int64_t i) { return RealOf<T>(1 + i / kTile * 2 % 5); };
-  for (int64_t j = 0; j < kOrder; ++j)
-    for (int64_t i = 0; i < kOrder; ++i) A[i + j * kOrder] *= scale_of(i) * scale_of(j);
-  for (const auto& [pivot, ldl] : {std::pair{1, 0}, {0, 1}, {2, 1}}) {
-    if (ldl)
-      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
-    chol_tlr_options_t options{};
-    options.size = sizeof options;
-    options.eps = 1e-3;
-    options.pivot = pivot;
-    options.ldl = ldl;
-    options.compensate = !ldl;
-    SCOPED_TRACE(testing::Message() << "pivot " << pivot << " ldl " << ldl);
-    EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
-    EXPECT_TRUE(this->has_low_rank_);
-    EXPECT_EQ(this->is_permuted_, true);
-    if (ldl)
-      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
-  }
+  for (const int dim : {1, 2})
+    for (const auto& [pivot, ldl, are_two_sided] :
+         {std::tuple{1, 0, true}, {0, 1, true}, {2, 1, true}, {0, 1, false}, {2, 1, false}}) {
+      auto A = covariance<T>(dim, kOrder);
+      for (int64_t i = 0; ldl && i < kOrder; ++i)
+        A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 0.3);
+      for (int64_t j = 0; j < kOrder; ++j)
+        for (int64_t i = 0; i < kOrder; ++i) A[i + j * kOrder] *= scale_of(i) * scale_of(j);
+      this->are_two_sided_ = are_two_sided;
+      chol_tlr_options_t options{};
+      options.size = sizeof options;
+      options.eps = sizeof(RealOf<T>) == 4 ? 1e-2 : 1e-3;
+      options.pivot = pivot;
+      options.ldl = ldl;
+      options.compensate = !ldl;
+      SCOPED_TRACE(testing::Message() << "dim " << dim << " pivot " << pivot << " ldl " << ldl
+                                      << " two-sided " << are_two_sided);
+      EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
+      EXPECT_TRUE(this->has_low_rank_);
+      EXPECT_TRUE(this->is_permuted_);
+    }
 }
 
 }  // namespace
