@@ -52,6 +52,7 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
   }
 
   __device__ void load() {
+    synchronize();  // the shared memory of a block is there once it has begun
     const T* const S = static_cast<const T*>(item.S);
     for (int own = warp; own < tiles * kTileColumns; own += kBlockedWarps) {
       const int column = own * kBlocks + block;

@@ -1,7 +1,7 @@
 // Compression from samples of both sides by generalized Nystrom approximation: the sums behind a
-// tile's samples do not wait for its basis, and no tall matrix is orthogonalized. Where its rank
-// was expected and the samples are too few, a tile is projected on a basis of these and more of one
-// side.
+// tile's samples do not wait for its basis, and no tall matrix is orthogonalized. A tile whose rank
+// was expected, and for which the samples of two rounds are too few, is projected on a basis of
+// these and more of one side.
 #pragma once
 
 #include "tlr/compress.hpp"
@@ -26,6 +26,7 @@ class CoreCompression {
   struct Sketch {
     int64_t rows, columns, most;  ///< most samples
     int64_t samples = 0, left_samples = 0;
+    int rounds = 0;
     bool is_dense = false, is_done = false, is_deferred = false, is_projected = false;
     Buffer<T> Y, X;  ///< M times the samples, M^H times the left ones
     Buffer<T> core;  ///< S, scratch, T, Q

@@ -22,7 +22,7 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
                  Control& control, std::vector<ProjectedSketch<T>>& sketches) {
   constexpr int64_t kTests = Samples<T>::kTests;
   // What a basis that ends early leaves, of the tolerance: the truncation gets the rest.
-  constexpr double kEnough = 0.25;
+  constexpr double kEnough = 0.05;
   const bool keeps = ops.keeps_samples();
   for (;;) {
     std::vector<backend::Orthonormalization<T>> list;
