@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "process.hpp"
 
@@ -27,6 +28,24 @@ double measure_triad(int threads) {
   return best;
 }
 
+/// Operations a second of a peer's matrix product of order n, or 0 where it has none.
+double rate_of_product(const Contestant& peer, char precision, int64_t n, int threads) {
+  // The reference implementation and libraries without a product cannot be the best.
+  if (peer.name == "reference" || peer.kind == Kind::mkl_compact || peer.kind == Kind::eigen_fixed)
+    return 0;
+  Request request;
+  request.order = Order::gemm;
+  request.repetitions = 4;
+  request.work.precision = precision;
+  request.work.threads = threads;
+  request.work.n = n;
+  const Reply reply = Process(peer, -1).ask(request);
+  if (!reply.ok) return 0;
+  const double order = static_cast<double>(n);
+  const double flops = (precision_is_complex(precision) ? 8 : 2) * order * order * order;
+  return flops / *std::min_element(reply.seconds, reply.seconds + reply.repetitions);
+}
+
 }  // namespace
 
 double Ceilings::bandwidth(int threads) {
@@ -38,23 +57,17 @@ double Ceilings::bandwidth(int threads) {
 double Ceilings::product_rate(char precision, int threads) {
   auto [entry, fresh] = product_.try_emplace({precision, threads});
   if (!fresh) return entry->second.first;
-  Request request;
-  request.order = Order::gemm;
-  request.repetitions = 4;
-  request.work.precision = precision;
-  request.work.threads = threads;
-  request.work.n = precision_is_complex(precision) ? 768 : 1200;
-  const auto n = static_cast<double>(request.work.n);
-  const double flops = (precision_is_complex(precision) ? 8 : 2) * n * n * n;
-  for (const Contestant& peer : peers_) {
-    // The reference's loops and the routines without a product cannot be the best.
-    if (peer.name == "reference" || peer.kind == Kind::mkl_compact ||
-        peer.kind == Kind::eigen_fixed)
-      continue;
-    const Reply reply = Process(peer, -1).ask(request);
-    if (!reply.ok) continue;
-    const double seconds = *std::min_element(reply.seconds, reply.seconds + reply.repetitions);
-    if (flops / seconds > entry->second.first) entry->second = {flops / seconds, peer.name};
+  // A small product first: a peer that is slow there, or compiled without optimization, takes
+  // minutes for a large one.
+  std::vector<double> small;
+  for (const Contestant& peer : peers_)
+    small.push_back(rate_of_product(peer, precision, 256, threads));
+  const double best = small.empty() ? 0 : *std::max_element(small.begin(), small.end());
+  const int64_t n = precision_is_complex(precision) ? 768 : 1200;
+  for (size_t p = 0; p < peers_.size(); ++p) {
+    if (small[p] < best / 4) continue;
+    const double rate = rate_of_product(peers_[p], precision, n, threads);
+    if (rate > entry->second.first) entry->second = {rate, peers_[p].name};
   }
   return entry->second.first;
 }

@@ -1,5 +1,5 @@
-// The order of tile Cholesky's tasks, on kernels that compute nothing: they note who has what, take
-// their time where waiting for it matters, and see a task that came too early or is waited for.
+// The order of tile Cholesky's tasks, with dummy kernels, which record the tasks, can be delayed,
+// and detect tasks that are started too early or waited for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace chol::host {
 namespace {
 
-constexpr int64_t kTile = 256;  // large enough that several threads are worth it
+constexpr int64_t kTile = 256;  // large enough for several threads
 
-/// What the matrix of a run stands for: its tiles and the strips that panels are kept in.
+/// State of a run's matrix: its tiles and the strips that contain panels.
 class Board {
  public:
   explicit Board(int64_t n)
       : tiles_((n + kTile - 1) / kTile), done_(static_cast<size_t>(tiles_ * tiles_)) {}
 
-  /// Strips are free once all updates that read them are done.
+  /// Strips are free after all updates that read them.
   void factor(int64_t k, const void* strips) {
     const std::lock_guard lock(mutex_);
     expect(done(k, k) == k, "diagonal tile lacks updates", k, k);
@@ -48,7 +48,7 @@ class Board {
     panels_[strips].rows.insert(r);
     ++done(r, k);
   }
-  /// A pass over a tile, by the panels of `count` steps whose strips follow each other.
+  /// A pass over a tile with the panels of `count` steps whose strips are consecutive.
   void update(int64_t r, int64_t c, const void* strips, int64_t count) {
     const auto panel = [&](int64_t k) -> Panel& {
       return panels_[static_cast<const char*>(strips) + k * kTile];
@@ -71,7 +71,7 @@ class Board {
     ++passes_;
   }
 
-  /// Has whoever takes this tile's first update hold it until `count` updates are done.
+  /// Makes the worker of this tile's first update wait until `count` updates are done.
   void hold(int64_t r, int64_t c, int count) {
     held_row_ = r;
     held_column_ = c;
@@ -110,7 +110,7 @@ class Board {
 
   int64_t tiles_;
   std::mutex mutex_;
-  std::vector<int64_t> done_;  ///< updates that a tile has, and one for its end
+  std::vector<int64_t> done_;  ///< updates of a tile, plus one when finished
   std::map<const void*, Panel> panels_;
   std::string fault_;
   std::atomic<int64_t> held_row_{-1}, held_column_{-1};
@@ -140,7 +140,7 @@ Kernels noting_kernels() {
   return k;
 }
 
-/// The whole factorization on a board.
+/// The full factorization on a board.
 void factor(Board& board, int64_t n, int threads) {
   const Kernels kernels = noting_kernels();
   TileCholesky cholesky(kernels, 1, 1, n, kTile, nullptr);
@@ -163,7 +163,7 @@ TEST(TileOrder, NothingStartsTooEarly) {
     }
 }
 
-/// One worker finishes a column before it looks at the next: all updates of a tile in one pass.
+/// One worker finishes a column before it starts the next: all updates of a tile in one pass.
 TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
   constexpr int64_t kTiles = 9;
   Board board(kTiles * kTile);
@@ -172,8 +172,8 @@ TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
   EXPECT_EQ(board.passes(), kTiles * (kTiles - 1) / 2);
 }
 
-/// Whoever solves the tile below a diagonal one factors the next diagonal tile, before the rest of
-/// the panel.
+/// The worker that solves the tile below a diagonal one factors the next diagonal tile, before the
+/// rest of the panel.
 TEST(TileOrder, TheNextDiagonalTileComesFirst) {
   Board board(9 * kTile);
   factor(board, 9 * kTile, 1);
@@ -181,9 +181,9 @@ TEST(TileOrder, TheNextDiagonalTileComesFirst) {
   EXPECT_EQ(board.most_solved(), 1u);
 }
 
-/// A worker that loses its core in the middle of a task delays what depends on that task: others
-/// finish this step's other updates, and those of the next but of the same tile.
-TEST(TileOrder, OthersGoOnWhileATaskIsHeld) {
+/// A worker that loses its core during a task delays only dependent tasks: others finish the other
+/// updates of this step, and those of the next one except of the same tile.
+TEST(TileOrder, OthersContinueDuringADelayedTask) {
   constexpr int64_t kTiles = 12;
   constexpr int kThisStep = kTiles * (kTiles - 1) / 2, kNextStep = (kTiles - 1) * (kTiles - 2) / 2;
   Board board(kTiles * kTile);

@@ -40,7 +40,7 @@ typename PublicOf<D>::Type random_public_element() {
   std::memcpy(static_cast<void*>(&element), &value, sizeof value);
   return element;
 }
-/// Orders to try: few where races are looked for, since there each access takes long.
+/// Orders to test: few under ThreadSanitizer, where each access is slow.
 inline std::vector<int> orders_to_try(const std::vector<int>& all, const std::vector<int>& few) {
   return kFindsRaces ? few : all;
 }
