@@ -36,6 +36,8 @@ class CudaBackend final : public backend::Backend {
     state_.tuning.load_residues(residues, count);
     const MixedRow* mixed = built_in_mixed(&count);
     state_.tuning.load_mixed(mixed, count);
+    const TileRow* tiles = built_in_tiles(&count);
+    state_.tuning.load_tiles(tiles, count);
   }
 
   const char* name() const override { return name_; }

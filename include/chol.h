@@ -1639,6 +1639,13 @@ typedef struct {
   double shift;        /**< of the options: what the factorization added to the diagonal */
   int64_t compensated; /**< diagonal tiles shifted by compensation */
   int64_t modified;    /**< diagonal tiles modified; the bound of the error does not count them */
+  size_t
+      inverse_bytes; /**< of inverses that a factor keeps for solves, not in bytes: of its diagonal
+                             tiles or their blocks and, after the first solve on a device with many
+                             right-hand sides, of larger diagonal blocks */
+  int64_t projected_tiles; /**< low rank tiles that projection on a basis compressed; the other
+                                ones were compressed from samples of both sides; 0 of a matrix that
+                                was loaded from a file */
 } chol_tlr_stats_t;
 
 /**

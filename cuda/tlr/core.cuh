@@ -61,7 +61,7 @@ template <class T>
 struct CoreMemory {
   using R = Real<T>;
   struct Candidate {
-    R norm, first;
+    R norm, first, rest;
     int column;
   };
   R *norms, *first;  ///< squared, now (-1 once picked) and as given
@@ -102,11 +102,17 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
   CoreItem item;
   CoreMemory<T> memory;
   int rows, columns, own_columns, block, thread, warp, lane;
+  int candidates;  ///< columns that may be picked, the leading ones
+  int rest_from;   ///< columns from it on are what is left: see longest()
   bool holds_columns;
   T *S, *factor;
 
   __device__ CoreFactorization(const CoreItem& given, char* shared)
-      : item(given), rows(given.rows), columns(given.columns) {
+      : item(given),
+        rows(given.rows),
+        columns(given.columns),
+        candidates(given.columns),
+        rest_from(given.columns) {
     block = kBlocks > 1 ? static_cast<int>(blockIdx.x % kBlocks) : 0;
     thread = static_cast<int>(threadIdx.x);
     warp = thread / 32;
@@ -151,27 +157,37 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     __syncthreads();
   }
 
-  /// The longest column of the cluster, for every thread.
+  /// The longest candidate of the cluster, for every thread; and the sum of the squared norms from
+  /// column rest_from on of those that were not picked.
   __device__ typename CoreMemory<T>::Candidate longest(int step) {
-    typename CoreMemory<T>::Candidate best{R(-1), R(0), 0};
+    typename CoreMemory<T>::Candidate best{R(-1), R(0), R(0), 0};
     if (warp == 0) {
-      for (int own = lane; own < own_columns && is_column(own); own += 32)
-        if (memory.norms[own] > best.norm)
-          best = {memory.norms[own], memory.first[own], global_of(own)};
+      R rest = 0;
+      for (int own = lane; own < own_columns && is_column(own); own += 32) {
+        const R norm = memory.norms[own];
+        const int column = global_of(own);
+        if (column >= rest_from && norm > R(0)) rest += norm;
+        if (column < candidates && norm > best.norm) best = {norm, memory.first[own], R(0), column};
+      }
       for (int distance = 16; distance > 0; distance /= 2) {
         const R norm = __shfl_xor_sync(kFullWarp, best.norm, distance);
         const R first = __shfl_xor_sync(kFullWarp, best.first, distance);
         const int at = __shfl_xor_sync(kFullWarp, best.column, distance);
-        if (norm > best.norm || (norm == best.norm && at < best.column)) best = {norm, first, at};
+        if (norm > best.norm || (norm == best.norm && at < best.column))
+          best = {norm, first, R(0), at};
       }
+      if (rest_from < columns) best.rest = sum_lanes<32>(rest);
       if (lane == 0) memory.candidates[step % 2] = best;
     }
     synchronize();
     best = *of_block(memory.candidates + step % 2, 0);
+    R rest = best.rest;
     for (int other = 1; other < kBlocks; ++other) {
       const auto its = *of_block(memory.candidates + step % 2, other);
+      rest += its.rest;
       if (its.norm > best.norm || (its.norm == best.norm && its.column < best.column)) best = its;
     }
+    best.rest = rest;
     return best;
   }
 
@@ -314,10 +330,17 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     result->error = static_cast<float>(sqrt(total / n) * error_over_column(rows, rank));
     result->spike = static_cast<float>(sqrt(sqrt(share)));
   }
-  /// Columns of P inverse(R) by backward substitution on the lanes of a warp, and of Q.
-  __device__ void write(int rank) {
-    T* const inverse = static_cast<T*>(item.T);
+  /// Columns of Q.
+  __device__ void write_basis(int rank) {
     T* const Q = static_cast<T*>(item.Q);
+    for (int c = warp * kBlocks + block; c < rank; c += kCoreWarps * kBlocks) {
+      const T* const vector = column(memory.pivots[c]);
+      for (int i = lane; i < rows; i += 32) Q[static_cast<size_t>(c) * rows + i] = vector[i];
+    }
+  }
+  /// Columns of P inverse(R) by backward substitution on the lanes of a warp.
+  __device__ void write_inverse(int rank) {
+    T* const inverse = static_cast<T*>(item.T);
     T* const right_sides = static_cast<T*>(item.work) + static_cast<size_t>(rows) * columns;
     for (int c = warp * kBlocks + block; c < rank; c += kCoreWarps * kBlocks) {
       T* const x = inverse + static_cast<size_t>(c) * columns;
@@ -333,14 +356,21 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
         for (int j = lane; j < i; j += 32) right[j] = subtract_product(right[j], r[j], value);
         __syncwarp();
       }
-      const T* const vector = column(memory.pivots[c]);
-      for (int i = lane; i < rows; i += 32) Q[static_cast<size_t>(c) * rows + i] = vector[i];
     }
   }
 
-  __device__ CoreResult run(double tolerance, bool wants_errors) {
+  /// Column `best` becomes the vector `rank` of the basis, and is subtracted from the others.
+  __device__ void take(const typename CoreMemory<T>::Candidate& best, int rank) {
     // The loss of orthogonality that is left to one pass.
     constexpr R kKept = sizeof(R) == 8 ? R(1e-4) : R(1e-1);
+    R square = best.norm;
+    if (rank > 0 && best.norm < kKept * best.first)
+      square = repeat_orthogonalization(best.column, rank);
+    pick(best.column, square, rank);
+    update(rank);
+  }
+
+  __device__ CoreResult run(double tolerance, bool wants_errors) {
     load();
     int rank = 0;
     bool is_sufficient = false;
@@ -350,16 +380,13 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
           sqrt(double(best.norm > 0 ? best.norm : R(0))) * error_over_column(rows, rank) <=
           tolerance;
       if (is_sufficient || rank >= most || !(best.norm <= largest(R(0)))) break;
-      R square = best.norm;
-      if (rank > 0 && best.norm < kKept * best.first)
-        square = repeat_orthogonalization(best.column, rank);
-      pick(best.column, square, rank);
-      update(rank);
+      take(best, rank);
     }
     synchronize();
     CoreResult result{rank, is_sufficient, 0, 0};
     if (wants_errors) measure(rank, &result);
-    write(rank);
+    write_inverse(rank);
+    write_basis(rank);
     synchronize();  // no block ends while others read of it
     return result;
   }

@@ -1,4 +1,4 @@
-// Factorizations of cores: see core.cuh and held_core.cuh.
+// Factorizations of cores: see core.cuh and blocked_core.cuh.
 #pragma once
 
 #include "tlr/device_ops.cuh"
@@ -26,6 +26,30 @@ __global__ void __launch_bounds__(kBlockedThreads)
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
 }
 
+/// A block or a cluster for each of them.
+template <class T>
+template <class Item, class Kernel, class... Arguments>
+void CudaTileOps<T>::launch_cores(const CoreClass<Item>& cores, Kernel kernel, int threads,
+                                  unsigned blocks, Arguments... arguments) {
+  if (cores.items.empty()) return;
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(cores.bytes)),
+        "cores");
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {blocks, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(cores.items.size()) * blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = cores.bytes;
+  config.stream = stream_;
+  config.attrs = &attribute;
+  config.numAttrs = blocks > 1 ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, send(cores.items), arguments...), "cores");
+  checked("cores");
+}
+
 /// Cores whose columns shared memory holds go there, of one block or of a cluster; the others, and
 /// those whose errors are asked for, take a pivot at a time.
 template <class T>
@@ -34,16 +58,8 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
   CoreRound round{Buffer<CoreResult>(std::ssize(list), memory()), list.size()};
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
-  struct Class {
-    std::vector<CoreItem> items;
-    size_t bytes = 0;
-    void add(const CoreItem& item, size_t needed) {
-      items.push_back(item);
-      bytes = std::max(bytes, needed);
-    }
-  };
-  Class small, together, alone;
-  std::array<Class, 4> blocked;  // of 1, 2, 4 and 8 blocks
+  CoreClass<CoreItem> small, together, alone;
+  std::array<CoreClass<CoreItem>, 4> blocked;  // of 1, 2, 4 and 8 blocks
   for (size_t i = 0; i < list.size(); ++i) {
     const backend::CoreFactor<T>& f = list[i];
     const int rows = static_cast<int>(f.rows), columns = static_cast<int>(f.columns);
@@ -56,10 +72,10 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
                   columns,
                   static_cast<int>(i),
                   true};
-    const size_t one = BlockedCoreMemory<D>::bytes(rows, columns, 1);
+    const size_t one = BlockedCoreMemory<D>::bytes(rows, columns, 0, 1);
     size_t cluster = 0, needed = one;
     while (needed > limit && ++cluster < blocked.size())
-      needed = BlockedCoreMemory<D>::bytes(rows, columns, 1 << cluster);
+      needed = BlockedCoreMemory<D>::bytes(rows, columns, 0, 1 << cluster);
     const bool is_blocked = !wants_errors && columns <= kMostBlockedColumns &&
                             cluster < (has_clusters ? blocked.size() : 1);
     const int own =
@@ -74,27 +90,9 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
           .add(item, CoreMemory<D>::bytes(rows, columns, own, item.in_shared));
     }
   }
-  const auto launch = [&](const Class& cores, auto kernel, int threads, unsigned blocks,
-                          auto... arguments) {
-    if (cores.items.empty()) return;
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(cores.bytes)),
-          "cores");
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {blocks, 1, 1};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(cores.items.size()) * blocks);
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = cores.bytes;
-    config.stream = stream_;
-    config.attrs = &attribute;
-    config.numAttrs = blocks > 1 ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, kernel, send(cores.items), tolerance, arguments...,
-                             round.results.get()),
-          "cores");
-    checked("cores");
+  const auto launch = [&](const CoreClass<CoreItem>& cores, auto kernel, int threads,
+                          unsigned blocks, auto... arguments) {
+    launch_cores(cores, kernel, threads, blocks, tolerance, arguments..., round.results.get());
   };
   if (!blocked[2].items.empty() || !blocked[3].items.empty()) {
     // The largest ones take as long as all others.

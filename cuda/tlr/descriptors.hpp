@@ -93,6 +93,13 @@ struct CoreItem {
   int place;       ///< of the result
   bool in_shared;  ///< whether its columns have room in shared memory
 };
+/// Columns of which a basis is made, with the last ones for tests: see backend::Orthonormalization,
+/// or all of them for one of the least rank: see backend::Truncation.
+struct BasisItem {
+  CoreItem core;
+  int tests;
+  double tolerance;
+};
 struct CoreResult {
   int rank, is_sufficient;
   float error, spike;

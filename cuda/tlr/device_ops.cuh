@@ -1,6 +1,6 @@
-// backend::TileOps on a device: what there is, and what takes a line. Others are in column_ops.cuh,
-// core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh, tile_ops.cuh
-// and wide_ops.cuh.
+// backend::TileOps on a device: what there is, and what takes a line. Others are in basis_ops.cuh,
+// column_ops.cuh, core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh, tile_ops.cuh and
+// wide_ops.cuh.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "common/device_type.hpp"
 #include "common/launch.hpp"
 #include "tlr/auxiliary.cuh"
+#include "tlr/basis.cuh"
 #include "tlr/blocked_core.cuh"
 #include "tlr/column.cuh"
 #include "tlr/column_plan.hpp"
@@ -43,6 +44,17 @@ class OnStream {
 
 struct WideStage;
 
+/// Cores of one kernel, and the shared memory of a block that the largest of them needs.
+template <class Item>
+struct CoreClass {
+  std::vector<Item> items;
+  size_t bytes = 0;
+  void add(const Item& item, size_t needed) {
+    items.push_back(item);
+    bytes = std::max(bytes, needed);
+  }
+};
+
 template <class T>
 class CudaTileOps final : public backend::TileOps<T> {
   using D = Device<T>;
@@ -50,7 +62,11 @@ class CudaTileOps final : public backend::TileOps<T> {
 
  public:
   CudaTileOps(backend::Backend& backend, Store& store, int threads, cudaStream_t stream)
-      : backend_(backend), store_(store), threads_(threads), guard_(store.device) {
+      : backend_(backend),
+        store_(store),
+        threads_(threads),
+        guard_(store.device),
+        has_cores_(backend.tuning().tile_method(precision_letter<T>) == TileMethod::nystrom) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
         capture != cudaStreamCaptureStatusNone)
@@ -74,7 +90,7 @@ class CudaTileOps final : public backend::TileOps<T> {
     return backend_.place_of(array) == backend::Place::device;
   }
   double default_workspace() const override { return 4e9; }
-  bool has_cores() const override { return true; }
+  bool has_cores() const override { return has_cores_; }
   void sample_column(const backend::ColumnSamples<T>& column) override;
   void finish_column(const backend::FinishedColumn<T>& column) override;
 
@@ -91,6 +107,9 @@ class CudaTileOps final : public backend::TileOps<T> {
   void begin_cores(const std::vector<backend::CoreFactor<T>>& list, double tolerance,
                    bool wants_errors) override;
   void end_cores(std::vector<backend::CoreFactor<T>>& list) override;
+  bool keeps_samples() const override { return true; }
+  void orthonormalize(std::vector<backend::Orthonormalization<T>>& list) override;
+  void truncate(std::vector<backend::Truncation<T>>& list) override;
   void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) override;
   void add_to_diagonal(T* A, int64_t n, R shift) override {
     add_to_diagonal_kernel<D><<<blocks_for(n), kThreads, 0, stream_>>>(device(A), n, shift);
@@ -187,6 +206,10 @@ class CudaTileOps final : public backend::TileOps<T> {
   static bool is_tall(const backend::Product<T>& p) {
     return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
   }
+  template <class Item, class Kernel, class... Arguments>
+  void launch_cores(const CoreClass<Item>& cores, Kernel kernel, int threads, unsigned blocks,
+                    Arguments... arguments);
+  const CoreResult* find_bases(std::vector<BasisItem> items);
   void multiply_tall(const std::vector<TallItem>& items);
   template <class Shape>
   void launch_tall(const std::vector<TallItem>& items);
@@ -218,6 +241,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   int threads_;
   cudaStream_t stream_;
   DeviceGuard guard_;
+  bool has_cores_;
   /// Of the block columns of the factor that are finished.
   FinishedColumns finished_;
   Buffer<int> starts_;

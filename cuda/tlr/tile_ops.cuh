@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tlr/basis_ops.cuh"
 #include "tlr/column_ops.cuh"
 #include "tlr/core_ops.cuh"
 #include "tlr/diagonal_ops.cuh"

@@ -333,6 +333,10 @@ constexpr ResidueRow kResidues[] = {{'s', 10240, 1024, 1024},
                                     {'c', 8192, 1024, 1024},
                                     {'z', 14336, 1024, 2048}};
 constexpr MixedRow kMixed[] = {{'d', 12288, 250}, {'z', 7168, 250}};
+constexpr TileRow kTiles[] = {{'s', TileMethod::nystrom},
+                              {'d', TileMethod::nystrom},
+                              {'c', TileMethod::nystrom},
+                              {'z', TileMethod::nystrom}};
 
 }  // namespace
 
@@ -359,6 +363,11 @@ const ResidueRow* built_in_residues(int capability, size_t* count) {
 const MixedRow* built_in_mixed(size_t* count) {
   *count = std::size(kMixed);
   return kMixed;
+}
+
+const TileRow* built_in_tiles(size_t* count) {
+  *count = std::size(kTiles);
+  return kTiles;
 }
 
 }  // namespace chol::cuda

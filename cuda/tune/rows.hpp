@@ -8,6 +8,7 @@
 #include "tune/rate_row.hpp"
 #include "tune/residue_row.hpp"
 #include "tune/row.hpp"
+#include "tune/tile_row.hpp"
 
 namespace chol::cuda {
 
@@ -25,5 +26,8 @@ const ResidueRow* built_in_residues(int capability, size_t* count);
 
 /// Systems that are solved by a factor in s or c and refinement.
 const MixedRow* built_in_mixed(size_t* count);
+
+/// How tiles of low rank are compressed.
+const TileRow* built_in_tiles(size_t* count);
 
 }  // namespace chol::cuda

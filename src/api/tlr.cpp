@@ -9,6 +9,7 @@
 #include "base/environment.hpp"
 #include "base/precisions.h"
 #include "tlr/apply.hpp"
+#include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/iterate.hpp"
 #include "tlr/kernel.hpp"
@@ -264,7 +265,7 @@ chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A, const chol_tlr
     return with_ops(h, A, [&](auto& ops, auto& matrix) {
       tlr::Control control(kFunction, options);
       const Status factored = tlr::factor(ops, matrix, options, control, info);
-      if (environment().verbose) control.print(matrix.n, matrix.tile);
+      if (environment().verbose) control.print(matrix.n, matrix.tile, tlr::count_tiles(matrix));
       return factored;
     });
   });

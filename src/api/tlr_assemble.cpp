@@ -4,6 +4,7 @@
 #include "api/tlr.hpp"
 #include "base/environment.hpp"
 #include "tlr/assemble.hpp"
+#include "tlr/describe.hpp"
 #include "tlr/kernel.hpp"
 #include "tlr/order_points.hpp"
 
@@ -36,7 +37,7 @@ Status assemble(const char* function, routine::Handle& handle, chol_tlr_t A,
       return tlr::assemble(*ops, matrix, source, options, control);
     });
     matrix.flops = control.flops();
-    if (environment().verbose) control.print(matrix.n, matrix.tile);
+    if (environment().verbose) control.print(matrix.n, matrix.tile, tlr::count_tiles(matrix));
     return status;
   });
 }

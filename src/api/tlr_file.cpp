@@ -1,6 +1,8 @@
 // C ABI: statistics, copies and files of tile low rank matrices.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <numeric>
 
 #include "api/tlr.hpp"
@@ -10,6 +12,13 @@
 
 using namespace chol;
 using namespace chol::api;
+
+namespace {
+
+/// Of a caller that knows the first members of the statistics.
+constexpr size_t kFirstStatsSize = offsetof(chol_tlr_stats_t, inverse_bytes);
+
+}  // namespace
 
 extern "C" {
 
@@ -36,11 +45,15 @@ chol_status_t chol_tlr_stats(chol_tlr_t A, chol_tlr_stats_t* stats) {
   return enter_matrix(A, kFunction, Holds::anything, [&] {
     Status status = check(kFunction, {array("stats", stats, true)});
     if (!status.ok()) return status;
-    if (stats->size != sizeof(chol_tlr_stats_t))
+    const size_t size = stats->size;
+    if (size != sizeof(chol_tlr_stats_t) && size != kFirstStatsSize)
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: stats->size = %zu, must be sizeof(chol_tlr_stats_t) = %zu",
-                           kFunction, stats->size, sizeof(chol_tlr_stats_t));
-    A->apply([&](const auto& matrix) { tlr::describe(matrix, *stats); });
+                           kFunction, size, sizeof(chol_tlr_stats_t));
+    chol_tlr_stats_t all{};
+    all.size = size;
+    A->apply([&](const auto& matrix) { tlr::describe(matrix, all); });
+    std::memcpy(stats, &all, size);
     return status;
   });
 }

@@ -90,7 +90,8 @@ struct Copy {
 };
 
 /// Columns [first, columns) of Y are made orthonormal against all columns before and among
-/// themselves; linearly dependent columns become zero.
+/// themselves; linearly dependent columns become zero. Where keeps_samples(), Y is not changed, and
+/// a basis of all its columns is written to Q.
 template <class T>
 struct Orthonormalization {
   T* Y;  ///< rows by columns, contiguous
@@ -99,10 +100,13 @@ struct Orthonormalization {
   /// projection against the columns before them.
   int64_t tests;
   RealOf<T> residual;
+  T* Q = nullptr;  ///< room for rows by columns, of which the first `rank` are written
+  int64_t rank = 0;
+  RealOf<T> enough = 0;  ///< the residual at which no more columns are added to Q
 };
 
-/// Q B^H becomes U V^H of the least rank r that differs by at most `tolerance` in the Frobenius
-/// norm; U is orthonormal if Q is.
+/// Q B^H becomes U V^H of about the least rank r that differs by at most `tolerance` in the
+/// Frobenius norm; U or V is orthonormal if Q is.
 template <class T>
 struct Truncation {
   const T* Q;  ///< q_rows by columns, contiguous
@@ -263,8 +267,9 @@ class TileOps {
     for (int step = 0; step < ProductSteps<T>::kSteps; ++step) multiply(steps[step]);
   }
 
-  /// Whether tiles are compressed from samples of both sides by factor_cores() instead of bases
-  /// and projections by orthonormalize() and truncate(). A backend has one of the two.
+  /// Whether tiles are compressed from samples of both sides by begin_cores(), and only those for
+  /// which that is not enough by bases and projections, orthonormalize() and truncate(). Else all
+  /// are.
   virtual bool has_cores() const { return false; }
   /// Of backends with cores. Columns are finished in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
@@ -274,8 +279,9 @@ class TileOps {
   /// @param wants_errors whether `error` and `spike` are requested
   virtual void begin_cores(const std::vector<CoreFactor<T>>&, double, bool) {}
   virtual void end_cores(std::vector<CoreFactor<T>>&) {}
-  virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
-  virtual void truncate(std::vector<Truncation<T>>&) {}
+  virtual bool keeps_samples() const { return false; }
+  virtual void orthonormalize(std::vector<Orthonormalization<T>>& list) = 0;
+  virtual void truncate(std::vector<Truncation<T>>& list) = 0;
 
   /// Of tiles n by n, contiguous, n of each in `orders`: the upper triangle becomes the adjoint of
   /// the lower one, the diagonal real.

@@ -64,6 +64,7 @@ class HostTileOps final : public backend::TileOps<T> {
     side_by_side(std::ssize(list), [&](int64_t i, int thread) {
       const ThreadProducts<T> multiply = products_of(thread);
       Orthonormalizer<T>(multiply, scratch_.get() + each * thread).run(list[i]);
+      list[i].rank = list[i].columns;
     });
   }
 

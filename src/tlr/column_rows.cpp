@@ -58,8 +58,7 @@ void ColumnRows<T>::queue(double tolerance) {
     ops_.multiply(steps);
     control_.add_flops(steps.flops());
   }
-  if (!cores_) return;
-  cores_->begin_cores();
+  if (cores_) cores_->begin_cores();
   schur_.set_finished(k_);
 }
 
@@ -81,6 +80,7 @@ void ColumnRows<T>::keep_dense() {
   for (size_t r = 0; r < tiles_.size(); ++r) {
     Tile<T>& tile = *tiles_[r];
     tile.dense = true;
+    tile.projected = false;
     tile.rank = 0;
     tile.U = std::move(dense_[r]);
     tile.V = {};

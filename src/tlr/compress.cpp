@@ -1,150 +1,11 @@
 #include "tlr/compress.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/precisions.h"
 #include "tlr/core_compression.hpp"
 #include "tlr/dense_store.hpp"
+#include "tlr/projection.hpp"
 
 namespace chol::tlr {
-namespace {
-
-/// A tile on its way.
-template <class T>
-struct Sketch {
-  int64_t rows, columns, most;  ///< most samples
-  int64_t samples = 0;
-  bool is_dense = false, is_done = false;
-  double residual = 0;  ///< what was not found, in the Frobenius norm
-  Buffer<T> Y;          ///< samples; from their orthonormalization on a basis
-};
-
-template <class T>
-void grow(backend::TileOps<T>& ops, Sketch<T>& sketch, int64_t samples) {
-  if (sketch.Y.count() >= sketch.rows * samples) return;
-  Buffer<T> larger = ops.buffer(sketch.rows * samples);
-  ops.copy(sketch.Y.get(), sketch.rows * sketch.samples, larger.get());
-  sketch.Y = std::move(larger);
-}
-
-/// Samples tiles until the test columns say that the rest is below the tolerance.
-template <class T>
-void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-                 Control& control, std::vector<Sketch<T>>& sketches) {
-  constexpr int64_t kTests = Samples<T>::kTests;
-  for (bool is_first = true;; is_first = false) {
-    std::vector<backend::Orthonormalization<T>> list;
-    std::vector<int64_t> active;
-    backend::ProductSteps<T> steps;
-    control.begin(Phase::sampling);
-    std::vector<int64_t> wanted(sketches.size(), 0);
-    int64_t most = 0;
-    for (size_t i = 0; i < sketches.size(); ++i) {
-      Sketch<T>& sketch = sketches[i];
-      if (sketch.is_done || sketch.is_dense) continue;
-      const int64_t samples = is_first ? first_samples(rule, static_cast<int64_t>(i))
-                                       : more_samples(rule, sketch.samples);
-      wanted[i] = std::min(sketch.most, std::max(samples, sketch.samples + kTests + 1));
-      most = std::max(most, wanted[i]);
-      active.push_back(static_cast<int64_t>(i));
-    }
-    if (active.empty()) return;
-    operators.prepare(most);
-    for (const int64_t i : active) {
-      Sketch<T>& sketch = sketches[i];
-      grow(ops, sketch, wanted[i]);
-      operators.sample(i, sketch.samples, wanted[i], sketch.Y.get() + sketch.rows * sketch.samples,
-                       steps);
-      list.push_back({sketch.Y.get(), sketch.rows, sketch.samples, wanted[i], kTests, 0});
-      sketch.samples = wanted[i];
-    }
-    ops.multiply(steps);
-    control.add_flops(steps.flops());
-    control.begin(Phase::orthogonalization);
-    ops.orthonormalize(list);
-    for (size_t a = 0; a < active.size(); ++a) {
-      Sketch<T>& sketch = sketches[active[a]];
-      // The square of the tolerance is shared by what was not found and what is truncated.
-      sketch.is_done = double(list[a].residual) <= 0.7 * rule.tolerance;
-      if (!sketch.is_done) sketch.is_dense = sketch.samples == sketch.most;
-      if (sketch.is_done) sketch.residual = double(list[a].residual);
-    }
-  }
-}
-
-template <class T>
-TileError error_of(const backend::Truncation<T>& item, double not_found) {
-  const double norm = std::hypot(double(item.dropped), not_found);
-  if (!(norm > 0)) return {};
-  // An error below what the last factorization sees is taken as one direction.
-  return {norm, item.largest > 0 ? std::min(1.0, double(item.largest) / norm) : 1};
-}
-
-/// Projects tiles on their bases, truncates, and stores what is of low rank.
-template <class T>
-void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
-                     Control& control, std::vector<Sketch<T>>& sketches, Tile<T>* const* tiles,
-                     TileError* errors) {
-  control.begin(Phase::projection);
-  std::vector<int64_t> active;
-  std::vector<Buffer<T>> memory;
-  std::vector<backend::Truncation<T>> list;
-  backend::ProductSteps<T> steps;
-  for (size_t i = 0; i < sketches.size(); ++i) {
-    const Sketch<T>& sketch = sketches[i];
-    if (!sketch.is_done) continue;
-    const int64_t q = sketch.samples;
-    const auto carve = [&](T* base) {
-      Carver<T> carver(base);
-      backend::Truncation<T> item{};
-      item.B = carver.take(sketch.columns * q);
-      item.U = carver.take(sketch.rows * q);
-      item.V = carver.take(sketch.columns * q);
-      item.scratch = carver.take(backend::Truncation<T>::scratch_elements(q));
-      return std::pair(item, carver.used());
-    };
-    memory.push_back(ops.buffer(carve(nullptr).second));
-    backend::Truncation<T> item = carve(memory.back().get()).first;
-    item.Q = sketch.Y.get();
-    item.q_rows = sketch.rows;
-    item.b_rows = sketch.columns;
-    item.columns = q;
-    item.tolerance = static_cast<RealOf<T>>(
-        std::sqrt(rule.tolerance * rule.tolerance - sketch.residual * sketch.residual));
-    operators.project(static_cast<int64_t>(i), item.Q, sketch.rows, q, item.B, steps);
-    list.push_back(item);
-    active.push_back(static_cast<int64_t>(i));
-  }
-  ops.multiply(steps);
-  control.add_flops(steps.flops());
-  control.begin(Phase::orthogonalization);
-  ops.truncate(list);
-  std::vector<backend::Copy<T>> copies;
-  for (size_t a = 0; a < active.size(); ++a) {
-    Sketch<T>& sketch = sketches[active[a]];
-    const backend::Truncation<T>& item = list[a];
-    if (2 * item.rank > std::min(sketch.rows, sketch.columns)) {
-      sketch.is_dense = true;
-      continue;
-    }
-    if (errors) errors[active[a]] = error_of(item, sketch.residual);
-    Tile<T>& tile = *tiles[active[a]];
-    tile.dense = false;
-    tile.rank = item.rank;
-    tile.U = ops.buffer(sketch.rows * item.rank);
-    tile.V = ops.buffer(sketch.columns * item.rank);
-    if (item.rank == 0) continue;
-    copies.push_back(
-        {false, sketch.rows, item.rank, item.U, sketch.rows, tile.U.get(), sketch.rows});
-    copies.push_back(
-        {false, sketch.columns, item.rank, item.V, sketch.columns, tile.V.get(), sketch.columns});
-  }
-  ops.copy(copies);
-}
-
-}  // namespace
-
 template <class T>
 void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
               Control& control, Tile<T>* const* tiles, TileError* errors) {
@@ -156,17 +17,14 @@ void compress(backend::TileOps<T>& ops, Operators<T>& operators, const Compressi
     compression.begin_cores();
     return compression.finish(tiles, errors);
   }
-  std::vector<Sketch<T>> sketches(static_cast<size_t>(operators.count()));
-  for (size_t i = 0; i < sketches.size(); ++i) {
-    Sketch<T>& sketch = sketches[i];
-    sketch.rows = operators.rows(static_cast<int64_t>(i));
-    sketch.columns = operators.columns(static_cast<int64_t>(i));
-    const int64_t order = std::min(sketch.rows, sketch.columns);
-    sketch.most = Samples<T>::most_columns(order);
-    sketch.is_dense = sketch.most > order;
+  std::vector<ProjectedSketch<T>> sketches;
+  for (int64_t i = 0; i < operators.count(); ++i) {
+    const int64_t order = std::min(operators.rows(i), operators.columns(i));
+    sketches.push_back(
+        {i, operators.rows(i), operators.columns(i), Samples<T>::most_columns(order)});
+    sketches.back().is_dense = sketches.back().most > order;
   }
-  find_ranges(ops, operators, rule, control, sketches);
-  store_low_ranks(ops, operators, rule, control, sketches, tiles, errors);
+  project(ops, operators, rule, control, sketches, tiles, errors);
   store_dense(ops, operators, control, sketches, tiles);
 }
 

@@ -1,6 +1,5 @@
-// Low rank approximation of many tiles at once by adaptive randomized range finding (Halko,
-// Martinsson, Tropp 2011, algorithm 4.2, in blocks) with one projection and a rank-revealing
-// truncation. A tile is known by its products alone.
+// Low rank approximation of many tiles at once, each known by its products alone: from samples of
+// both sides (core_compression.hpp) or on a basis of samples of one side (projection.hpp).
 #pragma once
 
 #include <algorithm>

@@ -22,6 +22,11 @@ enum class Phase : uint8_t {
 inline constexpr int kPhases = 7;
 const char* phase_name(Phase phase);
 
+/// Tiles below the diagonal: of samples of both sides, of projections on a basis, dense ones.
+struct TileCounts {
+  int64_t nystrom = 0, projection = 0, dense = 0;
+};
+
 class Control {
  public:
   Control(const char* function, const chol_tlr_options_t& options)
@@ -54,8 +59,8 @@ class Control {
     return sum;
   }
   const char* function() const { return function_; }
-  /// One line to stderr: the phases that took time, with their rates.
-  void print(int64_t n, int64_t tile) const;
+  /// One line to stderr: the phases that took time, with their rates, and how tiles are compressed.
+  void print(int64_t n, int64_t tile, const TileCounts& tiles) const;
 
  private:
   using Clock = std::chrono::steady_clock;

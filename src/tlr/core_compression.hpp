@@ -1,5 +1,7 @@
 // Compression from samples of both sides by generalized Nystrom approximation: the sums behind a
-// tile's samples do not wait for its basis, and no tall matrix is orthogonalized.
+// tile's samples do not wait for its basis, and no tall matrix is orthogonalized. A tile whose rank
+// was expected, and for which the samples of two rounds are too few, is projected on a basis of
+// these and more of one side.
 #pragma once
 
 #include "tlr/compress.hpp"
@@ -16,7 +18,7 @@ class CoreCompression {
   void begin_samples();
   /// After the operators know the whole tiles: the rest of the samples, and their cores on the way.
   void begin_cores();
-  /// Waits for them, samples again what needs it, and writes tiles: see compress().
+  /// Waits for them, samples again or projects what needs it, and writes tiles: see compress().
   void finish(Tile<T>* const* tiles, TileError* errors);
 
  private:
@@ -24,7 +26,8 @@ class CoreCompression {
   struct Sketch {
     int64_t rows, columns, most;  ///< most samples
     int64_t samples = 0, left_samples = 0;
-    bool is_dense = false, is_done = false, is_deferred = false;
+    int rounds = 0;
+    bool is_dense = false, is_done = false, is_deferred = false, is_projected = false;
     Buffer<T> Y, X;  ///< M times the samples, M^H times the left ones
     Buffer<T> core;  ///< S, scratch, T, Q
     backend::CoreFactor<T> factor{};
@@ -32,6 +35,7 @@ class CoreCompression {
   void make_room(Sketch& sketch, int64_t wanted);
   void end_cores();
   void store_low_ranks(Tile<T>* const* tiles, TileError* errors);
+  void project_rest(Tile<T>* const* tiles, TileError* errors);
 
   backend::TileOps<T>& ops_;
   Operators<T>& operators_;

@@ -26,6 +26,7 @@ void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& con
   control.add_flops(steps.flops());
   for (auto& [i, D] : dense) {
     tiles[i]->dense = true;
+    tiles[i]->projected = false;
     tiles[i]->rank = 0;
     tiles[i]->U = std::move(D);
     tiles[i]->V = {};

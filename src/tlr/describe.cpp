@@ -24,6 +24,8 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
   stats.modified = A.modified;
   for (const Buffer<T>& D : A.diagonal) stats.dense_bytes += sizeof(T) * size_t(D.count());
   stats.bytes = stats.dense_bytes;
+  for (const Buffer<T>& X : A.inverses) stats.inverse_bytes += sizeof(T) * size_t(X.count());
+  for (const Buffer<T>& X : A.stage_inverses) stats.inverse_bytes += sizeof(T) * size_t(X.count());
   if (A.lower.empty() || (A.state != State::assembled && A.state != State::factored)) return;
   double sum = 0;
   Matrix<T>::for_each_tile(
@@ -39,7 +41,16 @@ void describe(const Matrix<T>& A, chol_tlr_stats_t& stats) {
           stats.max_rank = std::max(stats.max_rank, tile.rank);
         }
       });
+  stats.projected_tiles = count_tiles(A).projection;
   stats.mean_rank = sum / double(A.lower.size());
+}
+
+template <class T>
+TileCounts count_tiles(const Matrix<T>& A) {
+  TileCounts counts;
+  for (const Tile<T>& tile : A.lower)
+    ++(tile.dense ? counts.dense : tile.projected ? counts.projection : counts.nystrom);
+  return counts;
 }
 
 template <class T>
@@ -65,7 +76,8 @@ std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A)
   copy->lower.resize(A.lower.size());
   for (size_t t = 0; t < A.lower.size(); ++t) {
     const Tile<T>& from = A.lower[t];
-    copy->lower[t] = {from.dense, from.rank, copy_of_buffer(from.U), copy_of_buffer(from.V)};
+    copy->lower[t] = {from.dense, from.rank, copy_of_buffer(from.U), copy_of_buffer(from.V),
+                      from.projected};
   }
   for (const Buffer<T>& D : A.diagonal) copy->diagonal.push_back(copy_of_buffer(D));
   for (const Buffer<T>& X : A.inverses) copy->inverses.push_back(copy_of_buffer(X));
@@ -111,6 +123,7 @@ void invert_diagonal(backend::TileOps<T>& ops, Matrix<T>& A) {
 
 #define CHOL_INSTANTIATE(prefix, T, R)                                                       \
   template void describe<T>(const Matrix<T>&, chol_tlr_stats_t&);                            \
+  template TileCounts count_tiles<T>(const Matrix<T>&);                                      \
   template void write_ranks<T>(const Matrix<T>&, int64_t*);                                  \
   template std::unique_ptr<Matrix<T>> copy_of<T>(backend::TileOps<T>&, const Matrix<T>&);    \
   template void expand_tile<T>(backend::TileOps<T>&, const Matrix<T>&, int64_t, int64_t, T*, \

@@ -5,6 +5,7 @@
 
 #include "backend/tile_ops.hpp"
 #include "chol.h"
+#include "tlr/control.hpp"
 #include "tlr/matrix.hpp"
 
 namespace chol::tlr {
@@ -12,6 +13,9 @@ namespace chol::tlr {
 /// Everything but stats.size.
 template <class T>
 void describe(const Matrix<T>& A, chol_tlr_stats_t& stats);
+
+template <class T>
+TileCounts count_tiles(const Matrix<T>& A);
 
 /// tiles by tiles, column-major, below the diagonal, -1 on it.
 template <class T>

@@ -235,8 +235,8 @@ int Factorization<T>::factor_column(int64_t k) {
   control_.begin(Phase::potrf);
   options_.ldl ? begin_indefinite(k) : diagonal_.begin(A_, k);
   // Of L D L^H the rows of the tile are reordered, and with them those of row and column k: after
-  // what is sampled by them in the order that the finished columns know.
-  const bool waits = options_.ldl ? samples_columns() : ops_.factors_beside();
+  // what is sampled by them in the order that the finished columns know, and what has begun.
+  const bool waits = options_.ldl ? samples_columns() || looks_ahead() : ops_.factors_beside();
   const int failed = waits ? 0 : factor_diagonal(k);
   if (failed != 0) return failed;
   column->right.make(ops_, A_, k, 0, k);

@@ -17,6 +17,8 @@ struct Tile {
   int64_t rank = 0;  ///< columns of U and V; not used when dense
   Buffer<T> U;       ///< rows by rank, or rows by columns
   Buffer<T> V;       ///< columns by rank
+  /// Whether it was compressed on a basis of its samples, not from samples of both sides.
+  bool projected = false;
 };
 
 enum class State : uint8_t { empty, assembled, factored, failed };

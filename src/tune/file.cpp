@@ -167,6 +167,12 @@ CoreRow core_of(const Json& entry) {
           number_of(needed(entry, "memory_gbytes"), "memory_gbytes", false)};
 }
 
+TileRow tiles_of(const Json& entry) {
+  refuse_others(entry, {"precision", "tile_method"});
+  return {precision_of(entry),
+          TileMethod(position_of(entry, "tile_method", {"nystrom", "projection"}))};
+}
+
 Choice choice_of(const Json& entry, Methods methods) {
   std::vector<const char*> names;
   names.reserve(methods.size());
@@ -290,7 +296,16 @@ struct TuningStore::Overlay {
   std::array<std::vector<ResidueRow>, 4> residues;
   std::array<std::vector<MixedRow>, 4> mixed;
   std::array<std::vector<CoreRow>, 4> cores;
+  std::array<std::vector<TileRow>, 4> tiles;
 
+  /// @param has_both whether the backend has another method than projection
+  void add_tiles(const TileRow& row, bool has_both) {
+    std::vector<TileRow>& rows = tiles[precision_index(row.precision)];
+    if (!rows.empty()) throw std::runtime_error("a precision has one row of \"tile_method\"");
+    if (!has_both && row.method != TileMethod::projection)
+      throw std::runtime_error("this backend compresses tiles by projection only");
+    rows.push_back(row);
+  }
   void add_core(const CoreRow& row) {
     std::vector<CoreRow>& rows = cores[precision_index(row.precision)];
     if (!rows.empty()) throw std::runtime_error("a precision has one row of \"core_gflops\"");
@@ -342,6 +357,8 @@ Status TuningStore::load_file(const char* path, const char* machine, Methods met
           read.add_core(core_of(entry));
         else if (entry.contains("least_order"))
           read.add_mixed(mixed_of(entry));
+        else if (entry.contains("tile_method"))
+          read.add_tiles(tiles_of(entry), !tiles_[0].empty());
         else if (entry.contains("least_n"))
           read.add_residues(residues_of(entry));
         else
@@ -357,6 +374,8 @@ Status TuningStore::load_file(const char* path, const char* machine, Methods met
       if (!read.mixed[p].empty()) mixed_[p] = std::move(read.mixed[p]);
     for (size_t p = 0; p < cores_.size(); ++p)
       if (!read.cores[p].empty()) cores_[p] = std::move(read.cores[p]);
+    for (size_t p = 0; p < tiles_.size(); ++p)
+      if (!read.tiles[p].empty()) tiles_[p] = std::move(read.tiles[p]);
   } catch (const std::bad_alloc&) {
     return Status::error(CHOL_STATUS_ALLOC_FAILED, "tuning file %s: out of memory", path);
   } catch (const std::exception& error) {

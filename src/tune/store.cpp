@@ -64,4 +64,13 @@ const CoreRow* TuningStore::core(char precision) const {
   return rows.empty() ? nullptr : &rows.back();
 }
 
+void TuningStore::load_tiles(const TileRow* rows, size_t count) {
+  for (size_t i = 0; i < count; ++i) tiles_[precision_index(rows[i].precision)] = {rows[i]};
+}
+
+TileMethod TuningStore::tile_method(char precision) const {
+  const std::vector<TileRow>& rows = tiles_[precision_index(precision)];
+  return rows.empty() ? TileMethod::projection : rows.back().method;
+}
+
 }  // namespace chol

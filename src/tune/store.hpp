@@ -12,6 +12,7 @@
 #include "tune/rate_row.hpp"
 #include "tune/residue_row.hpp"
 #include "tune/row.hpp"
+#include "tune/tile_row.hpp"
 
 namespace chol {
 
@@ -51,6 +52,11 @@ class TuningStore {
   /// nullptr when nothing is known.
   const CoreRow* core(char precision) const;
 
+  /// Takes `count` built-in rows, one a precision, of a backend that has both methods.
+  void load_tiles(const TileRow* rows, size_t count);
+  /// projection when no row says anything.
+  TileMethod tile_method(char precision) const;
+
   const RowTable& rows(Routine routine, Form form, char precision) const {
     return tables_[key(routine, form, precision)];
   }
@@ -63,6 +69,7 @@ class TuningStore {
   std::array<std::vector<ResidueRow>, 4> residues_;
   std::array<std::vector<MixedRow>, 4> mixed_;  ///< one row at most
   std::array<std::vector<CoreRow>, 4> cores_;   ///< likewise
+  std::array<std::vector<TileRow>, 4> tiles_;   ///< likewise
 };
 
 }  // namespace chol

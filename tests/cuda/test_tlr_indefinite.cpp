@@ -73,8 +73,7 @@ std::vector<typename PublicOf<D>::Type> random_tile(int n, double diagonal) {
   std::vector<T> A(static_cast<size_t>(n) * n);
   for (int j = 0; j < n; ++j)
     for (int i = j; i < n; ++i) {
-      const D x = random_element<D>();
-      std::memcpy(static_cast<void*>(&A[i + size_t(j) * n]), &x, sizeof x);
+      A[i + size_t(j) * n] = random_public_element<D>();
       if (i == j) A[i + size_t(j) * n] = std::real(A[i + size_t(j) * n]) * Real<D>(diagonal);
       A[j + size_t(i) * n] = host::conjugate(A[i + size_t(j) * n]);
     }

@@ -15,6 +15,7 @@ struct {
 #include "elements.hpp"
 #include "host/conjugate.hpp"
 #include "tally.hpp"
+#include "tlr/basis.cuh"
 #include "tlr/blocked_core.cuh"
 #include "tlr/column.cuh"
 #include "tlr/column_plan.hpp"
@@ -33,10 +34,7 @@ struct Dense {
   Dense(int m, int n) : rows(m), columns(n), elements(static_cast<size_t>(m) * n + 1) {}
   static Dense random(int m, int n) {
     Dense A(m, n);
-    for (T& x : A.elements) {
-      const D value = random_element<D>();
-      std::memcpy(static_cast<void*>(&x), &value, sizeof x);
-    }
+    for (T& x : A.elements) x = random_public_element<D>();
     return A;
   }
   T at(int i, int j) const { return elements[i + static_cast<size_t>(j) * rows]; }
@@ -284,6 +282,14 @@ void try_vectors(int m, int k, int n, bool overwrite) {
 
 enum class Place { memory, block, cluster };
 
+/// body(place of the block) by the blocks of a cluster, each with so much shared memory.
+template <int kBlocks, class Body>
+void run_cluster(size_t bytes, Body&& body) {
+  cooperative_groups::Cluster::stride = bytes;
+  HostBlock cluster(kBlockedThreads, tally.cases % 2 == 0, kBlocks);
+  cluster.run([&] { body(cooperative_groups::this_cluster().block_rank()); });
+}
+
 /// One core a pivot at a time, or by panels in a block or a cluster.
 template <class D>
 CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
@@ -300,11 +306,8 @@ CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
              [&] { keep(BlockedCore<D, 1>(item, tolerance, memory).run()); });
   } else {
     constexpr int kBlocks = 2;
-    const size_t bytes = BlockedCoreMemory<D>::bytes(item.rows, item.columns, kBlocks);
-    cooperative_groups::Cluster::stride = bytes;
-    HostBlock cluster(kBlockedThreads, tally.cases % 2 == 0, kBlocks);
-    cluster.run([&] {
-      const unsigned rank = cooperative_groups::this_cluster().block_rank();
+    const size_t bytes = BlockedCoreMemory<D>::bytes(item.rows, item.columns, 0, kBlocks);
+    run_cluster<kBlocks>(bytes, [&](unsigned rank) {
       const CoreResult found =
           BlockedCore<D, kBlocks>(item, tolerance, memory + rank * bytes).run();
       if (rank == 0) keep(found);
@@ -384,6 +387,87 @@ void try_decay(int rows, int columns, double ratio, double tolerance, Place plac
                 longest);
 }
 
+template <class D>
+CoreResult run_basis(const BasisItem& item, Place place) {
+  static char memory[1 << 18];
+  CoreResult result{};
+  const auto keep = [&](const CoreResult& found) {
+    if (threadIdx.x == 0) result = found;
+  };
+  if (place == Place::memory) {
+    run_grid(1, 1, 1, kCoreThreads, [&] { keep(LargeBasis<D, 1>(item, memory).run()); });
+  } else if (place == Place::block) {
+    run_grid(1, 1, 1, kBlockedThreads, [&] { keep(BlockedBasis<D, 1>(item, memory).run()); });
+  } else {
+    constexpr int kBlocks = 2;
+    const size_t bytes =
+        BlockedCoreMemory<D>::bytes(item.core.rows, item.core.columns, item.tests, kBlocks);
+    run_cluster<kBlocks>(bytes, [&](unsigned rank) {
+      const CoreResult found = BlockedBasis<D, kBlocks>(item, memory + rank * bytes).run();
+      if (rank == 0) keep(found);
+    });
+  }
+  return result;
+}
+
+/// Columns of which the first `columns` are random combinations of vectors whose size falls by
+/// `ratio`, and the last ones tests: a basis until the tests say that it is enough; or one of the
+/// least rank for all of them without tests.
+template <class D>
+void try_basis(int rows, int columns, int tests, double ratio, double tolerance, Place place) {
+  using R = Real<D>;
+  const int all = columns + tests;
+  Dense<D> left = Dense<D>::random(rows, all);
+  for (int j = 0; j < all; ++j)
+    for (int i = 0; i < rows; ++i) left.at(i, j) *= R(std::pow(ratio, j));
+  const Dense<D> S = product(false, left, true, Dense<D>::random(all, all));
+  Dense<D> work(rows, all), factor(all, all), Q(rows, all);
+  std::fill(factor.elements.begin(), factor.elements.end(), R(7));
+  const BasisItem item{{S.data(), work.data(), factor.data(), nullptr, Q.data(), rows, all, 0,
+                        place != Place::memory},
+                       tests,
+                       tolerance};
+  const CoreResult result = run_basis<D>(item, place);
+  const int rank = result.rank;
+  Dense<D> basis(rows, rank), identity(rank, rank), R_of_all(rank, all);
+  std::copy_n(Q.data(), rows * rank, basis.data());
+  for (int i = 0; i < rank; ++i) identity.at(i, i) = R(1);
+  for (int j = 0; j < all; ++j)
+    for (int i = 0; i < rank; ++i) R_of_all.at(i, j) = factor.at(i, j);
+  // What the basis leaves of the tests or of all columns, by Q Q^H and by Q R.
+  double rests[2] = {0, 0};
+  for (const bool by_factor : {false, true}) {
+    Dense<D> rest = S;
+    subtract(rest,
+             product(false, basis, false, by_factor ? R_of_all : product(true, basis, false, S)));
+    for (int j = tests > 0 ? columns : 0; j < all; ++j)
+      for (int i = 0; i < rows; ++i) rests[by_factor] += std::norm(rest.at(i, j));
+  }
+  const double scale = 1. / (tests > 0 ? tests : 1), rest = std::sqrt(rests[0] * scale);
+  // A pivot at a time finds the least rank; blocks may take a few more.
+  const int least = place == Place::memory ? rank
+                                           : run_basis<D>({{S.data(), work.data(), factor.data(),
+                                                            nullptr, Q.data(), rows, all, 0, false},
+                                                           tests,
+                                                           tolerance},
+                                                          Place::memory)
+                                                 .rank;
+  const bool is_enough = ratio < 1;  // else there is no end to it
+  const bool is_right = (result.is_sufficient != 0) == (is_enough || tests == 0) &&
+                        std::abs(result.error - rest) <= 0.01 * tolerance + 0.01 * rest &&
+                        std::sqrt(rests[1] * scale) <= 1.1 * rest + 0.01 * tolerance &&
+                        (!result.is_sufficient || rest <= 1.01 * tolerance) &&
+                        rank <= (tests > 0 ? (least + 7) / 8 * 8 + 8 : least + 1 + least / 16) &&
+                        is_near(product(true, basis, false, basis), identity, 1e4);
+  if (!tally.count(is_right))
+    std::printf(
+        "basis of %d by %d, %d tests, falling by %g, place %d: rank %d (%d), sufficient %d, rest "
+        "%g "
+        "(%g, by R %g)\n",
+        rows, columns, tests, ratio, static_cast<int>(place), rank, least, result.is_sufficient,
+        double(result.error), rest, std::sqrt(rests[1] * scale));
+}
+
 }  // namespace
 }  // namespace chol::cuda::tlr
 
@@ -418,6 +502,20 @@ int main() {
       if (place == Place::memory) continue;
       try_decay<D>(64, 56, sizeof(Real<D>) == 8 ? 0.6 : 0.8, 10 * rest, place);
       try_decay<D>(40, 32, 0.3, 10 * rest, place);
+    }
+  });
+  for_each_type([](auto x) {
+    using D = decltype(x);
+    const bool is_double = sizeof(Real<D>) == 8;
+    const double ratio = is_double ? 0.4 : 0.6, tolerance = is_double ? 1e-7 : 1e-2;
+    for (const Place place : {Place::memory, Place::block, Place::cluster}) {
+      try_basis<D>(70, 41, 8, ratio, tolerance, place);
+      try_basis<D>(33, 22, 0, ratio, tolerance, place);
+      if (kFindsRaces) continue;
+      try_basis<D>(64, 18, 8, 1, tolerance, place);
+      try_basis<D>(90, 50, 0, 0.8, 0.1, place);
+      try_basis<D>(9, 21, 8, ratio, tolerance, place);
+      try_basis<D>(20, 7, 0, 1, 1e-3, place);
     }
   });
   for_each_type([](auto x) {

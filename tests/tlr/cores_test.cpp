@@ -6,7 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "support/precisions.hpp"
 #include "tlr/assemble.hpp"
+#include "tlr/describe.hpp"
 #include "tlr/factor.hpp"
 #include "tlr/plain_ops.hpp"
 #include "tlr/rank_guess.hpp"
@@ -50,6 +52,7 @@ class Cores : public testing::Test {
   double error(const std::vector<T>& A, int64_t n, int64_t tile,
                const chol_tlr_options_t& options) {
     PlainOps<T> ops;
+    ops.are_two_sided = are_two_sided_;
     Matrix<T> M(n, tile);
     DenseSource<T> source(A.data(), n, false);
     Control control("test", options);
@@ -58,6 +61,7 @@ class Cores : public testing::Test {
     EXPECT_TRUE(factor<T>(ops, M, options, control, &info).ok());
     EXPECT_EQ(info, 0);
     has_low_rank_ = has_dense_ = false;
+    counts_ = count_tiles(M);
     std::vector<T> L(static_cast<size_t>(n * n));
     for (int64_t i = 0; i < M.tiles; ++i) {
       T* const row = L.data() + M.start(i);
@@ -91,11 +95,12 @@ class Cores : public testing::Test {
       }
     return std::sqrt(square);
   }
+  bool are_two_sided_ = true;
   bool has_low_rank_ = false, has_dense_ = false, is_permuted_ = false;
+  TileCounts counts_;
 };
 
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Cores, Types);
+TYPED_TEST_SUITE(Cores, test::Precisions);
 
 TYPED_TEST(Cores, FactorWithinEps) {
   const bool is_single = sizeof(RealOf<TypeParam>) == 4;
@@ -114,6 +119,30 @@ TYPED_TEST(Cores, FactorWithinEps) {
       }
     }
   }
+}
+
+/// By projection where samples of both sides are too few, or of all tiles; in order, with tiles of
+/// L D L^H and with interchanged ones.
+TYPED_TEST(Cores, ProjectedWithinEps) {
+  using T = TypeParam;
+  constexpr int64_t kOrder = 210, kTile = 50;
+  const auto A = covariance<T>(2, kOrder);
+  for (const bool are_two_sided : {true, false})
+    for (const auto& [pivot, ldl] : {std::pair{0, 0}, {1, 0}, {0, 1}}) {
+      SCOPED_TRACE(testing::Message()
+                   << "two-sided " << are_two_sided << " pivot " << pivot << " ldl " << ldl);
+      chol_tlr_options_t options{};
+      options.size = sizeof options;
+      options.eps = 1e-2;
+      options.pivot = pivot;
+      options.ldl = ldl;
+      options.compensate = !ldl;
+      options.sample_columns = are_two_sided ? 1 : 0;
+      this->are_two_sided_ = are_two_sided;
+      EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
+      EXPECT_GT(this->counts_.projection, 0);
+      EXPECT_TRUE(are_two_sided || this->counts_.nystrom == 0);
+    }
 }
 
 /// The largest of the ratios that ranks of about the same size had in the last three columns.
@@ -147,31 +176,34 @@ TEST(Ranks, AreGuessed) {
   EXPECT_EQ(guess(30), 15);
 }
 
-/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples.
+/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples and
+/// what is formed ahead.
 TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 40;
-  auto A = covariance<T>(1, kOrder);
-  // Diagonal tiles of different norms, some of them negative definite.
+  // Diagonal tiles of different norms; small elements of both signs ask for interchanges.
   const auto scale_of = [](int64_t i) { return RealOf<T>(1 + i / kTile * 2 % 5); };
-  for (int64_t j = 0; j < kOrder; ++j)
-    for (int64_t i = 0; i < kOrder; ++i) A[i + j * kOrder] *= scale_of(i) * scale_of(j);
-  for (const auto& [pivot, ldl] : {std::pair{1, 0}, {0, 1}, {2, 1}}) {
-    if (ldl)
-      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
-    chol_tlr_options_t options{};
-    options.size = sizeof options;
-    options.eps = 1e-3;
-    options.pivot = pivot;
-    options.ldl = ldl;
-    options.compensate = !ldl;
-    SCOPED_TRACE(testing::Message() << "pivot " << pivot << " ldl " << ldl);
-    EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
-    EXPECT_TRUE(this->has_low_rank_);
-    EXPECT_EQ(this->is_permuted_, true);
-    if (ldl)
-      for (int64_t i = 0; i < kOrder; ++i) A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 1);
-  }
+  for (const int dim : {1, 2})
+    for (const auto& [pivot, ldl, are_two_sided] :
+         {std::tuple{1, 0, true}, {0, 1, true}, {2, 1, true}, {0, 1, false}, {2, 1, false}}) {
+      auto A = covariance<T>(dim, kOrder);
+      for (int64_t i = 0; ldl && i < kOrder; ++i)
+        A[i + i * kOrder] *= RealOf<T>(i % 3 == 1 ? -1 : 0.3);
+      for (int64_t j = 0; j < kOrder; ++j)
+        for (int64_t i = 0; i < kOrder; ++i) A[i + j * kOrder] *= scale_of(i) * scale_of(j);
+      this->are_two_sided_ = are_two_sided;
+      chol_tlr_options_t options{};
+      options.size = sizeof options;
+      options.eps = sizeof(RealOf<T>) == 4 ? 1e-2 : 1e-3;
+      options.pivot = pivot;
+      options.ldl = ldl;
+      options.compensate = !ldl;
+      SCOPED_TRACE(testing::Message() << "dim " << dim << " pivot " << pivot << " ldl " << ldl
+                                      << " two-sided " << are_two_sided);
+      EXPECT_LE(this->error(A, kOrder, kTile, options), 4 * options.eps);
+      EXPECT_TRUE(this->has_low_rank_);
+      EXPECT_TRUE(this->is_permuted_);
+    }
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "base/scalar.hpp"
 #include "chol.h"
 #include "support/handle.hpp"
+#include "support/precisions.hpp"
 
 namespace chol::test {
 
@@ -24,15 +24,6 @@ namespace chol::test {
   ASSERT_EQ(call, CHOL_STATUS_SUCCESS) << chol_last_error(handle)
 
 inline bool is_on_device() { return std::getenv("CHOL_TEST_DEVICE") != nullptr; }
-
-/// Of suites of typed tests.
-struct PrecisionNames {
-  template <class T>
-  static std::string GetName(int) {
-    return {precision_letter<T>};
-  }
-};
-using Precisions = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 
 /// A handle of the host, or of a device where CHOL_TEST_DEVICE is set.
 class AnyHandle {

@@ -134,7 +134,9 @@ class PlainOps final : public backend::TileOps<T> {
   void end_ahead() override { is_ahead_ = false; }
   void join_ahead() override { is_forked_ = false; }
 
-  bool has_cores() const override { return true; }
+  /// Whether tiles are compressed from samples of both sides, or only by projection.
+  bool are_two_sided = true;
+  bool has_cores() const override { return are_two_sided; }
   void sample_column(const backend::ColumnSamples<T>& column) override {
     EXPECT_LE(column.to, std::ssize(finished_));
     EXPECT_TRUE(column.from == 0 || !is_ahead_);
@@ -169,6 +171,27 @@ class PlainOps final : public backend::TileOps<T> {
   void end_cores(std::vector<backend::CoreFactor<T>>& list) override {
     list = rounds_.front();
     rounds_.pop_front();
+  }
+
+  bool keeps_samples() const override { return true; }
+  void orthonormalize(std::vector<backend::Orthonormalization<T>>& list) override {
+    for (auto& item : list) {
+      EXPECT_EQ(item.first, 0);
+      double rest = 0;
+      item.rank = find_basis(item.Y, item.rows, item.columns, item.columns - item.tests,
+                             item.enough * std::sqrt(double(item.tests)), item.Q, nullptr, rest);
+      item.residual = R(std::sqrt(rest / double(item.tests)));
+    }
+  }
+  void truncate(std::vector<backend::Truncation<T>>& list) override {
+    for (auto& item : list) {
+      double rest = 0;
+      item.rank = find_basis(item.B, item.b_rows, item.columns, item.columns, item.tolerance,
+                             item.V, item.scratch, rest);
+      item.dropped = item.largest = R(std::sqrt(rest));
+      add({false, true, 0, item.q_rows, item.rank, item.columns, item.Q, item.q_rows, item.scratch,
+           item.columns, item.U, item.q_rows});
+    }
   }
 
   void random(T* block, int64_t count, uint64_t seed) override {
@@ -233,6 +256,41 @@ class PlainOps final : public backend::TileOps<T> {
     };
     add_side(U, row.order, V, column.order, column.omega, row.samples, row.Y);
     add_side(V, column.order, U, row.order, column.psi, row.left_samples, row.X);
+  }
+  /// Q with as many of the first columns of Y as it takes until what all of them, or those behind
+  /// if there are some, have of others is at most `tolerance`; R = Q^H Y.
+  static int64_t find_basis(const T* Y, int64_t rows, int64_t columns, int64_t candidates,
+                            double tolerance, T* Q, T* factor, double& rest) {
+    std::vector<T> left(Y, Y + rows * columns);
+    const auto square = [&](int64_t c) {
+      double sum = 0;
+      for (int64_t i = 0; i < rows; ++i) sum += std::norm(std::complex<double>(left[i + c * rows]));
+      return sum;
+    };
+    int64_t rank = 0;
+    for (;; ++rank) {
+      int64_t p = 0;
+      rest = 0;
+      for (int64_t c = candidates < columns ? candidates : 0; c < columns; ++c) rest += square(c);
+      for (int64_t c = 1; c < candidates; ++c)
+        if (square(c) > square(p)) p = c;
+      if (rest <= tolerance * tolerance || rank == std::min(rows, candidates)) break;
+      const R length = R(std::sqrt(square(p)));
+      T* const q = Q + rank * rows;
+      for (int64_t i = 0; i < rows; ++i) q[i] = left[i + p * rows] / length;
+      for (int64_t c = 0; c < columns; ++c) {
+        if (factor) factor[rank + c * columns] = 0;
+        for (int pass = 0; pass < 2; ++pass)
+          for (int64_t r = 0; r <= rank; ++r) {
+            T coefficient = 0;
+            for (int64_t i = 0; i < rows; ++i)
+              coefficient += conjugate(Q[i + r * rows]) * left[i + c * rows];
+            for (int64_t i = 0; i < rows; ++i) left[i + c * rows] -= Q[i + r * rows] * coefficient;
+            if (factor) factor[r + c * columns] += coefficient;
+          }
+      }
+    }
+    return rank;
   }
   /// A pivot at a time, twice orthogonalized.
   static void factor(backend::CoreFactor<T>& core, double tolerance) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/precisions.hpp"
 #include "tlr/plain_ops.hpp"
 #include "tlr/stage_inverses.hpp"
 
@@ -11,8 +12,7 @@ namespace {
 
 template <class T>
 class Stages : public testing::Test {};
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Stages, Types);
+TYPED_TEST_SUITE(Stages, test::Precisions);
 
 /// L times the inverse of a stage is the identity, of tiles of low rank, dense ones and of rank 0.
 TYPED_TEST(Stages, TimesTheFactorAreTheIdentity) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/handle.hpp"
+#include "support/precisions.hpp"
 #include "unit/valid_call.hpp"
 
 namespace chol::test {
@@ -174,8 +175,7 @@ std::vector<Fault<T>> overflow_faults() {
 
 template <class T>
 class Arguments : public testing::Test {};
-using Elements = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Arguments, Elements);
+TYPED_TEST_SUITE(Arguments, Precisions);
 
 template <class T>
 void judge(const Fault<T>& fault, Function function, Layout layout) {

@@ -315,6 +315,15 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
       {"{\"precision\": \"s\", \"least_order\": 9, \"order_per_rhs\": 1}",
        "line 3, row 1: \"precision\" is \"s\", must be d or z"},
       {"{\"precision\": \"d\", \"least_order\": 9}", "line 3, row 1: \"order_per_rhs\" is missing"},
+      {"{\"precision\": \"d\", \"tile_method\": \"svd\"}",
+       "line 3, row 1: \"tile_method\" is \"svd\", must be nystrom or projection"},
+      {"{\"precision\": \"d\", \"tile_method\": \"nystrom\"}",
+       "line 3, row 1: this backend compresses tiles by projection only"},
+      {"{\"precision\": \"d\", \"tile_method\": \"projection\", \"n\": [1, 2]}",
+       "line 3, row 1: \"n\" is no member of a row"},
+      {"{\"precision\": \"d\", \"tile_method\": \"projection\"},\n"
+       "{\"precision\": \"d\", \"tile_method\": \"projection\"}",
+       "line 4, row 2: a precision has one row of \"tile_method\""},
       {residues + ",\n" + residues,
        "line 4, row 2: rows of residues of one precision must ascend in \"least_n\""},
   };

@@ -1,6 +1,7 @@
 // chol_set_workspace: any size is accepted, nothing outside of it is written, results are the same.
 #include "support/expect.hpp"
 #include "support/oracle.hpp"
+#include "support/precisions.hpp"
 #include "support/setting.hpp"
 
 namespace chol::test {
@@ -8,8 +9,7 @@ namespace {
 
 template <class T>
 class Workspace : public testing::Test {};
-using Elements = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Workspace, Elements);
+TYPED_TEST_SUITE(Workspace, Precisions);
 
 /// posv of a few systems on this handle; all results.
 template <class T>

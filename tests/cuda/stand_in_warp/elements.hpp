@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -31,6 +32,14 @@ template <class R>
 struct PublicOf<Complex<R>> {
   using Type = std::complex<R>;
 };
+/// The same as chol.h has it.
+template <class D>
+typename PublicOf<D>::Type random_public_element() {
+  const D value = random_element<D>();
+  typename PublicOf<D>::Type element;
+  std::memcpy(static_cast<void*>(&element), &value, sizeof value);
+  return element;
+}
 /// Orders to test: few under ThreadSanitizer, where each access is slow.
 inline std::vector<int> orders_to_try(const std::vector<int>& all, const std::vector<int>& few) {
   return kFindsRaces ? few : all;
