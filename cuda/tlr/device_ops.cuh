@@ -42,8 +42,6 @@ class OnStream {
   cudaStream_t before_;
 };
 
-struct WideStage;
-
 /// Cores of one kernel, and the shared memory of a block that the largest of them needs.
 template <class Item>
 struct CoreClass {
@@ -131,7 +129,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
   bool has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                   int64_t columns) const override;
-  int64_t stage(const backend::LowerTiles<T>& L, int64_t columns) const override;
+  int64_t stage(const backend::LowerTiles<T>& L) const override;
   void solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                  int64_t ldb) override;
   void add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
@@ -216,20 +214,23 @@ class CudaTileOps final : public backend::TileOps<T> {
   template <int kDown, int kColumns>
   void launch_sweep(const SweepCall& call, int blocks);
   template <int kColumns>
-  void run_sweep(SweepCall call, int64_t tile, int blocks, T* handed_over);
-  SweepCall prepare_sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int* blocks);
-  template <class Finish>
-  void sweep(const backend::LowerTiles<T>& L, bool adjoint, bool solves, int64_t columns,
-             const T* X, int64_t ldx, Finish&& finish);
+  void run_sweep(SweepCall call, const backend::LowerTiles<T>& L, int blocks, T* Y, int64_t ldy);
+  SweepCall prepare_sweep(const backend::LowerTiles<T>& L, bool adjoint, int* blocks);
+  struct WidePlan;
   struct Wide;
-  Wide prepare_wide(const backend::LowerTiles<T>& L, const WideLists<T>& lists, bool adjoint,
-                    int64_t columns);
+  template <class E>
+  const E* keep(const std::vector<E>& list, WidePlan& plan);
+  template <class AddTasks>
+  const WidePlan& wide_plan(const backend::LowerTiles<T>& L, bool adjoint, int kind,
+                            const AddTasks& add_tasks);
+  Wide prepare_wide(const WidePlan& plan, int64_t n, int all);
   void add_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,
                 int64_t ldx, T* Y, int64_t ldy);
-  void solve_wide(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
-                  int64_t ldb);
-  void queue_wide_stage(Wide& wide, const std::vector<WideStage>& stages, size_t s,
-                        const T* inverse);
+  template <class Launch>
+  void solve_stages(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
+                    int64_t ldb);
+  template <class Launch>
+  void queue_stage(Wide& wide, size_t s, const T* inverse);
   template <class Shape>
   void launch_sums(const ColumnItem& item, const std::vector<TilePart>& parts);
   void launch_joint_sums(const ColumnItem& item);

@@ -77,4 +77,14 @@ class Upload {
 /// Throws what a call of this library ends with.
 void check(cudaError_t error, const char* doing);
 
+/// Lets a kernel have so many bytes of a block, and multiprocessors as much shared memory as they
+/// can, so that kernels run side by side whatever they need.
+template <class Kernel>
+void allow_shared(Kernel kernel, int bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "kernel");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared),
+        "kernel");
+}
+
 }  // namespace chol::cuda::tlr

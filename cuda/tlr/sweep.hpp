@@ -16,21 +16,18 @@ struct SweepTile {
   int64_t rank;
 };
 
-/// X := inverse(L) B, or the sums L_ij x_j alone; or the same of L^H. Positions count the block
-/// rows in the order of the sweep, which is that of the matrix, or of L^H the reverse.
+/// The sums L_ij x_j, or the same of L^H. Positions count the block rows in the order of the sweep,
+/// which is that of the matrix, or of L^H the reverse.
 struct SweepCall {
   const SweepTile* tiles;          ///< below the diagonal, row after row
   const int* starts;               ///< of the block rows, and the end of the last one
-  const void* const* inverses;     ///< of the diagonal tiles
   const int *group_starts, *rows;  ///< positions of the block rows of each group, ascending
-  const void* X;                   ///< right-hand sides, or in sums what is multiplied
+  const void* X;
   int64_t ldx;
-  void* solution;         ///< n by kColumns, missing when the kernel begins
-  void* running;          ///< sums of each share, n by kColumns, zero when it begins
-  void* published;        ///< the same when they are complete, missing when it begins
+  void* sums;             ///< of each share, n by kColumns, zero when the kernel begins
   int n, count, columns;  ///< block rows; columns of X
-  int chain_blocks, shares;
-  bool adjoint, solves, has_pairs;
+  int shares;
+  bool adjoint;
 
 #ifdef __CUDACC__
   __host__ __device__

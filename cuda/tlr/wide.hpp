@@ -15,11 +15,11 @@ struct RightColumn {
   const void* elements;
   int64_t row;
 };
-/// A column of a tile's left factor, and the row that it is multiplied by: of W, or of x where the
-/// tile is dense.
+/// A column of a tile's left factor, and the row that it is multiplied by: of W, or, where the tile
+/// is dense, of x, as its complement.
 struct LeftColumn {
   const void* elements;
-  const void* row;
+  int64_t row;
 };
 /// What columns a tile has in the two lists.
 struct WideTileColumns {
@@ -56,6 +56,7 @@ struct WideCall {
   int64_t row_step, column_step;  ///< of Y
   int columns;                    ///< of Y that count
   bool adjoint, has_pairs;
+  int tile;  ///< the largest order
 };
 
 /// The lists of a sweep. Positions count block rows in the order of the sweep.

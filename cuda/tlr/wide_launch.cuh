@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(256, 2)
 template <class T>
 __global__ void __launch_bounds__(128)
     list_columns_kernel(const __grid_constant__ WideCall call, const WideTileColumns* tiles,
-                        int count, int all) {
+                        int count) {
   const auto rows = [&](int position) {
     const int i = call.adjoint ? count - 1 - position : position;
     return int64_t{call.starts[i + 1] - call.starts[i]};
@@ -82,12 +82,11 @@ __global__ void __launch_bounds__(128)
   const WideTileColumns tile = tiles[target * (target - 1) / 2 + source];
   RightColumn* const right = const_cast<RightColumn*>(call.right) + tile.right_first;
   LeftColumn* const left = const_cast<LeftColumn*>(call.left) + tile.left_first;
-  const T* const multiplied = static_cast<const T*>(tile.right ? call.W : call.X);
   for (int c = static_cast<int>(threadIdx.x); c < tile.count; c += 128) {
     if (tile.right) right[c] = {static_cast<const T*>(tile.right) + c * rows(source), tile.row + c};
     if (tile.left)
       left[c] = {static_cast<const T*>(tile.left) + c * rows(target),
-                 multiplied + (int64_t{tile.row} + c) * all};
+                 tile.right ? int64_t{tile.row} + c : ~(int64_t{tile.row} + c)};
   }
 }
 template <class T>
@@ -107,11 +106,6 @@ __global__ void __launch_bounds__(256)
                      static_cast<int>(blockIdx.y) * Transpose::kTile, reinterpret_cast<T*>(memory));
 }
 
-template <class Kernel>
-void allow_shared(Kernel kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "wide products");
-}
 template <class T>
 dim3 tiles_of(int64_t n, int all) {
   return dim3(static_cast<unsigned>((n + 31) / 32), static_cast<unsigned>(all / 32));
@@ -119,10 +113,10 @@ dim3 tiles_of(int64_t n, int all) {
 
 template <class T>
 void WideLaunch<T>::list_columns(const WideCall& call, const WideTileColumns* tiles, int block_rows,
-                                 int all, cudaStream_t stream) {
+                                 cudaStream_t stream) {
   if (block_rows < 2) return;
   const auto others = static_cast<unsigned>(block_rows - 1);
-  list_columns_kernel<T><<<dim3(others, others), 128, 0, stream>>>(call, tiles, block_rows, all);
+  list_columns_kernel<T><<<dim3(others, others), 128, 0, stream>>>(call, tiles, block_rows);
   check(cudaGetLastError(), "wide products");
 }
 
@@ -141,16 +135,17 @@ void with_shape(typename WideLaunch<T>::Tasks size, int all, Body&& body) {
     body.template operator()<WideTaskShape<T, Launch::kMostWide>>();
   check(cudaGetLastError(), "wide products");
 }
-template <class Kernel, class Task>
-void launch_tasks(Kernel kernel, int bytes, const WideCall& call, const Task* tasks, int64_t count,
-                  int across, cudaStream_t stream) {
+/// A launch of one kernel's blocks of a shape, of all columns.
+template <class Shape, class Kernel, class Task>
+void launch_tasks(Kernel kernel, const WideCall& call, const Task* tasks, int64_t count, int all,
+                  cudaStream_t stream) {
   if (count == 0) return;
-  kernel<<<dim3(static_cast<unsigned>(count), static_cast<unsigned>(across)), 256, bytes, stream>>>(
-      call, tasks);
+  const dim3 grid(static_cast<unsigned>(count), static_cast<unsigned>(all / Shape::kColumns));
+  kernel<<<grid, Shape::kThreads, Shape::kSharedBytes, stream>>>(call, tasks);
 }
 
 template <class T>
-void WideLaunch<T>::allow_shared_memory(int all) {
+void WideLaunch<T>::allow_shared_memory(const WideCall&, int all) {
   with_shape<T>(Tasks::large, all, [&]<class Shape>() {
     allow_shared(wide_right_kernel<Shape>, Shape::kSharedBytes);
     allow_shared(wide_left_kernel<Shape>, Shape::kSharedBytes);
@@ -167,16 +162,14 @@ template <class T>
 void WideLaunch<T>::multiply_right(const WideCall& call, const RightTask* tasks, int64_t count,
                                    int all, Tasks size, cudaStream_t stream) {
   with_shape<T>(size, all, [&]<class Shape>() {
-    launch_tasks(wide_right_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
-                 all / Shape::kColumns, stream);
+    launch_tasks<Shape>(wide_right_kernel<Shape>, call, tasks, count, all, stream);
   });
 }
 template <class T>
 void WideLaunch<T>::multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count,
                                   int all, cudaStream_t stream) {
   with_shape<T>(Tasks::large, all, [&]<class Shape>() {
-    launch_tasks(wide_left_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
-                 all / Shape::kColumns, stream);
+    launch_tasks<Shape>(wide_left_kernel<Shape>, call, tasks, count, all, stream);
   });
 }
 
@@ -193,16 +186,14 @@ template <class T>
 void WideLaunch<T>::set_parts(const WideCall& call, const PartTask* tasks, int64_t count, int all,
                               cudaStream_t stream) {
   with_shape<T>(Tasks::large, all, [&]<class Shape>() {
-    launch_tasks(wide_part_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
-                 all / Shape::kColumns, stream);
+    launch_tasks<Shape>(wide_part_kernel<Shape>, call, tasks, count, all, stream);
   });
 }
 template <class T>
 void WideLaunch<T>::subtract_all(const WideCall& call, const PartTask* tasks, int64_t count,
                                  int all, cudaStream_t stream) {
   with_shape<T>(Tasks::small, all, [&]<class Shape>() {
-    launch_tasks(wide_subtract_kernel<Shape>, Shape::kSharedBytes, call, tasks, count,
-                 all / Shape::kColumns, stream);
+    launch_tasks<Shape>(wide_subtract_kernel<Shape>, call, tasks, count, all, stream);
   });
 }
 

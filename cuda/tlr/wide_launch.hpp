@@ -5,6 +5,7 @@
 
 #include "common/scalar.cuh"
 #include "tlr/wide.hpp"
+#include "tlr/wide_stages.hpp"
 
 namespace chol::cuda::tlr {
 
@@ -16,13 +17,17 @@ struct WideLaunch {
   static constexpr int kTaskRows = Traits<T>::is_complex ? 64 : 128;
   /// Rows of small tasks, which have 32 columns: of what solves wait for.
   static constexpr int kSmallRows = 32;
+  static constexpr int kPlan = 0;  ///< which of those of a matrix
+  static constexpr WideTaskSizes kSizes{kSmallRows, kSmallRows, kTaskRows, kTaskRows, 512, 16};
   enum class Tasks : uint8_t { large, small };
 
+  /// Columns of a strip of so many.
+  static int strip(int64_t columns) { return columns <= kNarrow ? kNarrow : kMostWide; }
   /// Before the others.
-  static void allow_shared_memory(int all);
+  static void allow_shared_memory(const WideCall& call, int all);
   /// @param call of which it fills the lists
   static void list_columns(const WideCall& call, const WideTileColumns* tiles, int block_rows,
-                           int all, cudaStream_t stream);
+                           cudaStream_t stream);
   static void multiply_right(const WideCall& call, const RightTask* tasks, int64_t count, int all,
                              Tasks size, cudaStream_t stream);
   static void multiply_left(const WideCall& call, const LeftTask* tasks, int64_t count, int all,

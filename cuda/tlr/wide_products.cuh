@@ -3,7 +3,6 @@
 // tiles, or as many rows of a sum, and all right-hand sides of a call. Every sum has one order.
 #pragma once
 
-#include "tlr/published.cuh"
 #include "tlr/wide.hpp"
 #include "tlr/wide_tile.cuh"
 
@@ -48,13 +47,13 @@ class WideProducts {
     const int order = call_.starts[task.target + 1] - call_.starts[task.target];
     const int rows = smaller(Shape::kRows, order - task.row);
     WideTile<Shape> tile;
-    add_left(tile, call_.left + task.first, task.end - task.first, task.row, order, begin_column);
+    add_left(tile, call_.left + task.first, task.end - task.first, task.row, order, begin_column,
+             all);
     const T* const W = static_cast<const T*>(call_.W) + begin_column;
     tile.each([&](int m, int j, T value) {
       if (m >= rows) return;
       for (int d = task.first_identity; d < task.end_identity; ++d)
-        value =
-            add(value, load_published(W + (int64_t{call_.identities[d]} + task.row + m) * all + j));
+        value = add(value, W[(int64_t{call_.identities[d]} + task.row + m) * all + j]);
       body(task.row + m, j, value);
     });
   }
@@ -74,17 +73,15 @@ class WideProducts {
     multiply_left(task.left, begin_column, all,
                   [&](int i, int j, T sum) { to[int64_t{i} * all + begin_column + j] = sum; });
   }
-  /// Y -= the sums of a task and those of all parts.
+  /// Y -= those of all parts and the sums of a task.
   __device__ void subtract_all(const PartTask& task, int begin_column, int all) const {
-    const T* const parts = static_cast<const T*>(call_.parts) + begin_column +
-                           (int64_t{task.to} - task.left.row) * all;
     T* const Y =
         static_cast<T*>(call_.Y) + begin_column + int64_t{call_.starts[task.left.target]} * all;
-    const int64_t step = int64_t{call_.part_rows} * all;
+    subtract_parts(task, begin_column, all, Y);
+    __syncthreads();
     multiply_left(task.left, begin_column, all, [&](int i, int j, T sum) {
-      const int64_t at = int64_t{i} * all + j;
-      for (int part = 0; part < call_.part_count; ++part) sum = add(sum, parts[part * step + at]);
-      Y[at] = subtract(Y[at], sum);
+      T& y = Y[int64_t{i} * all + j];
+      y = subtract(y, sum);
     });
   }
   /// Rows [row, row + kRows) of a stage of the solution, which starts at a row of X and Y.
@@ -117,6 +114,28 @@ class WideProducts {
   }
 
  private:
+  /// Of a block's elements, in order, with many reads on their way.
+  __device__ void subtract_parts(const PartTask& task, int begin_column, int all, T* Y) const {
+    constexpr int kAhead = 16;
+    const int order = call_.starts[task.left.target + 1] - call_.starts[task.left.target];
+    const int rows = smaller(Shape::kRows, order - task.left.row);
+    const T* const parts = static_cast<const T*>(call_.parts) + int64_t{task.to} * all;
+    const int64_t step = int64_t{call_.part_rows} * all;
+    for (int e = static_cast<int>(threadIdx.x); e < rows * kColumns; e += Shape::kThreads) {
+      const int64_t at = int64_t{e / kColumns} * all + begin_column + e % kColumns;
+      T& y = Y[int64_t{task.left.row} * all + at - begin_column];
+      T value = y;
+      for (int first = 0; first < call_.part_count; first += kAhead) {
+        T part[kAhead];
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k)
+          part[k] = first + k < call_.part_count ? parts[(first + k) * step + at] : from_real<T>(0);
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) value = subtract(value, part[k]);
+      }
+      y = value;
+    }
+  }
   __device__ static bool is_aligned(int order) {
     return order * static_cast<int>(sizeof(T)) % 16 == 0;
   }
@@ -174,9 +193,13 @@ class WideProducts {
     if (row + m >= order) return;
     Copies::copy(A + k * Shape::kPitch + m, column + row + m, there ? order - row - m : 0, aligned);
   }
+  __device__ const T* row_of(int64_t row, int all) const {
+    return row >= 0 ? static_cast<const T*>(call_.W) + row * all
+                    : static_cast<const T*>(call_.X) + ~row * all;
+  }
   /// Columns of a list times the rows that it names. The list is read one step before the columns.
   __device__ void add_left(WideTile<Shape>& tile, const LeftColumn* list, int count, int row,
-                           int order, int begin_column) const {
+                           int order, int begin_column, int all) const {
     if (count == 0) return;
     const bool aligned = is_aligned(order);
     const T *columns[Copies::kAcross], *rows[Copies::kRight];
@@ -187,9 +210,8 @@ class WideProducts {
             static_cast<const T*>(list[smaller(k0 + Copies::inner_across(q), count - 1)].elements);
 #pragma unroll
       for (int q = 0; q < Copies::kRight; ++q)
-        rows[q] =
-            static_cast<const T*>(list[smaller(k0 + Copies::inner_of_right(q), count - 1)].row) +
-            begin_column;
+        rows[q] = row_of(list[smaller(k0 + Copies::inner_of_right(q), count - 1)].row, all) +
+                  begin_column;
     };
     look_up(0);
     const auto issue = [&](int step, T* A, T* B) {

@@ -5,8 +5,11 @@
 
 namespace chol::cuda::tlr {
 
-/// Most parts of a sum, and the columns that a part has at least.
-inline constexpr int kMostParts = 16, kPartColumns = 512;
+/// Columns of right factors and rows of sums of a task that the next stage waits for, and of
+/// others; the columns that a part of a sum has at least, and the most parts.
+struct WideTaskSizes {
+  int near_columns, near_rows, columns, rows, part_columns, most_parts;
+};
 /// Stages whose products the next one takes itself; what those before contribute comes in parts,
 /// of so many stages at a time and one more.
 inline constexpr int kNearStages = 2, kPartBuffers = kNearStages + 1;
@@ -30,10 +33,9 @@ class WideStages {
   std::vector<WideStage> stages;  ///< and an end
   int64_t part_rows = 0;          ///< of all parts of a stage at most
 
-  /// @param small_rows of tasks that the next stage waits for @param task_rows of others
   WideStages(const WideLists<T>& lists, const backend::LowerTiles<T>& L, bool adjoint,
-             int small_rows, int task_rows, int part_columns = kPartColumns)
-      : lists_(lists), small_rows_(small_rows), task_rows_(task_rows), part_columns_(part_columns) {
+             const WideTaskSizes& sizes)
+      : lists_(lists), sizes_(sizes) {
     const int count = lists.count, size = static_cast<int>(L.stage);
     const int all = (count + size - 1) / size;
     for (int s = 0; s < all; ++s) {
@@ -61,21 +63,21 @@ class WideStages {
   void add(int s) {
     WideStage& stage = stages[static_cast<size_t>(s)];
     note(stage);
-    lists_.add_right(right, end(s - 1), end(s), end(s), end(s + kNearStages), small_rows_);
+    lists_.add_right(right, end(s - 1), end(s), end(s), end(s + kNearStages), sizes_.near_columns);
     stage.far_right = std::ssize(right);
-    lists_.add_right(right, end(s - 1), end(s), end(s + kNearStages), lists_.count, task_rows_);
-    lists_.add_parts(left, end(s - kNearStages), end(s), end(s), end(s + 1), 1, small_rows_);
+    lists_.add_right(right, end(s - 1), end(s), end(s + kNearStages), lists_.count, sizes_.columns);
+    lists_.add_parts(left, end(s - kNearStages), end(s), end(s), end(s + 1), 1, sizes_.near_rows);
     const int from = end(s + kNearStages), to = end(s + kNearStages + 1);
     if (from == to) return;
     WideStage& target = stages[static_cast<size_t>(s + kNearStages + 1)];
-    target.part_count =
-        std::clamp(lists_.most_columns(end(s), from, to) / part_columns_, 1, kMostParts);
-    lists_.add_parts(parts, 0, end(s), from, to, target.part_count, task_rows_);
+    target.part_count = std::clamp(lists_.most_columns(end(s), from, to) / sizes_.part_columns, 1,
+                                   sizes_.most_parts);
+    lists_.add_parts(parts, 0, end(s), from, to, target.part_count, sizes_.rows);
     part_rows = std::max(part_rows, int64_t{target.part_count} * target.order);
   }
 
   const WideLists<T>& lists_;
-  int small_rows_, task_rows_, part_columns_;
+  WideTaskSizes sizes_;
   std::vector<int> ends_;
 };
 

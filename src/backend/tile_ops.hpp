@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/covariance.hpp"
+#include "backend/sweep_plan.hpp"
 #include "base/buffer.hpp"
 #include "base/scalar.hpp"
 #include "base/status.hpp"
@@ -204,6 +205,7 @@ struct LowerTiles {
   std::vector<LowRank<T>> tiles;
   std::vector<const T*> inverses;  ///< of a factor: by invert_blocks()
   bool has_pairs;                  ///< see TriangularSolve
+  SweepPlans* plans = nullptr;     ///< kept as long as the tiles stay as they are
   /// Of solves: block rows of a stage, and the inverses of these stages' diagonal blocks.
   int64_t stage = 1;
   std::vector<const T*> stage_inverses{};
@@ -308,7 +310,7 @@ class TileOps {
     return false;
   }
   /// Number of block rows whose inverses solve_all() uses together.
-  virtual int64_t stage(const LowerTiles<T>& /*L*/, int64_t /*columns*/) const { return 1; }
+  virtual int64_t stage(const LowerTiles<T>& /*L*/) const { return 1; }
   /// B := inverse(L) B or inverse(L^H) B.
   virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
                          T* /*B*/, int64_t /*ldb*/) {}

@@ -331,7 +331,7 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
   A.eps = options.eps;
   A.compensated = A.modified = 0;
   A.inverses.resize(static_cast<size_t>(A.tiles));
-  A.stage_inverses.clear();
+  A.forget_sweeps();
   if (options.ldl) A.signs.resize(static_cast<size_t>(A.tiles));
   for (int64_t i = 0; i < A.tiles; ++i)
     ops.add_to_diagonal(A.diagonal[i].get(), A.rows(i), static_cast<RealOf<T>>(options.shift));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/sweep_plan.hpp"
 #include "base/buffer.hpp"
 #include "base/scalar.hpp"
 
@@ -64,6 +65,11 @@ class Matrix : public Properties {
     }
   }
 
+  /// Before tiles change: what sweeps over them have left here.
+  void forget_sweeps() {
+    stage_inverses.clear();
+    plans = {};
+  }
   /// Gives back all tiles and makes room for new ones.
   void clear() {
     const int64_t pairs = tiles * (tiles - 1) / 2;
@@ -71,7 +77,7 @@ class Matrix : public Properties {
     lower.clear();
     diagonal.clear();
     inverses.clear();
-    stage_inverses.clear();
+    forget_sweeps();
     signs.clear();
     permutation.clear();
     shorter = tiles - 1;
@@ -88,6 +94,7 @@ class Matrix : public Properties {
   std::vector<Buffer<T>> inverses;  ///< of a factor: TileOps::invert_blocks() of the diagonal tiles
   /// Of a factor, once solves have asked for them: see stage_inverses().
   mutable std::vector<Buffer<T>> stage_inverses;
+  mutable backend::SweepPlans plans;
   /// Of L D L^H: the elements of D, which are 1 and -1, for each tile; none where all are 1. Empty
   /// of other factors.
   std::vector<std::vector<RealOf<T>>> signs;

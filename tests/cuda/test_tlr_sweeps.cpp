@@ -1,5 +1,5 @@
-// The kernel of cuda/tlr/sweep.cuh by contexts of the host, a few blocks that wait for each other,
-// against sums in order; and which groups have which rows. Shared memory begins as NaN.
+// The kernel of cuda/tlr/sweep.cuh by contexts of the host, a few blocks at once, against sums in
+// order; and which groups have which rows. Shared memory begins as NaN.
 #include <complex>
 #include <limits>
 #include <vector>
@@ -17,62 +17,47 @@ Tally tally;
 constexpr int kWarps = 4, kBlocks = 7, kShares = 2;
 
 template <class D, int kDown, int kColumns>
-void check(int tile, int count, int shorter, int last, bool adjoint, bool solves, bool has_pairs,
-           int columns) {
+void check(int tile, int count, int shorter, int last, bool adjoint, int columns) {
   using T = typename PublicOf<D>::Type;
-  Triangle<D> triangle(tile, count, shorter, last, has_pairs);
+  Triangle<D> triangle(tile, count, shorter, last, false);
   backend::LowerTiles<T>& L = triangle.L;
   const int n = triangle.n, ldx = n + 3;
   typename Triangle<D>::Block X(ldx, columns, 1);
   std::vector<SweepTile> tiles;
   for (const auto& t : L.tiles) tiles.push_back({t.U, t.V, t.rank});
   const std::vector<int> starts(L.starts.begin(), L.starts.end());
-  const std::vector<const void*> inverses(L.inverses.begin(), L.inverses.end());
-  const int chain = solves ? 3 : 0,
-            groups = std::max(1, std::min(count - 1, (kBlocks - chain) / 2));
+  const int groups = std::max(1, std::min(count - 1, kBlocks / kShares));
   const SweepGroups of_rows(sweep_weights(L, adjoint), groups);
   const size_t elements = static_cast<size_t>(n) * kColumns;
-  std::vector<T> running(elements * kShares), published(running), solution(elements);
-  std::memset(static_cast<void*>(published.data()), 0xFF, sizeof(T) * published.size());
-  std::memset(static_cast<void*>(solution.data()), 0xFF, sizeof(T) * solution.size());
+  std::vector<T> sums(elements * kShares);
   const SweepCall call{tiles.data(),
                        starts.data(),
-                       inverses.data(),
                        of_rows.starts.data(),
                        of_rows.rows.data(),
                        X.elements.data(),
                        ldx,
-                       solution.data(),
-                       running.data(),
-                       published.data(),
+                       sums.data(),
                        n,
                        count,
                        columns,
-                       chain,
                        kShares,
-                       adjoint,
-                       solves,
-                       has_pairs};
+                       adjoint};
   using Shape = SweepShape<D, kWarps, kDown, kColumns>;
   static_assert(kBlocks * Shape::kSharedBytes <= kSharedBytes);
   spoil_shared_memory();
-  HostBlock(Shape::kThreads, tally.cases % 2 == 0, chain + groups * kShares).run([&] {
+  HostBlock(Shape::kThreads, tally.cases % 2 == 0, groups * kShares).run([&] {
     void* const memory = shared + HostBlock::current->rank() * Shape::kSharedBytes;
     Sweep<D, kWarps, kDown, kColumns>(call, memory).run(static_cast<int>(blockIdx.x));
   });
   double error = 0;
   for (int r = 0; r < columns; ++r) {
     const std::vector<T> expected =
-        triangle.expected(adjoint, solves, X.elements.data() + int64_t{r} * ldx);
+        triangle.expected(adjoint, false, X.elements.data() + int64_t{r} * ldx);
     const int first = adjoint ? 0 : starts[1], end = adjoint ? starts[count - 1] : n;
-    for (int i = 0; i < n; ++i) {
-      T value = solution[static_cast<size_t>(r) * n + i];
-      if (!solves) {
-        if (i < first || i >= end) continue;
-        value = T(0);
-        for (int s = 0; s < kShares; ++s)
-          value += published[(static_cast<size_t>(s) * kColumns + r) * n + i];
-      }
+    for (int i = first; i < end; ++i) {
+      T value(0);
+      for (int s = 0; s < kShares; ++s)
+        value += sums[(static_cast<size_t>(s) * kColumns + r) * n + i];
       const double difference = std::abs(value - expected[i]);
       error = difference <= error ? error : difference;  // NaN stays
     }
@@ -81,9 +66,8 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
   if (!tally.count(error <= bound))
     std::printf(
         "elements of %zu bytes, tiles of %d, %d of them, %d rows in the %dth, adjoint %d, "
-        "solves %d, pairs %d, columns %d of %d: error %g\n",
-        sizeof(T), tile, count, last, shorter, adjoint, solves, has_pairs, columns, kColumns,
-        error);
+        "columns %d of %d: error %g\n",
+        sizeof(T), tile, count, last, shorter, adjoint, columns, kColumns, error);
 }
 
 /// Every row in one group, in ascending order, and no group with much more than another.
@@ -113,18 +97,17 @@ void groups_of_rows() {
 
 template <class D>
 void check_orders() {
-  for (const bool adjoint : {false, true})
-    for (const bool solves : {true, false}) {
-      check<D, 1, 1>(20, 5, 4, 7, adjoint, solves, false, 1);
-      check<D, 2, 4>(20, 4, 1, 9, adjoint, solves, true, 3);
-      if (kFindsRaces) continue;
-      check<D, 1, 1>(100, 1, 0, 37, adjoint, solves, false, 1);
-      check<D, 1, 4>(100, 2, 1, 100, adjoint, solves, true, 4);
-      check<D, 1, 1>(70, 9, 3, 1, adjoint, solves, true, 1);
-      check<D, 2, 1>(200, 4, 3, 130, adjoint, solves, false, 1);
-      check<D, 2, 4>(256, 3, 0, 3, adjoint, solves, false, 2);
-      check<D, 1, 1>(33, 12, 11, 33, adjoint, solves, false, 1);
-    }
+  for (const bool adjoint : {false, true}) {
+    check<D, 1, 1>(20, 5, 4, 7, adjoint, 1);
+    check<D, 2, 4>(20, 4, 1, 9, adjoint, 3);
+    if (kFindsRaces) continue;
+    check<D, 1, 1>(100, 1, 0, 37, adjoint, 1);
+    check<D, 1, 4>(100, 2, 1, 100, adjoint, 4);
+    check<D, 1, 1>(70, 9, 3, 1, adjoint, 1);
+    check<D, 2, 1>(200, 4, 3, 130, adjoint, 1);
+    check<D, 2, 4>(256, 3, 0, 3, adjoint, 2);
+    check<D, 1, 1>(33, 12, 11, 33, adjoint, 1);
+  }
 }
 
 }  // namespace

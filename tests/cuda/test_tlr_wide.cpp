@@ -9,6 +9,7 @@
 #include "random_triangle.hpp"
 #include "shared_memory.hpp"
 #include "tally.hpp"
+#include "tlr/thin_products.cuh"
 #include "tlr/wide_products.cuh"
 #include "tlr/wide_stages.hpp"
 
@@ -25,11 +26,59 @@ using TaskShape = WideShape<D, 2, 2, 1, Traits<D>::is_complex ? 1 : 2, 2, kStep<
 template <class D>
 using SmallShape = WideShape<D, 2, 2, 2, 1, 2, 2 * kStep<D>, 3>;
 
-/// The lists of a sweep, and what kernels are told of it.
+/// A block of each kind that solves have.
 template <class D>
+struct WideBlocks {
+  static constexpr int kColumns = 32;
+  using Small = SmallShape<D>;
+  using Large = TaskShape<D>;
+  static constexpr int kNearThreads = Small::kThreads, kThreads = Large::kThreads;
+  static constexpr int kSolveRows = Small::kRows;
+  static constexpr WideTaskSizes kSizes{Small::kRows, Small::kRows, Large::kRows,
+                                        Large::kRows, 10,           16};
+  static void near_right(const WideCall& call, const RightTask& task) {
+    WideProducts<Small>(call, shared).multiply_right(task, 0, kColumns);
+  }
+  static void far_right(const WideCall& call, const RightTask& task) {
+    WideProducts<Large>(call, shared).multiply_right(task, 0, kColumns);
+  }
+  static void solve(const WideCall& call, const D* inverse, int start, int order, int row) {
+    WideProducts<Small>(call, shared).solve(inverse, start, order, row, 0, kColumns);
+  }
+  static void subtract(const WideCall& call, const PartTask& task) {
+    WideProducts<Small>(call, shared).subtract_all(task, 0, kColumns);
+  }
+  static void set_part(const WideCall& call, const PartTask& task) {
+    WideProducts<Large>(call, shared).set_part(task, 0, kColumns);
+  }
+};
+template <class D, int kColumns_>
+struct ThinBlocks {
+  static constexpr int kColumns = kColumns_;
+  using Products = ThinProducts<D, kColumns>;
+  static constexpr int kNearThreads = Products::kThreads, kThreads = Products::kThreads;
+  static constexpr int kSolveRows = Products::kSolveRows;
+  static constexpr WideTaskSizes kSizes{16, 8, 32, 128, 10, 16};
+  static void near_right(const WideCall& call, const RightTask& task) {
+    Products(call, shared).multiply_right(task);
+  }
+  static void far_right(const WideCall& call, const RightTask& task) { near_right(call, task); }
+  static void solve(const WideCall& call, const D* inverse, int start, int order, int row) {
+    Products(call, shared).solve(inverse, start, order, row);
+  }
+  static void subtract(const WideCall& call, const PartTask& task) {
+    Products(call, shared).template subtract_all<8>(task);
+  }
+  static void set_part(const WideCall& call, const PartTask& task) {
+    Products(call, shared).template set_part<128>(task);
+  }
+};
+
+/// The lists of a sweep, and what kernels are told of it.
+template <class D, class Blocks>
 struct Wide {
   using T = typename PublicOf<D>::Type;
-  static constexpr int kAll = 32;
+  static constexpr int kAll = Blocks::kColumns;
   WideLists<T> lists;
   std::vector<RightColumn> right;
   std::vector<LeftColumn> left;
@@ -65,10 +114,10 @@ struct Wide {
             1,
             kAll,
             adjoint,
-            L.has_pairs};
+            L.has_pairs,
+            static_cast<int>(L.tile)};
   }
   void list(const WideTileColumns& tile, int target, int source) {
-    const auto row_of = [&](int c) { return (int64_t{tile.row} + c) * kAll; };
     for (int c = 0; c < tile.count; ++c) {
       if (tile.right)
         right[tile.right_first + c] = {
@@ -76,7 +125,7 @@ struct Wide {
       if (tile.left)
         left[tile.left_first + c] = {
             static_cast<const T*>(tile.left) + int64_t{c} * lists.rows(target),
-            (tile.right ? W.data() : X.data()) + row_of(c)};
+            tile.right ? int64_t{tile.row} + c : ~(int64_t{tile.row} + c)};
     }
   }
   void gather(const T* from, int64_t ldx, std::vector<T>& to) const {
@@ -84,61 +133,48 @@ struct Wide {
     for (int64_t i = 0; i < n; ++i)
       for (int r = 0; r < kAll; ++r) to[i * kAll + r] = r < columns ? from[i + r * ldx] : T(0);
   }
-  template <class Shape, class Kernel>
-  void run(int blocks, Kernel&& kernel) const {
+  template <class Kernel>
+  static void run(int threads, int64_t blocks, Kernel&& kernel) {
     for (int block = 0; block < blocks; ++block) {
       spoil_shared_memory();
-      HostBlock(Shape::kThreads, tally.cases % 2 == 0).run([&] { kernel(block); }, block);
+      HostBlock(threads, tally.cases % 2 == 0).run([&] { kernel(block); }, block);
     }
   }
-  template <class Shape>
-  void multiply_right(const RightTask* tasks, int64_t count) const {
-    run<Shape>(static_cast<int>(count), [&](int block) {
-      WideProducts<Shape>(call, shared).multiply_right(tasks[block], 0, kAll);
-    });
-  }
-  template <class Shape>
-  void multiply_left(const LeftTask* tasks, int64_t count) const {
-    run<Shape>(static_cast<int>(count), [&](int block) {
-      WideProducts<Shape>(call, shared).add_sums(tasks[block], 0, kAll);
-    });
-  }
   void multiply() {
-    std::vector<RightTask> of_right;
-    std::vector<LeftTask> of_left;
-    lists.add_right(of_right, 0, lists.count, 0, lists.count, TaskShape<D>::kRows);
-    lists.add_left(of_left, 0, lists.count, 0, lists.count, TaskShape<D>::kRows);
-    multiply_right<TaskShape<D>>(of_right.data(), std::ssize(of_right));
-    multiply_left<TaskShape<D>>(of_left.data(), std::ssize(of_left));
+    using Shape = TaskShape<D>;
+    std::vector<RightTask> right_tasks;
+    std::vector<LeftTask> left_tasks;
+    lists.add_right(right_tasks, 0, lists.count, 0, lists.count, Shape::kRows);
+    lists.add_left(left_tasks, 0, lists.count, 0, lists.count, Shape::kRows);
+    run(Shape::kThreads, std::ssize(right_tasks), [&](int block) {
+      WideProducts<Shape>(call, shared).multiply_right(right_tasks[block], 0, kAll);
+    });
+    run(Shape::kThreads, std::ssize(left_tasks),
+        [&](int block) { WideProducts<Shape>(call, shared).add_sums(left_tasks[block], 0, kAll); });
   }
   /// In the order of a device's streams that lets most wait.
   void solve(const backend::LowerTiles<T>& L) {
-    using Small = SmallShape<D>;
-    const WideStages<T> plan(lists, L, call.adjoint, Small::kRows, TaskShape<D>::kRows, 10);
+    const WideStages<T> plan(lists, L, call.adjoint, Blocks::kSizes);
     parts.resize(static_cast<size_t>(kPartBuffers * plan.part_rows) * kAll);
     std::memset(static_cast<void*>(parts.data()), 0xFF, sizeof(T) * parts.size());
-    const auto right = [&]<class Shape>(int64_t from, int64_t to) {
-      multiply_right<Shape>(plan.right.data() + from, to - from);
-    };
     for (size_t s = 0; s + 1 < plan.stages.size(); ++s) {
       const WideStage &stage = plan.stages[s], &next = plan.stages[s + 1];
-      const T* const inverse = L.stage_inverses[stage.index];
-      run<Small>((stage.order + Small::kRows - 1) / Small::kRows, [&](int block) {
-        WideProducts<Small>(call, shared)
-            .solve(reinterpret_cast<const D*>(inverse), stage.start, stage.order,
-                   block * Small::kRows, 0, kAll);
-      });
-      right.template operator()<Small>(stage.near_right, stage.far_right);
+      const D* const inverse = reinterpret_cast<const D*>(L.stage_inverses[stage.index]);
+      run(Blocks::kNearThreads, (stage.order + Blocks::kSolveRows - 1) / Blocks::kSolveRows,
+          [&](int block) {
+            Blocks::solve(call, inverse, stage.start, stage.order, block * Blocks::kSolveRows);
+          });
+      run(Blocks::kNearThreads, stage.far_right - stage.near_right,
+          [&](int block) { Blocks::near_right(call, plan.right[stage.near_right + block]); });
       use_parts_of(plan, s + 1);
-      run<Small>(static_cast<int>(next.near_left - stage.near_left), [&](int block) {
-        WideProducts<Small>(call, shared).subtract_all(plan.left[stage.near_left + block], 0, kAll);
-      });
-      right.template operator()<TaskShape<D>>(stage.far_right, next.near_right);
+      run(Blocks::kNearThreads, next.near_left - stage.near_left,
+          [&](int block) { Blocks::subtract(call, plan.left[stage.near_left + block]); });
+      run(Blocks::kThreads, next.near_right - stage.far_right,
+          [&](int block) { Blocks::far_right(call, plan.right[stage.far_right + block]); });
       if (stage.parts == next.parts) continue;
       use_parts_of(plan, s + kNearStages + 1);
-      run<TaskShape<D>>(static_cast<int>(next.parts - stage.parts), [&](int block) {
-        WideProducts<TaskShape<D>>(call, shared).set_part(plan.parts[stage.parts + block], 0, kAll);
-      });
+      run(Blocks::kThreads, next.parts - stage.parts,
+          [&](int block) { Blocks::set_part(call, plan.parts[stage.parts + block]); });
     }
   }
   void use_parts_of(const WideStages<T>& plan, size_t target) {
@@ -148,14 +184,14 @@ struct Wide {
   }
 };
 
-template <class D>
+template <class D, class Blocks = WideBlocks<D>>
 void check(int tile, int count, int shorter, int last, bool adjoint, bool solves, bool has_pairs,
            int columns) {
   using T = typename PublicOf<D>::Type;
   Triangle<D> triangle(tile, count, shorter, last, has_pairs);
   const int n = triangle.n, ldx = n + 3;
   typename Triangle<D>::Block X(ldx, columns, 1);
-  Wide<D> wide(triangle.L, adjoint, n, columns);
+  Wide<D, Blocks> wide(triangle.L, adjoint, n, columns);
   const std::vector<T>* result = &wide.Y;
   if (solves) {
     wide.gather(X.elements.data(), ldx, wide.Y);
@@ -177,7 +213,7 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
     const std::vector<T> expected =
         triangle.expected(adjoint, solves, X.elements.data() + int64_t{r} * ldx);
     for (int i = 0; i < n; ++i) {
-      const double difference = std::abs((*result)[size_t(i) * Wide<D>::kAll + r] - expected[i]);
+      const double difference = std::abs((*result)[size_t(i) * wide.kAll + r] - expected[i]);
       error = difference <= error ? error : difference;  // NaN stays
     }
   }
@@ -191,7 +227,15 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
 
 template <class D>
 void check_orders() {
-  for (const bool adjoint : {false, true})
+  for (const bool adjoint : {false, true}) {
+    check<D, ThinBlocks<D, 1>>(20, 4, 3, 7, adjoint, true, false, 1);
+    check<D, ThinBlocks<D, 4>>(20, 5, 1, 9, adjoint, true, true, 3);
+    if (!kFindsRaces) {
+      check<D, ThinBlocks<D, 1>>(33, 7, 3, 1, adjoint, true, true, 1);
+      check<D, ThinBlocks<D, 1>>(100, 1, 0, 37, adjoint, true, false, 1);
+      check<D, ThinBlocks<D, 1>>(600, 3, 1, 130, adjoint, true, false, 1);
+      check<D, ThinBlocks<D, 4>>(160, 4, 3, 130, adjoint, true, false, 4);
+    }
     for (const bool solves : {true, false}) {
       check<D>(20, 4, 3, 7, adjoint, solves, false, 17);
       if (kFindsRaces) continue;
@@ -201,6 +245,7 @@ void check_orders() {
       check<D>(33, 7, 3, 1, adjoint, solves, true, 5);
       check<D>(160, 4, 3, 130, adjoint, solves, false, 20);
     }
+  }
 }
 
 }  // namespace
