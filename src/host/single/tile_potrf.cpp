@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/task_trace.hpp"
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
 namespace chol::host {
 

@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "base/arena.hpp"
+#include "base/threads/thread_pool.hpp"
 #include "host/blas/blas.hpp"
 #include "host/kernels/kernel_table.hpp"
-#include "host/threads/thread_pool.hpp"
 
 namespace chol::host {
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/task_trace.hpp"
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
 namespace chol::host {
 

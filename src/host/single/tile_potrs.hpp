@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "base/arena.hpp"
+#include "base/threads/thread_pool.hpp"
 #include "host/kernels/kernel_table.hpp"
-#include "host/threads/thread_pool.hpp"
 
 namespace chol::host {
 

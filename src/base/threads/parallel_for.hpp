@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "base/scalar.hpp"
-#include "host/threads/thread_pool.hpp"
+#include "base/threads/thread_pool.hpp"
 
-namespace chol::host {
+namespace chol {
 
 /// About what one core takes for so many operations, in registers and caches: from it follows how
 /// many threads a loop is worth.
@@ -92,4 +92,4 @@ void parallel_for(const LoopPartition& cuts, int threads, const Body& body) {
   ThreadPool::instance().run(loop, {threads, cuts.serial_ns});
 }
 
-}  // namespace chol::host
+}  // namespace chol

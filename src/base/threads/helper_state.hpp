@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace chol::host {
+namespace chol {
 
 /// How long a helper waits awake for the next post: longer while posts come that soon, for callers
 /// that factor one matrix after the other; hardly where others want its core, so that its time
@@ -54,4 +54,4 @@ class HelperCores {
   cpu_set_t all_{};
 };
 
-}  // namespace chol::host
+}  // namespace chol
