@@ -17,7 +17,7 @@ Status run_host_on_devices(Handle& handle, const char* function,
 /// potrf of an offloaded matrix (Problem::factored) over devices that no handle names. A minor that
 /// is not positive definite fails: the host, which goes on before it, finds it as it always does.
 template <class T>
-Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, const char* function,
+Status run_offloaded_on_devices(Handle::Devices devices, int threads, const char* function,
                                 const backend::Problem<T>& problem);
 
 }  // namespace chol::routine
