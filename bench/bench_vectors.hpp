@@ -1,4 +1,4 @@
-// Vectors in the memory of a backend, and what is known of that memory.
+// Vectors in the memory of a backend, and properties of that memory.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Vectors {
   double* elements_;
 };
 
-/// Bytes of device memory that are in use, by whomever; 0 without a device.
+/// Bytes of device memory in use by all processes; 0 without a device.
 inline double device_bytes_in_use() {
 #ifdef CHOL_BENCH_WITH_CUDA
   size_t free = 0, all = 0;

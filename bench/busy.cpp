@@ -1,10 +1,11 @@
-// chol-bench-busy: potrf of one matrix where others want the cores, too. Calls of one thread and of
-// all threads alternate beside busy threads, as many as the calls have, that spin or yield; or
-// calls come in the millisecond after a product of a threaded BLAS, whose idle threads still spin.
-// A line a case: rates in Gflop/s, medians, and ratios of one thread's time over that of all: of
-// medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds more;
-// where about 5 % do, a 95th percentile is one or the other by chance: the last column is the ratio
-// of those of every other call of one thread, of the slower half to the faster one.
+// chol-bench-busy: potrf of one matrix on cores that other threads use, too. Calls of one thread
+// and of all threads alternate, concurrently with as many busy threads that spin or yield; or calls
+// start in the millisecond after a product of a threaded BLAS, whose idle threads still spin. One
+// line a case: median rates in Gflop/s, and ratios of one thread's time over that of all: of
+// medians, of 95th percentiles and of means. A call that loses a core takes some milliseconds
+// longer; if about 5 % do, the 95th percentile is long or short by chance. The last column shows
+// that effect: the ratio of the 95th percentiles of two halves (every other call) of the calls of
+// one thread.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -72,7 +73,7 @@ class Library {
   chol_handle_t handle_ = nullptr;
 };
 
-/// Threads that others' programs stand for.
+/// Busy threads, in place of other programs.
 class Busy {
  public:
   Busy(int threads, bool yield) {
@@ -92,7 +93,7 @@ class Busy {
   std::vector<std::thread> threads_;
 };
 
-/// dgemm of a BLAS with threads of its own, by the names that NumPy's and Debian's OpenBLAS have.
+/// dgemm of a threaded BLAS, by the names in NumPy's and Debian's OpenBLAS.
 class Product {
  public:
   explicit Product(const std::string& path) : X_(kOrder * kOrder, 1e-3), Y_(X_) {
@@ -142,7 +143,7 @@ class Measurement {
       A_[static_cast<size_t>(i * (n + 1))] = 2.0 * static_cast<double>(n);
   }
 
-  /// Times of calls by 1 and by `threads` threads in turn, each or some of them after `before`.
+  /// Times of alternating calls by 1 and by `threads` threads, each or some of them after `before`.
   struct Times {
     std::vector<double> one, all;   ///< sorted
     std::vector<double> halves[2];  ///< every other call of one thread, sorted
@@ -235,11 +236,11 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("potrf beside busy threads and right after products of a threaded BLAS");
+  CLI::App app("potrf next to busy threads and right after products of a threaded BLAS");
   Options options;
   options.threads = {static_cast<int>(std::thread::hardware_concurrency())};
   app.add_option("--library", options.library, "the libchol to time");
-  app.add_option("--against", options.against, "another libchol to time beside it");
+  app.add_option("--against", options.against, "another libchol to compare with");
   app.add_option("--blas", options.blas, "an OpenBLAS whose products come before calls");
   app.add_option("--beside", options.beside, "spinning, yielding, product")->delimiter(',');
   app.add_option("--n", options.orders, "orders")->delimiter(',');

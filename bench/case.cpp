@@ -47,7 +47,7 @@ double flops_of_one(const Case& c, double n) {
     case Routine::potri:
       return potri_flops(n);
     case Routine::pocon:
-      return potrs_flops(n, 5);  // as the library's trace counts it
+      return potrs_flops(n, 5);  // as counted in the library's trace
     case Routine::logdet:
       return n;
   }
@@ -77,7 +77,7 @@ std::vector<int64_t> orders_of(const Case& c) {
 }
 
 /// Distinct 32-byte sectors that hold the lower triangle of one matrix (the upper one holds as
-/// many elements); its columns follow each other, so that a sector can be shared by neighbours.
+/// many elements); its columns are contiguous, so that adjacent columns can share a sector.
 double triangle_sectors(int64_t n, int64_t lda, int64_t size) {
   constexpr int64_t kSector = 32;
   int64_t sectors = 0, last = -1;
@@ -199,14 +199,14 @@ double bytes_of(const Case& c) {
   const double passes =
       c.routine == Routine::potrs || c.routine == Routine::pocon || c.routine == Routine::logdet
           ? 1
-          : 2;  // a factor that is only read moves once
+          : 2;  // a factor that is only read is moved once
   int64_t n = -1, lda = -1;
   double triangle = 0;
   for (int64_t i = 0; i < layout.count(); ++i) {
     if (layout.n[i] != n || layout.lda[i] != lda) {
       n = layout.n[i];
       lda = layout.lda[i];
-      // Interleaved triangles have no neighbour's sectors between their elements.
+      // Sectors of interleaved triangles contain no other elements.
       triangle = c.form == Form::interleaved
                      ? 0.5 * static_cast<double>(n) * static_cast<double>((n + 1) * size)
                      : triangle_sectors(n, lda, size);

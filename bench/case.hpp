@@ -1,5 +1,5 @@
-// What is timed: one call of one routine on a batch of given sizes, named as the library's trace
-// names it. Plain data, so that it travels to the contestants' processes as it is.
+// A timed case: one call of one routine on a batch of given sizes, with the name used in the
+// library's trace. Plain data, which can be sent to the contestants' processes.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,8 @@ namespace chol::bench {
 /// potrf_potrs is the factorization followed by the solve, two calls timed as one.
 enum class Routine : int32_t { potrf, potrs, posv, potri, pocon, logdet, potrf_potrs };
 
-/// How the matrices are handed over. The loops of LAPACK peers are the same for every form.
-/// Of the interleaved form the inputs are column-major; each contestant lays them out outside of
-/// the timer.
+/// Form of the call. The loops of LAPACK peers are the same for every form. Of the interleaved form
+/// the inputs are column-major; each contestant lays them out outside of the timer.
 enum class Form : int32_t { one, batched, strided_batched, vbatched, interleaved };
 
 struct Case {
@@ -27,13 +26,14 @@ struct Case {
   int64_t nrhs = 0;
   int64_t lda = 0;  ///< 0 is n; of a variable batch always n[b]
   int64_t batch = 1;
-  int64_t chunk = 0;   ///< of the interleaved form, 0 for 64 bytes of reals
-  bool apart = false;  ///< as many callers at once, each with one thread and a part of the batch
+  int64_t chunk = 0;  ///< of the interleaved form, 0 for 64 bytes of reals
+  bool apart =
+      false;  ///< number of concurrent callers, each with one thread and a part of the batch
   bool operator==(const Case&) const = default;
 };
 static_assert(std::is_trivially_copyable_v<Case>);
 
-/// Where the matrices of a case lie in its two arrays, in elements.
+/// Layout of the matrices of a case in its two arrays, in elements.
 struct Layout {
   std::vector<int64_t> n;         ///< orders
   std::vector<int64_t> lda, ldb;  ///< leading dimensions
@@ -42,8 +42,8 @@ struct Layout {
   int64_t count() const { return static_cast<int64_t>(n.size()); }
 };
 
-/// The layout follows from the case alone, the same in every process. A case of one matrix gets as
-/// many copies (of different values, called one after another) as a measurable time asks for.
+/// The layout follows from the case alone, the same in every process. A case of one matrix has as
+/// many copies (of different values, called one after another) as needed for a measurable time.
 Layout layout_of(const Case& c);
 
 /// Sets what the trace's --function names: "chol_dpotrf_batched". Throws std::invalid_argument.
@@ -55,22 +55,22 @@ std::string describe(const Case& c);
 /// The command line that repeats it.
 std::string command_of(const Case& c);
 
-/// Whether both work on the same input in the same memory: all but the triangle, the threads and
-/// whether they are callers of their own is the same, and neither starts from a factor of one
+/// Whether both use the same input in the same memory: they differ at most in the triangle, the
+/// threads and whether these are separate callers, and neither starts from a factor of one
 /// triangle.
 bool share_memory(const Case& a, const Case& b);
 
-/// Matrices side by side in the interleaved form.
+/// Matrices of a chunk in the interleaved form.
 int64_t chunk_of(const Case& c);
 bool has_rhs(Routine routine);
-/// The routine reads a factor, so that the input has to be factored before it is timed.
+/// The routine reads a factor, so that the input must be factored before timing.
 bool wants_factor(Routine routine);
 size_t element_size(char precision);
 inline bool precision_is_complex(char precision) { return precision == 'c' || precision == 'z'; }
 
 /// Floating point operations of the whole case.
 double flops_of(const Case& c);
-/// Bytes that have to move: the triangle and the right-hand sides in the 32-byte sectors that hold
+/// Bytes that must be moved: the triangle and the right-hand sides in the 32-byte sectors that hold
 /// them, read and written once.
 double bytes_of(const Case& c);
 

@@ -8,10 +8,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Full names, because update-alternatives lets libblas.so.3 be any of them.
+/// Full names, since libblas.so.3 may be any of them (update-alternatives).
 fs::path system_library(const char* name) { return fs::path(CHOL_BENCH_LIBRARY_FOLDER) / name; }
 
-/// One choice a line, each a list of libraries that must all be there.
+/// One choice a line, each a list of libraries that must all exist.
 std::vector<std::string> first_here(const std::vector<std::vector<const char*>>& choices) {
   for (const auto& choice : choices) {
     std::vector<std::string> paths;
@@ -76,7 +76,7 @@ std::vector<Contestant> peers_here(const Places& places) {
       first_here({{"openblas-pthread/libopenblas.so.0"}, {"openblas-openmp/libopenblas.so.0"}});
   if (!openblas.empty()) {
     add("openblas", openblas);
-    // 0.3.21 takes AVX2 kernels on AVX-512 machines that it does not know by name.
+    // 0.3.21 selects AVX2 kernels on AVX-512 machines that it does not recognize.
     if (has_avx512()) add("openblas-skx", openblas, {{"OPENBLAS_CORETYPE", "SKYLAKEX"}});
   }
   const auto blis = first_here({{"blis-openmp/libblis.so.4", "libflame.so.1"},

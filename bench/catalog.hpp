@@ -1,5 +1,5 @@
-// The contestants that chol-bench knows: what each is made of and how its process is started.
-// A contestant on a GPU is an entry here with a program of its own that serves the same protocol.
+// The contestants of chol-bench: their libraries and how their processes are started. A contestant
+// on a GPU is an entry here with a separate program for the same protocol.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct Contestant {
   std::string program = "chol-bench-peer";
 };
 
-/// Where to look beside the system's folders.
+/// Additional folders to search.
 struct Places {
   std::string chol = "libchol.so.0";
   std::string mkl;  ///< folder that holds libmkl_rt.so.*, "" when there is none
 };
 
-/// Every peer by name, in the order of the CSV's columns, whether it is here or not.
+/// Every peer by name, in the order of the CSV's columns, installed or not.
 const std::vector<std::string>& peer_names();
-/// The peers that are on this machine.
+/// The peers installed on this machine.
 std::vector<Contestant> peers_here(const Places& places);
 Contestant chol_contestant(const std::string& name, const std::string& library);
 Kind kind_of(const std::string& name);

@@ -30,7 +30,7 @@ double measure_triad(int threads) {
 
 /// Operations a second of a peer's matrix product of order n, or 0 where it has none.
 double rate_of_product(const Contestant& peer, char precision, int64_t n, int threads) {
-  // The reference's loops and the routines without a product cannot be the best.
+  // The reference implementation and libraries without a product cannot be the best.
   if (peer.name == "reference" || peer.kind == Kind::mkl_compact || peer.kind == Kind::eigen_fixed)
     return 0;
   Request request;

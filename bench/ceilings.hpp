@@ -1,4 +1,4 @@
-// What the machine allows, measured in the same run: triad bandwidth and the best matrix product.
+// Limits of the machine, measured in the same run: triad bandwidth and the best matrix product.
 #pragma once
 
 #include <map>

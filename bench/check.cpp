@@ -10,7 +10,7 @@
 namespace chol::bench {
 namespace {
 
-/// Real numbers are summed in double, so that the check's own rounding does not count.
+/// Real numbers are summed in double precision, so that rounding in the check is negligible.
 template <class T>
 using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 

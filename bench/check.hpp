@@ -1,5 +1,5 @@
-// Is the result right? LAPACK's residuals, estimated with random vectors in O(n^2) a matrix, on a
-// spread of matrices of the batch.
+// Check of results: LAPACK's residuals, estimated with random vectors in O(n^2) a matrix, for a
+// sample of the batch.
 #pragma once
 
 #include "peers/engine.hpp"

@@ -11,7 +11,7 @@
 namespace chol::bench {
 namespace {
 
-/// The inputs of a contest: one for each shape, triangle and threads aside.
+/// The inputs of a contest: one for each shape, shared by triangles and numbers of threads.
 class Inputs {
  public:
   int descriptor_for(const Case& c) {
@@ -75,8 +75,8 @@ void try_out(Runner& runner, const Settings& settings) {
           : std::clamp(static_cast<int>(settings.round_seconds / reply.wall), 1, kMost);
 }
 
-/// A round of the sides of one process, by turns: what the call before left in the caches of all
-/// cores is then the same for each.
+/// A round of the sides of one process, in turns, so that the state of all caches before a call is
+/// the same for each.
 void run_round(const std::vector<Runner*>& turns, const Settings& settings) {
   int repetitions = kMostRepetitions;
   for (const Runner* runner : turns) repetitions = std::min(repetitions, runner->repetitions);
@@ -98,7 +98,7 @@ void run_round(const std::vector<Runner*>& turns, const Settings& settings) {
     turns[i]->timing->round_seconds.push_back(median(seconds[i]));
 }
 
-/// Those that still run, by process.
+/// Remaining contestants, by process.
 std::vector<std::vector<Runner*>> by_process(std::vector<Runner>& runners) {
   std::vector<std::vector<Runner*>> groups;
   for (Runner& runner : runners) {
@@ -117,7 +117,7 @@ std::vector<std::vector<Runner*>> by_process(std::vector<Runner>& runners) {
 
 double rate(const Timing& timing, double seconds) { return flops_of(timing.side.c) / seconds; }
 
-/// A rival that is far behind cannot be the best one: its trial is its time.
+/// A much slower rival cannot be the best one: its trial is used as its time.
 void drop_hopeless(std::vector<Runner>& runners, const Settings& settings) {
   double best = 0;
   for (size_t i = 1; i < runners.size(); ++i)

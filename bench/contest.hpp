@@ -1,4 +1,5 @@
-// One case: ours and its rivals in turn, several rounds, judged by the ratio of each round.
+// One case: chol and its rivals alternate for several rounds; the result is the ratio of each
+// round.
 #pragma once
 
 #include <string>
@@ -15,11 +16,11 @@ struct Settings {
   double round_seconds = 0.06;
   bool cold = true;
   bool cpu_time = false;  ///< time cases of one thread in CPU time
-  double hopeless = 4;    ///< a rival this many times slower than the best is timed once only
+  double hopeless = 4;    ///< a rival slower than the best by this factor is timed once only
 };
 
-/// Who works on what. Rivals have ours' case, or another one of the same flops where ours is
-/// compared with itself.
+/// A contestant and its case. Rivals have the same case as chol, or another one with the same flops
+/// if chol is compared with itself.
 struct Side {
   Contestant who;
   Case c;
@@ -27,8 +28,9 @@ struct Side {
 
 struct Timing {
   Side side;
-  std::string version, trouble;       ///< trouble: why there are no times
-  std::vector<double> round_seconds;  ///< median of each round; one estimate only when hopeless
+  std::string version, trouble;  ///< trouble: why there are no times
+  std::vector<double>
+      round_seconds;  ///< median of each round; only one estimate for much slower rivals
   double residual = -1;
   int64_t failed = 0;
   bool timed() const { return !round_seconds.empty(); }
@@ -45,9 +47,9 @@ struct Outcome {
   Timing ours;
   bool cpu_time = false;  ///< by which clock
   std::vector<Timing> rivals;
-  /// Ours over this rival, round by round.
+  /// Rate of chol over that of this rival, by round.
   Ratio against(const Timing& rival) const;
-  /// The rival that leaves the lowest ratio, among those named (all of them when none is named).
+  /// The rival with the lowest ratio, among those named (or all).
   Ratio against_best(const std::vector<std::string>& names = {}) const;
 };
 

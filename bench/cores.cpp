@@ -1,9 +1,8 @@
 // chol-bench-cores: one matrix on many cores. potrf, potrs and potri of chol and of a BLAS with
-// threads, each in a process of its own that is stopped while another one works, since idle threads
-// of a BLAS spin. Rounds in turns, medians of ratios; the BLAS on the number of threads that suits
-// it best. First what the cores give: multiply-adds in registers and products of one core and of
-// all at once, and the product of the BLAS on all. What the cores do not reach side by side no
-// factorization can.
+// threads, each in a separate process that is stopped while another one runs, since idle threads of
+// a BLAS spin. Rounds in turns, medians of ratios; the BLAS with its best number of threads. First
+// the limits of the cores: multiply-adds in registers and products, on one core and on all
+// concurrently, and the product of the BLAS on all. They bound the rate of any factorization.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,7 +62,7 @@ class Contestant {
   }
   Contestant(const Contestant&) = delete;
   ~Contestant() {
-    std::fclose(to_);  // it ends by itself, and writes its trace where it was asked for one
+    std::fclose(to_);  // it exits by itself and writes its trace, if requested
     kill(process_, SIGCONT);
     waitpid(process_, nullptr, 0);
   }
@@ -127,7 +126,7 @@ Work work_of(const std::string& text) {
   return work;
 }
 
-/// Processes anew each round: the same code moves by a tenth between them.
+/// New processes in each round, since times differ by a tenth between processes.
 class Contest {
  public:
   explicit Contest(const Options& options) : options_(options) {}
@@ -161,7 +160,7 @@ class Contest {
     std::vector<std::vector<double>> own(options_.libraries.size());
     std::map<int, std::vector<double>> peer;
     for (int round = 0; round < options_.rounds; ++round) {
-      // Each one first in turn.
+      // Rotate which one is first.
       for (size_t i = 0; i < own.size(); ++i) {
         const size_t turn = (i + static_cast<size_t>(round)) % own.size();
         own[turn].push_back(contestant(turn)->seconds(work));
@@ -171,7 +170,7 @@ class Contest {
       for (const int threads : options_.blas_threads) {
         Work other = work;
         other.threads = threads;
-        // What is far off in the first round is not asked again.
+        // Much slower contestants are measured in the first round only.
         if (round > 0 && peer[threads][0] > 1.5 * least_first(peer)) continue;
         peer[threads].push_back(of_blas->seconds(other));
       }
@@ -224,7 +223,7 @@ class Contest {
 int main(int argc, char** argv) {
   using namespace chol::bench;
   Options options;
-  CLI::App app{"Times one matrix on many cores beside a BLAS with threads."};
+  CLI::App app{"Times one matrix on many cores and of a threaded BLAS."};
   app.add_option("cases", options.cases, "such as dpotrf:1000 dpotrs:4000:100 spotri:2000");
   app.add_option("--library", options.libraries, "libchols to time, with commas between")
       ->delimiter(',');
@@ -240,7 +239,7 @@ int main(int argc, char** argv) {
   app.add_option("--limit-seconds", options.limit_seconds, "no case begins later");
   app.add_flag("--cpu-time", options.cpu_time,
                "calls of one thread by its CPU time, on a machine that others use");
-  app.add_flag("--ceilings", options.ceilings, "what the cores give, first");
+  app.add_flag("--ceilings", options.ceilings, "measure the limits of the cores first");
   app.add_option("--serve", options.serve)->group("");
   app.add_option("--path", options.path)->group("");
   CLI11_PARSE(app, argc, argv);

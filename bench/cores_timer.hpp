@@ -1,5 +1,5 @@
-// What chol-bench-cores times, in the process of a contestant: routines of chol or of a BLAS on one
-// matrix, products, multiply-adds in registers, and what cores give side by side.
+// Timings of chol-bench-cores in the process of a contestant: routines of chol or of a BLAS on one
+// matrix, products, multiply-adds in registers, and concurrent single-core work.
 #pragma once
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The clock, or what the calling thread had of a core.
+/// Wall-clock time, or CPU time of the calling thread.
 inline double now(bool of_thread) {
   timespec time;
   clock_gettime(of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
@@ -43,8 +43,8 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// What is timed: potrf, potrs, potri, gemm, peak (multiply-adds in registers), or side by side,
-/// each thread with matrices of its own, many-potrf and many-gemm.
+/// The timed operation: potrf, potrs, potri, gemm, peak (multiply-adds in registers), or many-potrf
+/// and many-gemm, where each thread has its own matrices.
 struct Work {
   std::string what = "potrf";
   char precision = 'd';
@@ -168,7 +168,7 @@ class Routines {
   chol_handle_t handle_ = nullptr;
 };
 
-/// Memory that stands on pages of its own, as large arrays of programs do.
+/// Page-aligned memory, as large arrays of programs have.
 template <class T>
 class Array {
  public:
@@ -192,7 +192,7 @@ void fill(T* A, int n) {
   for (size_t i = 0; i < order; ++i) A[i * (order + 1)] = static_cast<T>(n);
 }
 
-/// body(thread) on threads of its own, begun at the same time; seconds of the slowest.
+/// body(thread) on new threads, started at the same time; seconds of the slowest.
 template <class Body>
 double side_by_side(int threads, const Body& body) {
   std::barrier start(threads);
@@ -209,7 +209,7 @@ double side_by_side(int threads, const Body& body) {
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-/// Gflop/s of multiply-adds that wait for nothing, a thread a core.
+/// Gflop/s of independent multiply-adds, one thread a core.
 inline double register_gflops(int threads) {
 #ifdef __AVX512F__
   constexpr int kVectors = 20, kBytes = 64;
@@ -236,7 +236,7 @@ inline double register_gflops(int threads) {
   return 2.0 * kBytes / 8 * kVectors * kSteps * threads / seconds * 1e-9;
 }
 
-/// Seconds of a call, the median of those that fit into the time.
+/// Seconds of a call, the median over the given time.
 class Timer {
  public:
   Timer(const std::string& kind, const std::string& path) : is_chol_(kind == "chol") {
@@ -291,7 +291,7 @@ class Timer {
     routines.gemm(work.n, start, A);
     return true;
   }
-  /// Each thread its own matrices and, of chol, handle.
+  /// Each thread has its own matrices and, for chol, handle.
   template <class T>
   double time_many(const Work& work, const Routines<T>& first) {
     const size_t elements = static_cast<size_t>(work.n) * static_cast<size_t>(work.n);

@@ -26,7 +26,7 @@ struct Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  /// In [-1, -1/4) or [1/4, 1): away from zero, so that no product is denormal.
+  /// In [-1, -1/4) or [1/4, 1), so that no product is denormal.
   template <class R>
   R real() {
     const uint64_t bits = next();

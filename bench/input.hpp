@@ -8,7 +8,7 @@
 
 namespace chol::bench {
 
-/// A mapping of shared memory that closes itself.
+/// A mapping of shared memory, closed by the destructor.
 class SharedMemory {
  public:
   explicit SharedMemory(size_t bytes);         ///< new memory, to be inherited by children

@@ -1,4 +1,4 @@
-// How much of the machine others used while we measured: a record made beside a build says so.
+// Load by other processes during a measurement, which is written to the record.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@ namespace chol::bench {
 class LoadMeter {
  public:
   LoadMeter();
-  /// Processors' worth of time that others (or the hypervisor) took since the start, as a share of
-  /// all processors; < 0 where the system does not tell. Children have to be reaped before.
+  /// CPU time used by others (or the hypervisor) since the start, as a share of all processors; < 0
+  /// if unknown. Children must have been reaped before.
   double others() const;
 
  private:

@@ -1,4 +1,4 @@
-// chol-bench: times chol beside its peers, one case or a suite.
+// chol-bench: times chol and its peers, one case or a suite.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -36,19 +36,19 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--n", o.c.n, "order; of a variable batch the largest (orders uniform in 1..n)");
   app.add_option("--nrhs", o.c.nrhs, "right-hand sides");
   app.add_option("--lda", o.c.lda, "leading dimension, 0 for n");
-  app.add_option("--chunk", o.c.chunk, "matrices side by side in an interleaved batch");
+  app.add_option("--chunk", o.c.chunk, "matrices of a chunk of an interleaved batch");
   app.add_option("--batch", o.c.batch, "matrices");
   app.add_option("--suite", o.suite, "run a suite: host, smoke")
       ->check(CLI::IsMember(suite_names()));
-  app.add_flag("--quick", o.quick, "the suite's most telling cases only");
+  app.add_flag("--quick", o.quick, "the most important cases of the suite only");
   app.add_option("--select", o.select,
                  "only cases whose bar or text matches this regular expression");
-  app.add_flag("--list", o.list, "name the cases and stop");
+  app.add_flag("--list", o.list, "list the cases and exit");
   app.add_option("--threads", o.threads,
                  "thread counts, such as 1,2 (default: all and, in suites, 1)")
       ->delimiter(',');
   app.add_option("--peers", o.peers, "only these peers")->delimiter(',');
-  app.add_option("--rounds", o.settings.rounds, "times that ours and the peers alternate")
+  app.add_option("--rounds", o.settings.rounds, "rounds in which chol and the peers alternate")
       ->check(CLI::Range(1, 1000));
   app.add_option("--repetitions", o.settings.repetitions,
                  "timed calls a round, 0 for as many as fit into --round-ms")
@@ -59,21 +59,21 @@ void declare(CLI::App& app, Options& o) {
       "time a round and contestant may take (default " + std::to_string(static_cast<int>(ms)) +
           ")");
   app.add_flag("--cpu-time", o.settings.cpu_time,
-               "time cases of one thread in CPU time, for a machine that others use");
+               "time cases of one thread in CPU time, for a shared machine");
   app.add_option("--retries", o.retries,
-                 "times to repeat a case while others use more than 5 % of the machine");
-  app.add_flag("--warm", o.warm, "leave the caches of a batch as restoring the input leaves them");
+                 "repetitions of a case while others use more than 5 % of the machine");
+  app.add_flag("--warm", o.warm, "do not flush the caches after restoring the input of a batch");
   app.add_option("--hopeless", o.settings.hopeless,
                  "a peer this many times slower than the best peer is timed once only");
   app.add_option("--library", o.places.chol, "the libchol to time");
-  app.add_option("--against", o.against, "another libchol to time beside it");
+  app.add_option("--against", o.against, "another libchol to compare with");
   app.add_option("--mkl", o.places.mkl, "folder that holds libmkl_rt.so")
       ->envname("CHOL_BENCH_MKL");
   app.add_option("--csv", o.csv, "append the results to this file");
-  app.add_option("--commit", o.commit, "what the CSV says under commit (default: asks git)");
+  app.add_option("--commit", o.commit, "commit in the CSV (default: from git)");
   app.add_flag("--no-ceilings", o.no_ceilings, "do not measure bandwidth and matrix products");
   app.add_option("--bars", o.bars_of,
-                 "print the verdict on the bars from these CSV files and stop");
+                 "print the evaluation of the bars from these CSV files and exit");
 }
 
 std::string git_commit() {
@@ -124,7 +124,7 @@ class Progress {
   void end() { done_ += current_; }
 
  private:
-  /// Seconds as a guess: a case takes its rounds' time or, when large, that of its runs.
+  /// Estimated seconds: a case takes the time of its rounds or, when large, of its runs.
   static double cost(const SuiteCase& entry) {
     constexpr double kSmallCase = 2, kRuns = 40, kFlopsPerSecond = 5e10;
     return kSmallCase + kRuns * flops_of(entry.ours) / kFlopsPerSecond;
@@ -171,7 +171,7 @@ class Bench {
  private:
   static constexpr double kDisturbed = 0.05;
 
-  /// Holds the contest, again while others use the machine and there are retries left.
+  /// Runs the contest, and repeats it while the machine is loaded and retries are left.
   Outcome least_disturbed(const Side& ours, const std::vector<Side>& rivals, double& others) const {
     Outcome kept;
     for (int attempt = 0; attempt <= options_.retries; ++attempt) {
@@ -187,8 +187,8 @@ class Bench {
     return kept;
   }
 
-  /// The reference's loops and Eigen's single thread would take minutes on one large matrix and
-  /// could not be the best.
+  /// The reference implementation and Eigen's single thread would take minutes on one large matrix
+  /// and cannot be the best.
   static bool may_enter(const Contestant& peer, const Case& c) {
     constexpr int64_t kLargeOrder = 1000;
     return c.form != Form::one || c.n <= kLargeOrder || peer.name != "reference";
@@ -264,7 +264,7 @@ int run(Options& o) {
 }  // namespace chol::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{"Times chol beside the LAPACKs of this machine, on the same input in the same run."};
+  CLI::App app{"Times chol and the LAPACKs of this machine on the same input in the same run."};
   chol::bench::Options options;
   chol::bench::declare(app, options);
   CLI11_PARSE(app, argc, argv);

@@ -1,4 +1,4 @@
-// From the letter of a precision to a type, and what the four types share.
+// Mapping of a precision's letter to a type, and common properties of the four types.
 #pragma once
 
 #include <complex>

@@ -1,5 +1,5 @@
-// A contestant's process: started, asked, and stopped whenever it is not the one at work, so that
-// no idle thread of a BLAS spins beside the one that is timed.
+// A contestant's process, which is stopped whenever it is not the active one, so that no idle
+// thread of a BLAS spins during a measurement.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   const Contestant& contestant() const { return contestant_; }
-  /// Wakes the process, waits for its answer, puts it to sleep. A process that died says so in the
-  /// reply's text.
+  /// Resumes the process, waits for its reply, and stops it. If the process has died, the reply's
+  /// text says so.
   Reply ask(const Request& request);
 
  private:

@@ -18,7 +18,7 @@ std::string number(double value) {
   return text;
 }
 
-/// A value that fits between two commas.
+/// A value as a field of a CSV line.
 std::string plain(std::string text) {
   for (char& letter : text)
     if (letter == ',' || letter == '\n' || letter == '"') letter = ' ';

@@ -23,7 +23,7 @@ const Bar& bar_named(const std::string& id) {
   throw std::logic_error("no bar " + id);
 }
 
-/// 10^4 matrices, fewer where they would not fit in the memory a case may take.
+/// 10^4 matrices, or fewer if they exceed the memory limit of a case.
 int64_t batch_for(char precision, int64_t n, int64_t nrhs) {
   const double bytes = static_cast<double>(n * (n + nrhs)) * element_size(precision);
   return std::min(kBatch, static_cast<int64_t>(kMostBytes / bytes));
@@ -195,7 +195,7 @@ void add_upper(std::vector<SuiteCase>& cases, const std::vector<int>& threads) {
   for (const int64_t n : {8, 32, 64}) add(Form::batched, 'z', n, 1, n == 32);
 }
 
-/// A case of every kind, too small to say anything about speed.
+/// One case of every kind, too small to measure speed.
 std::vector<SuiteCase> smoke_cases() {
   std::vector<SuiteCase> cases;
   for (const char p : {'s', 'd', 'c', 'z'})

@@ -1,4 +1,4 @@
-// What is promised, as data: the bars, and the cases that stand under each.
+// Performance bars as data, with the cases of each.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chol::bench {
 
-/// One promise: ours over the best of the named peers (or over another case of ours).
+/// One bar: rate of chol over the best of the named peers (or over another case of chol).
 struct Bar {
   const char* id;
   const char* title;

@@ -1,6 +1,6 @@
 // chol-bench-tlr: covariances of grid points in tiles of low rank. A line of CSV a case: times of
-// assembly, factorization, solves and products, memory and error of the factor; beside the dense
-// potrf of the same matrix where that is asked for.
+// assembly, factorization, solves and products, memory and error of the factor; with the dense
+// potrf of the same matrix if requested.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -83,7 +83,7 @@ class Bench {
       if (info != 0) throw std::runtime_error("info = " + std::to_string(info));
     }
     check(chol_tlr_stats(A_, &row.stats));
-    // The library keeps the memory of a device that it has had.
+    // The library keeps the device memory that it has allocated.
     row.device_bytes = std::max(0., chol::bench::device_bytes_in_use() - in_use);
     if (!options_.only_factor) time_products(n, row);
     if (options_.check > 0)
@@ -99,7 +99,7 @@ class Bench {
     if (status != CHOL_STATUS_SUCCESS) throw std::runtime_error(chol_last_error(handle_));
   }
 
-  /// A grid with sides that are powers of two, in the order that makes tiles compact.
+  /// A grid with sides that are powers of two, in an order with compact tiles.
   void make_points(int64_t n) {
     const int dim = options_.dim;
     std::vector<int64_t> sides(static_cast<size_t>(dim), 1), order(static_cast<size_t>(n));
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
   app.add_option("--repetitions", options.repetitions, "runs, of which the fastest counts");
   app.add_option("--check", options.check, "steps of power iteration for the error; 0: none");
   app.add_flag("--cuda", options.on_cuda, "on the CUDA backend");
-  app.add_flag("--dense", options.dense, "the dense potrf beside it");
+  app.add_flag("--dense", options.dense, "time the dense potrf as well");
   app.add_flag("--ldl", options.ldl, "L D L^H instead of L L^H");
   app.add_option("--pivot", options.pivot, "tiles by Frobenius norm (1) or 2-norm (2)")
       ->check(CLI::Range(0, 2));

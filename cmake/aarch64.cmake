@@ -1,4 +1,4 @@
-# 64-bit Arm by Debian's cross compiler; programs run under qemu-user where that is here.
+# 64-bit Arm by Debian's cross compiler; programs run under qemu-user if installed.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

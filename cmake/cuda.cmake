@@ -1,5 +1,5 @@
 # The CUDA plug-in is built where nvcc is, unless CHOL_ENABLE_CUDA says otherwise; not by default
-# in builds with host sanitizers, which have nothing to look at there.
+# in builds with host sanitizers, which cannot check it.
 set(chol_with_cuda OFF)
 if(CHOL_ENABLE_CUDA STREQUAL "AUTO")
   include(CheckLanguage)

@@ -1,6 +1,6 @@
-# What an installed user finds: libraries, header, module file, pkg-config files, CMake package,
-# tools with their man pages. Paths in these files are relative to the files themselves, so that
-# an installed tree may be moved.
+# The installed files: libraries, header, module file, pkg-config files, CMake package, tools with
+# their man pages. Paths in these files are relative to the files themselves, so that an installed
+# tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(chol_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/chol)
@@ -12,7 +12,7 @@ install(EXPORT chol-targets NAMESPACE chol:: DESTINATION ${chol_package_dir} COM
 install(FILES include/chol.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT chol)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT chol)
 
-# configure_file() once, with the way from the file's folder back to the prefix.
+# configure_file() with the relative path from the file's folder to the prefix.
 file(RELATIVE_PATH chol_pc_to_prefix /${chol_pkgconfig_dir} /)
 string(REGEX REPLACE "/$" "" chol_pc_to_prefix ${chol_pc_to_prefix})
 function(chol_install_pc name)
@@ -53,7 +53,7 @@ if(TARGET chol-info)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT chol)
 endif()
 
-# The plug-in lies beside libchol.so, which opens it by its soname: no link name, no header.
+# The plug-in is installed next to libchol.so, which opens it by its soname: no link name, no header.
 if(TARGET chol_cuda)
   install(TARGETS chol_cuda
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda NAMELINK_SKIP)

@@ -1,5 +1,5 @@
-# The tests and the benchmarks need packages that the library does not: where one is missing they are
-# left out, with a line that names it.
+# The tests and the benchmarks need packages that the library does not: if one is missing they are
+# skipped, with a line that names it.
 function(chol_leave_out option part)
   if(ARGN)
     list(JOIN ARGN ", " missing)

@@ -1,11 +1,11 @@
-# Warnings of every target of the tree: link chol_build_flags to it. What sanitizers are to look at
-# links chol_instrumentation too.
+# Warnings of every target of the tree: link chol_build_flags to it. Targets for sanitizers also
+# link chol_instrumentation.
 add_library(chol_build_flags INTERFACE)
 target_compile_options(chol_build_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Werror>)
 add_library(chol_instrumentation INTERFACE)
-# The tests are instrumented against races only, where their own synchronization has to be seen: the
-# other sanitizers watch the library, and take minutes to compile a test's templates.
+# Tests are instrumented for ThreadSanitizer only, which must see their synchronization: the other
+# sanitizers check the library, and compiling a test's templates with them takes minutes.
 add_library(chol_test_instrumentation INTERFACE)
 if(CHOL_SANITIZE)
   target_link_options(chol_build_flags INTERFACE -fsanitize=${CHOL_SANITIZE})

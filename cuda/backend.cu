@@ -41,7 +41,7 @@ class CudaBackend final : public backend::Backend {
   const char* name() const override { return name_; }
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return state_.tuning; }
-  /// They copy host matrices to and from pinned memory.
+  /// Host threads that copy matrices to and from pinned memory.
   int default_threads() const override { return chol::default_threads(); }
 
   std::span<const MethodInfo* const> methods() const override { return all_methods(); }
@@ -76,11 +76,10 @@ class CudaBackend final : public backend::Backend {
       cudaPointerAttributes attributes{};
       if (cudaPointerGetAttributes(&attributes, result) != cudaSuccess) cudaGetLastError();
       if (attributes.type == cudaMemoryTypeUnregistered)
-        return Status::error(
-            CHOL_STATUS_INVALID_VALUE,
-            "chol_info_summary: %s lies in pageable host memory, must lie in device "
-            "or pinned host memory while info lies in device memory",
-            result == failed ? "failed" : "first");
+        return Status::error(CHOL_STATUS_INVALID_VALUE,
+                             "chol_info_summary: %s is in pageable host memory, must be in device "
+                             "or pinned host memory while info is in device memory",
+                             result == failed ? "failed" : "first");
     }
     const DeviceGuard guard(state_.device);
     return summarize(info, batch, failed, first, static_cast<cudaStream_t>(stream));

@@ -29,7 +29,7 @@ Status run_host_matrix(DeviceState& state, const Problem<T>& problem, const RowT
                             problem.factored);
 }
 
-/// Reads the bounds of a variable batch, the one case that waits for the stream.
+/// Reads the bounds of a variable batch, the only case that synchronizes with the stream.
 template <class T>
 Status run_unbounded(DeviceState& state, Problem<T> problem, const RowTable& rows,
                      Resources resources) {

@@ -1,4 +1,4 @@
-// A call of any routine and form: what it keeps in its workspace, and its run.
+// A call of any routine and form: its workspace and its execution.
 #pragma once
 
 #include "backend/backend.hpp"

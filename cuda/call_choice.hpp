@@ -1,4 +1,4 @@
-// What the backend's rows choose for a call.
+// The choice of the backend's rows for a call.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace chol::cuda {
 
-/// The bounds of a variable batch are unknown: the arrays have to be read before all else.
+/// Whether the bounds of a variable batch are unknown: the arrays must then be read first.
 inline bool needs_bounds(const BatchSizes& sizes) {
   return sizes.variable() && (sizes.n == 0 || (sizes.rhs_counts && sizes.nrhs == 0));
 }
@@ -39,14 +39,14 @@ template <class T>
 const RowTable& rows_of(const DeviceState& state, Routine routine, Form form) {
   return state.tuning.rows(routine, form, precision_letter<T>);
 }
-/// What serves one matrix as large as there is.
+/// The choice for one matrix of the largest order.
 template <class T>
 const Choice& largest_one(const DeviceState& state) {
   Case asked{Routine::potrf, Form::one, precision_letter<T>};
   asked.n = INT64_MAX;
   return rows_of<T>(state, asked.routine, asked.form).choose(asked);
 }
-/// What a problem has of these rows; of potrs of batches solve_choice() asks the methods too.
+/// The choice of the rows for a problem; for potrs of batches solve_choice() also asks the methods.
 template <class T>
 const Choice& choice_of(const DeviceState& state, const backend::Problem<T>& problem,
                         const RowTable& rows) {
@@ -70,7 +70,7 @@ const Choice& choice_of(const DeviceState& state, backend::Problem<T> problem, R
   problem.routine = routine;
   return choice_of(state, problem, rows_of<T>(state, routine, problem.form));
 }
-/// What serves a problem of known bounds, which are 0 where all orders are.
+/// The choice for a problem with known bounds, which are 0 if all orders are 0.
 template <class T>
 backend::Chosen choose(const DeviceState& state, const backend::Problem<T>& problem,
                        const RowTable& rows) {
@@ -86,14 +86,14 @@ backend::Chosen look_up(const DeviceState& state, const backend::Problem<T>& pro
   if (problem.form != Form::interleaved && needs_bounds(problem.sizes)) return {};
   return choose(state, problem, rows);
 }
-/// What was chosen before, or is now.
+/// The choice in the resources, or a new one.
 template <class T>
 backend::Chosen chosen_of(const DeviceState& state, const backend::Problem<T>& problem,
                           const RowTable& rows, const backend::Resources& resources) {
   return resources.chosen.choice ? resources.chosen : look_up(state, problem, rows);
 }
 
-/// How one matrix is factored with its products on integer tensor cores, if it is.
+/// The row for one matrix with products on integer tensor cores, or nullptr.
 template <class T>
 std::optional<ResidueRow> residues_of(const DeviceState& state, const backend::Problem<T>& problem,
                                       const backend::Resources& resources) {

@@ -1,4 +1,4 @@
-// What one call keeps in its workspace: counted by a query and carved before a run, in one order.
+// Workspace of one call: counted by a query and carved before a run by the same code.
 #pragma once
 
 #include <climits>
@@ -35,7 +35,7 @@ inline bool has_rhs(Routine routine) {
   return routine == Routine::potrs || routine == Routine::posv;
 }
 
-/// Whether the matrices of a variable batch are taken largest first.
+/// Whether the matrices of a variable batch are processed largest first.
 inline bool is_sorted(Routine routine, int64_t count, const Choice& choice) {
   return (routine == Routine::potrf || routine == Routine::posv) && is_largest_first(choice) &&
          count <= UINT_MAX;
@@ -48,7 +48,7 @@ inline bool is_checked_by_kernel(Routine routine, int64_t count, const Choice& c
           (choice.is(kRegisterPotrf) && !is_sorted(routine, count, choice)));
 }
 
-/// @param residues of one matrix whose products are in residues
+/// @param residues row of one matrix with products by residues, or nullptr
 template <class T>
 CallWorkspace<Device<T>> carve(Arena& arena, const backend::Problem<T>& problem,
                                const backend::Chosen& chosen,

@@ -26,12 +26,12 @@ bool is_captured(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// What solves with the factors of a call.
+/// The choice for the solve of a call.
 template <class D>
 SolveChoice solve_choice(DeviceState& state, const BatchProblem<D>& call, const RowTable& rows) {
   return choose_solve<D>(case_of(call, Routine::potrs), rows, state.limits());
 }
-/// The same for so many right-hand sides, by rows that no file changes.
+/// The same for so many right-hand sides, by built-in rows that tuning files do not override.
 template <class D>
 SolveChoice solve_choice(DeviceState& state, const BatchProblem<D>& call, int64_t nrhs,
                          const SolveRows& rows) {
@@ -47,7 +47,7 @@ SolveChoice second_choice(DeviceState& state, const Problem<T>& problem,
     return solve_choice(state, call, call.nrhs, solve_rows_of_posv(kLetter<D>));
   return solve_choice(state, call, rows_of<T>(state, Routine::potrs, problem.form));
 }
-/// Tells the trace what runs.
+/// Reports to the trace what runs.
 void note_method(const Resources& resources, const char* method, const Params& params) {
   thread_local char text[160];
   print_method(text, sizeof text, method, params);
@@ -142,7 +142,7 @@ Status run_one(DeviceState& state, const Problem<T>& problem, const BatchProblem
 
 }  // namespace
 
-/// Kernels count rows in int, and a multiple of them.
+/// Kernels use int for rows and small multiples of them.
 Status check_order(int64_t n) {
   if (n <= INT_MAX / 2) return Status::success();
   return Status::error(CHOL_STATUS_NOT_SUPPORTED, "n = %lld, must be below 2^30 on a CUDA device",

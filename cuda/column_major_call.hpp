@@ -6,7 +6,7 @@
 
 namespace chol::cuda {
 
-/// Kernels count rows in int, and a multiple of them.
+/// Kernels use int for rows and small multiples of them.
 Status check_order(int64_t n);
 
 template <class T>

@@ -1,4 +1,4 @@
-// What the backend of a device keeps for all calls.
+// State of a device's backend that all calls share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,7 +23,7 @@ struct DeviceState {
 
   DeviceState(int device_, int multiprocessors_)
       : device(device_), multiprocessors(multiprocessors_) {}
-  /// Of that device, which has to be current.
+  /// For that device, which must be current.
   const DeviceLimits& limits() {
     std::call_once(limits_known_, [&] { limits_ = current_device_limits(); });
     return limits_;

@@ -1,10 +1,10 @@
 # Compile units of the kernel families. A line of a family's instances.def
 #   // unit NAME: HEADER TEXT
 # asks for a file NAME.cu that includes HEADER of that folder and has TEXT. {precision} with {type} (or
-# {standard_type}) and {triangle} with {swapped} stand for each of their values, with a unit for each. Units are as large as
-# they are so that no file compiles for minutes; of small families one unit has several instances,
-# since each unit takes two seconds for headers alone. Where kernels are not optimized, that is most of
-# the time: there units of a header are joined: those of d, and those of the others.
+# {standard_type}) and {triangle} with {swapped} stand for each of their values, with a unit for
+# each. Units are small enough that no file compiles for minutes; for small families one unit has
+# several instances, since headers alone take two seconds a unit. Without optimization headers are
+# most of the time, so units of a header are joined: those of d, and those of the others.
 set(chol_cuda_type_s float)
 set(chol_cuda_type_d double)
 set(chol_cuda_type_c "chol::cuda::Complex<float>")
@@ -83,8 +83,8 @@ function(chol_cuda_add_units folder line)
   set(chol_cuda_units ${chol_cuda_units} PARENT_SCOPE)
 endfunction()
 
-# All units of this folder's families in chol_cuda_units. A new family is found when CMake runs next,
-# which a change of these files, or of how many there are, brings about.
+# All units of this folder's families in chol_cuda_units. A new family is found at the next CMake
+# run, which a change of these files, or of their number, triggers.
 set(chol_cuda_units)
 file(GLOB_RECURSE instance_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
   instances.def)

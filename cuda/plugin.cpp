@@ -1,4 +1,4 @@
-// The plug-in: what libchol finds when it opens libchol_cuda.
+// The plug-in: the entry point of libchol_cuda.
 #include "backend/plugin.hpp"
 
 #include <new>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kOldestCapability = 80;  // cp.async and the double precision tensor cores
 
-/// The device to open, or why there is none.
+/// The device to open, or the reason why there is none.
 Status choose_device(int device_count, const int* devices, int* device) {
   int present = 0;
   const cudaError_t error = cudaGetDeviceCount(&present);
@@ -38,7 +38,7 @@ extern "C" __attribute__((visibility("default"))) chol::backend::Backend* chol_b
   using namespace chol;
   if (plugin_version != backend::kPluginVersion) {
     *status = Status::error(CHOL_STATUS_NO_DEVICE,
-                            "no CUDA backend: plug-in of version %d beside a library of version %d",
+                            "no CUDA backend: plug-in of version %d for a library of version %d",
                             backend::kPluginVersion, plugin_version);
     return nullptr;
   }

@@ -6,7 +6,7 @@ program hello
   real(c_double) :: A(3, 3), b(3)
   integer(c_int) :: info
 
-  ! Only the lower triangle is read; what stands above the diagonal stays as it is.
+  ! Only the lower triangle is read; elements above the diagonal are not changed.
   A = reshape([real(c_double) :: 4, 2, 2,  0, 5, 3,  0, 0, 6], [3, 3])
   b = [14, 21, 26] ! A times (1, 2, 3)
   if (chol_create(handle) /= CHOL_STATUS_SUCCESS) error stop "chol_create failed"

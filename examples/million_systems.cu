@@ -1,6 +1,6 @@
-// A million small positive definite systems whose matrices never leave the device: made there by a
-// kernel, factored and solved by one call, checked there. One of them is spoiled on purpose, to
-// show how a batch tells.
+// A million small positive definite systems whose matrices never leave the device: generated there
+// by a kernel, factored and solved by one call, checked there. One of them is not positive definite
+// on purpose, to show how a batch reports that.
 #include <chol.h>
 #include <cuda_runtime.h>
 
@@ -20,7 +20,7 @@ void must(cudaError_t error) {
   std::exit(1);
 }
 
-/// A number in (-1, 1) that depends on nothing but its index.
+/// A number in (-1, 1) that depends on its index only.
 __device__ double noise(uint64_t index) {
   index = (index + 1) * 0x9e3779b97f4a7c15u;
   index = (index ^ (index >> 31)) * 0xbf58476d1ce4e5b9u;
@@ -54,7 +54,8 @@ __global__ void count_right(const double* x, unsigned long long* right) {
   if (good) atomicAdd(right, 1ull);
 }
 
-/// All calls are queued on the default stream; nothing waits before the results are read.
+/// All calls are asynchronous on the default stream; the host waits only before it reads the
+/// results.
 bool solve(chol_handle_t handle) {
   double *A, *b;
   int* info;

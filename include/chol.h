@@ -1,31 +1,31 @@
 /**
  * @file chol.h
- * @brief chol: Cholesky factorization, and what is computed from it, on the CPU and on CUDA devices.
+ * @brief chol: Cholesky factorization and related routines on the CPU and on CUDA devices.
  *
  * A = L L^H (CHOL_LOWER) or A = U^H U (CHOL_UPPER) for Hermitian positive definite A: one matrix, a
  * batch of equal sizes, a batch of different sizes, an interleaved batch. Names, argument order and
- * the meaning of info are LAPACK's; matrices are column-major but in the interleaved batches.
+ * the meaning of info are LAPACK's; matrices are column-major except in interleaved batches.
  *
  * Rules that hold for every routine:
  *  - Element (i, j) of a matrix with leading dimension lda is at A[i + j * lda], lda >= max(1, n).
  *    Only the triangle that uplo names is read and written; the other triangle and the rows between
- *    n and lda keep every bit. The imaginary part of a diagonal is taken as zero and set to zero.
- *  - Every function returns a ::chol_status_t. A wrong argument returns CHOL_STATUS_INVALID_VALUE,
- *    touches nothing, and chol_last_error() names the argument, its value and the rule.
+ *    n and lda are not changed. The imaginary part of a diagonal is taken as zero and set to zero.
+ *  - Every function returns a ::chol_status_t. A wrong argument returns CHOL_STATUS_INVALID_VALUE
+ *    without any change, and chol_last_error() names the argument, its value and the rule.
  *  - A matrix that is not positive definite is no error: info = k > 0 says that the leading minor of
  *    order k is not positive definite; columns 1 .. k-1 (rows, for CHOL_UPPER) hold the factor's and
  *    the rest of the named triangle is unspecified. A pivot that is NaN or infinite counts as not
- *    positive definite, so that no NaN or Inf ever comes out with info = 0.
+ *    positive definite, so that with info = 0 the factor has no NaN or Inf.
  *  - n = 0, nrhs = 0 or batch = 0 return at once; arrays of no elements may be NULL.
  *  - Sizes, leading dimensions, strides and counts are int64_t and count elements, workspace is in
  *    bytes. Arrays of a batch must not overlap.
  *  - info is an int, which counts to 2^31 - 1: a larger order is refused as a wrong argument. No
  *    matrix of such an order would have a size of less than 2^63 bytes.
- *  - A handle is used by one thread at a time; any number of handles work side by side.
- *  - A call on host arrays returns when its results are there. A call on device arrays is
+ *  - A handle is used by one thread at a time; any number of handles can be used concurrently.
+ *  - A call on host arrays is synchronous. A call on device arrays is
  *    asynchronous on the handle's stream and never synchronizes the device.
- *  - The same input with the same handle settings on the same machine gives the same bits, whatever
- *    the number of threads, the place in the batch or the neighbours there.
+ *  - The same input with the same handle settings on the same machine gives the same bits,
+ *    independent of the number of threads, the position in the batch and its other matrices.
  */
 #ifndef CHOL_H
 #define CHOL_H
@@ -40,7 +40,7 @@ typedef std::complex<float> chol_complex_float;
 /** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
 typedef std::complex<double> chol_complex_double;
 #else
-/* Not <complex.h>: it would define I, and a program has other uses of that name. */
+/* Not <complex.h>, which would define the macro I. */
 /** Single precision complex: std::complex in C++, _Complex in C, the same bits. */
 typedef float _Complex chol_complex_float;
 /** Double precision complex: std::complex in C++, _Complex in C, the same bits. */
@@ -54,8 +54,8 @@ typedef double _Complex chol_complex_double;
 #endif
 
 #define CHOL_VERSION_MAJOR 0 /**< Version of this header; chol_version() gives the library's. */
-#define CHOL_VERSION_MINOR 1 /**< Grows with additions to the API. */
-#define CHOL_VERSION_PATCH 0 /**< Grows with everything else. */
+#define CHOL_VERSION_MINOR 1 /**< Incremented with additions to the API. */
+#define CHOL_VERSION_PATCH 0 /**< Incremented with other changes. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,20 +64,20 @@ extern "C" {
 /** @defgroup handle Handle, status and options
  * @{ */
 
-/** Opaque: the backends, the options and the memory that calls reuse. */
+/** Opaque: the backends, the options and the memory reused by calls. */
 typedef struct chol_handle_s *chol_handle_t;
 
 /** What a function returns. Values are never renumbered. */
 typedef enum {
-  CHOL_STATUS_SUCCESS = 0,        /**< Done; look at info for the matrices. */
+  CHOL_STATUS_SUCCESS = 0,        /**< Success; info tells about the matrices. */
   CHOL_STATUS_INVALID_VALUE = 1,  /**< An argument breaks a rule: see chol_last_error(). */
   CHOL_STATUS_INVALID_HANDLE = 2, /**< The handle is NULL or was destroyed. */
-  CHOL_STATUS_ALLOC_FAILED = 3,   /**< Memory could not be had; nothing was computed. */
-  CHOL_STATUS_NOT_SUPPORTED = 4,  /**< This backend cannot do that: see chol_last_error(). */
-  CHOL_STATUS_NO_DEVICE = 5,      /**< The backend asked for is not on this machine. */
+  CHOL_STATUS_ALLOC_FAILED = 3,   /**< Out of memory; nothing was computed. */
+  CHOL_STATUS_NOT_SUPPORTED = 4,  /**< Not supported by this backend: see chol_last_error(). */
+  CHOL_STATUS_NO_DEVICE = 5,      /**< The requested backend is not available. */
   CHOL_STATUS_DEVICE_ERROR = 6,   /**< The device or its driver failed: see chol_last_error(). */
   CHOL_STATUS_INTERNAL = 7,       /**< A defect in chol. */
-  CHOL_STATUS_CANCELLED = 8,      /**< The caller's progress function ended the call. */
+  CHOL_STATUS_CANCELLED = 8,      /**< The caller's progress function cancelled the call. */
   CHOL_STATUS_CALLBACK_FAILED = 9 /**< The caller's function failed. */
 } chol_status_t;
 
@@ -87,13 +87,13 @@ typedef enum {
   CHOL_UPPER = 'U'  /**< A = U^H U, U in the upper triangle. */
 } chol_uplo_t;
 
-/** Where the work is done. */
+/** The processor that does the work. */
 typedef enum {
   CHOL_BACKEND_HOST = 0, /**< The CPU cores. */
   CHOL_BACKEND_CUDA = 1  /**< CUDA devices. */
 } chol_backend_t;
 
-/** How exact the arithmetic has to be. */
+/** Required accuracy of the arithmetic. */
 typedef enum {
   CHOL_MATH_IEEE = 0,  /**< Correctly rounded operations, the default. */
   CHOL_MATH_FAST = 1,  /**< Approximate square root and division, in interleaved batches only. */
@@ -103,31 +103,29 @@ typedef enum {
 
 /** Whether matrices in host memory are factored on a device. */
 typedef enum {
-  CHOL_OFFLOAD_NEVER = 0, /**< Where they lie: on the host. The default. */
+  CHOL_OFFLOAD_NEVER = 0, /**< Never: on the host. The default. */
   CHOL_OFFLOAD_AUTO = 1,  /**< On a device where that is faster by the tuning store's rates. */
   CHOL_OFFLOAD_ALWAYS = 2 /**< On a device whenever it can. */
 } chol_offload_t;
 
 /**
- * Makes a handle over every backend that is here (or the one that the environment variable
- * CHOL_BACKEND, "host" or "cuda", names).
- * Reads the environment, once per process. A variable with a value that is not understood makes it,
- * and chol_create_on(), fail with INVALID_VALUE and a message that names the variable, its value and
- * what it must be; an empty one counts as unset.
+ * Creates a handle over every available backend (or the one that the environment variable
+ * CHOL_BACKEND, "host" or "cuda", names). Reads the environment, once per process. With an invalid
+ * value of a variable this function and chol_create_on() fail with INVALID_VALUE and a message that
+ * names the variable, its value and the rule; an empty variable counts as unset.
  * @param[out] handle the new handle, NULL on failure. Host pointer.
  * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
  */
 CHOL_EXPORT chol_status_t chol_create(chol_handle_t *handle);
 
 /**
- * Makes a handle that is pinned to one backend.
- * Devices that are named can work on one matrix together (group "cyclic"); every other routine is
- * done by the device whose memory its arrays lie in.
+ * Creates a handle for one backend. Named devices can work on one matrix together (group "cyclic");
+ * every other routine runs on the device whose memory contains its arrays.
  * @param[out] handle the new handle, NULL on failure. Host pointer.
  * @param backend which.
  * @param device_count number of devices, 0 for the current one; must be 0 for the host.
  * @param devices device_count device numbers, or NULL when device_count = 0. A device may be named
- *        more than once and then does so many devices' parts. Host pointer.
+ *        more than once and then has the parts of so many devices. Host pointer.
  * @return INVALID_VALUE, ALLOC_FAILED, NO_DEVICE; the message is in chol_last_error(NULL).
  */
 CHOL_EXPORT chol_status_t chol_create_on(chol_handle_t *handle, chol_backend_t backend,
@@ -135,7 +133,7 @@ CHOL_EXPORT chol_status_t chol_create_on(chol_handle_t *handle, chol_backend_t b
 
 /**
  * Frees the handle and everything that it owns. NULL does nothing.
- * @param handle the handle; not to be used afterwards.
+ * @param handle the handle; must not be used afterwards.
  */
 CHOL_EXPORT chol_status_t chol_destroy(chol_handle_t handle);
 
@@ -143,10 +141,10 @@ CHOL_EXPORT chol_status_t chol_destroy(chol_handle_t handle);
 CHOL_EXPORT const char *chol_status_string(chol_status_t status);
 
 /**
- * What the last failed call on this handle had to say; "" when none failed.
+ * The message of the last failed call on this handle; "" if none failed.
  * @param handle the handle, or NULL for the last failed chol_create() or call with an invalid
  *        handle of this thread.
- * @return a string that lives until the next call on the handle.
+ * @return a string that is valid until the next call on the handle.
  */
 CHOL_EXPORT const char *chol_last_error(chol_handle_t handle);
 
@@ -162,42 +160,43 @@ CHOL_EXPORT chol_status_t chol_version(int *major, int *minor, int *patch);
  */
 CHOL_EXPORT chol_status_t chol_set_num_threads(chol_handle_t handle, int threads);
 
-/** Reads what chol_set_num_threads() set (the default resolved). */
+/** Returns the number set by chol_set_num_threads() (the default resolved). */
 CHOL_EXPORT chol_status_t chol_get_num_threads(chol_handle_t handle, int *threads);
 
 /**
- * Sets the stream that calls on device arrays are queued on.
+ * Sets the stream for calls on device arrays.
  * @param handle a handle with a CUDA backend and not more than one device (NOT_SUPPORTED otherwise).
  * @param cuda_stream a cudaStream_t; NULL is the default stream.
  */
 CHOL_EXPORT chol_status_t chol_set_stream(chol_handle_t handle, void *cuda_stream);
 
 /**
- * Sets the stream of one of the handle's named devices: calls over several devices begin behind
- * what it holds, and calls on arrays of that device are queued on it.
+ * Sets the stream of one of the handle's named devices: calls over several devices are ordered
+ * after its work, and calls on arrays of that device are queued on it.
  * @param handle a handle with named devices (NOT_SUPPORTED otherwise).
- * @param which position of the device in the list that chol_create_on() was given.
+ * @param which position of the device in the list given to chol_create_on().
  * @param cuda_stream a cudaStream_t of that device; NULL is its default stream.
  */
 CHOL_EXPORT chol_status_t chol_set_device_stream(chol_handle_t handle, int which,
                                                  void *cuda_stream);
 
 /**
- * Sets the arithmetic; every routine whose method has no faster form stays with IEEE. A new handle has
- * what the environment variable CHOL_MATH says.
+ * Sets the arithmetic; routines without a faster variant use IEEE arithmetic. The default of a new
+ * handle is that of the environment variable CHOL_MATH.
  * @param handle the handle.
  * @param mode of CHOL_MATH_TENSOR the results keep LAPACK's bounds and the element-wise bound
- *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits for
- *   the device, but for one in a capture; its workspace takes .9 times the bytes of the matrix and
- *   more (1.75 before compute capability 9.0). Where these cannot be had it is CHOL_MATH_IEEE.
+ *   |A - L L^H|_ij <= c u sqrt(a_ii a_jj) of docs/numerics.md, and info is exact. The call waits
+ *   for the device, except during a capture; its workspace takes at least .9 times the bytes of the
+ *   matrix (1.75 before compute capability 9.0). If it cannot be allocated, CHOL_MATH_IEEE is used.
  */
 CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mode_t mode);
 
 /**
  * Sets whether potrf and posv of one matrix in host memory may be done on a CUDA device.
- * The device is one for the process, opened by the first call that wants it and used by one call at
- * a time; what waits too long, a child after fork, and every failure there (no device, no memory)
- * goes on on the host with the same result to rounding. The calling thread's signals wait meanwhile.
+ * The device is shared by the process, opened by the first call that needs it and used by one call
+ * at a time. Calls that would wait too long, calls in a child after fork and calls that fail there
+ * (no device, no memory) run on the host with the same result to rounding. Signals of the calling
+ * thread are blocked during offload.
  * @param handle a handle with a host backend (NOT_SUPPORTED otherwise).
  * @param offload when; chol_create() sets what the environment variable CHOL_OFFLOAD, "never",
  *        "auto" or "always", says.
@@ -205,14 +204,14 @@ CHOL_EXPORT chol_status_t chol_set_math_mode(chol_handle_t handle, chol_math_mod
 CHOL_EXPORT chol_status_t chol_set_offload(chol_handle_t handle, chol_offload_t offload);
 
 /**
- * Which backend did the last routine on this handle.
+ * The backend that ran the last routine on this handle.
  * @param handle the handle.
- * @param[out] backend the backend; before the first routine the one that host arrays go to.
+ * @param[out] backend the backend; before the first routine the one for host arrays.
  */
 CHOL_EXPORT chol_status_t chol_last_backend(chol_handle_t handle, chol_backend_t *backend);
 
 /**
- * Gives the handle memory to work in, so that calls that fit in it allocate nothing.
+ * Sets the handle's workspace; calls that fit in it do not allocate memory.
  * @param handle the handle.
  * @param memory bytes of host memory (a host handle) or device memory (a CUDA handle), which stays
  *        the caller's and must outlive its use; NULL with bytes = 0 takes it back.
@@ -221,9 +220,9 @@ CHOL_EXPORT chol_status_t chol_last_backend(chol_handle_t handle, chol_backend_t
 CHOL_EXPORT chol_status_t chol_set_workspace(chol_handle_t handle, void *memory, size_t bytes);
 
 /**
- * Gives one of the handle's named devices memory to work in, as chol_set_workspace() does.
+ * Sets the workspace of one of the handle's named devices, as chol_set_workspace().
  * @param handle a handle with named devices (NOT_SUPPORTED otherwise).
- * @param which position of the device in the list that chol_create_on() was given.
+ * @param which position of the device in the list given to chol_create_on().
  * @param memory bytes of that device's memory, which stays the caller's and must outlive its use;
  *        NULL with bytes = 0 takes it back.
  * @param bytes its size.
@@ -232,22 +231,21 @@ CHOL_EXPORT chol_status_t chol_set_device_workspace(chol_handle_t handle, int wh
                                                     size_t bytes);
 
 /**
- * Asks how much workspace calls need, instead of making them.
- * Between this call and the next of it with bytes = NULL every routine of this handle checks its
- * arguments as ever, raises *bytes to what it would need from chol_set_workspace(), and returns
- * without having touched a matrix. Of a variable batch the sizes are read where max_n says that they
- * are unknown.
+ * Queries the workspace that calls need, without executing them. Between this call and the next one
+ * with bytes = NULL every routine of this handle checks its arguments as usual, increases *bytes to
+ * the workspace that it would need from chol_set_workspace(), and returns without accessing a
+ * matrix. The sizes of a variable batch are read if max_n says that they are unknown.
  * @param handle the handle.
- * @param[in,out] bytes where the largest need is kept, of calls over several devices that of one
- *        device; set to 0 here. Host pointer that has to outlive the query; NULL ends it.
+ * @param[in,out] bytes receives the largest workspace, for calls over several devices that of one
+ * device; set to 0 here. Host pointer that must remain valid during the query; NULL ends it.
  */
 CHOL_EXPORT chol_status_t chol_query_workspace(chol_handle_t handle, size_t *bytes);
 
 /**
- * Which backend work on host arrays goes to, and the name of what it runs on.
+ * The name of the processor that a backend of the handle uses.
  * @param handle the handle.
  * @param backend the backend to ask.
- * @param[out] name a string such as "host avx512"; lives as long as the handle.
+ * @param[out] name a string such as "host avx512"; valid as long as the handle.
  * @return NO_DEVICE when the handle does not have that backend.
  */
 CHOL_EXPORT chol_status_t chol_backend_name(chol_handle_t handle, chol_backend_t backend,
@@ -266,10 +264,9 @@ CHOL_EXPORT chol_status_t chol_backend_name(chol_handle_t handle, chol_backend_t
  * @param n order of A, >= 0.
  * @param[in,out] A lda * n elements.
  * @param lda >= max(1, n).
- * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite. Lives where A
- * lives.
- * Threads: up to chol_set_num_threads(). Synchronizes: host arrays yes, device arrays never.
- * Method: fused left-looking panels in register tiles inside a right-looking tile algorithm
+ * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite. In the
+ * memory of A. Threads: up to chol_set_num_threads(). Synchronizes: host arrays yes, device arrays
+ * never. Method: fused left-looking panels in register tiles inside a right-looking tile algorithm
  * (Buttari et al. 2009; IA-Chol's fused tile operators).
  */
 CHOL_EXPORT chol_status_t chol_spotrf(chol_handle_t handle, chol_uplo_t uplo, int64_t n, float *A,
@@ -282,7 +279,7 @@ CHOL_EXPORT chol_status_t chol_zpotrf(chol_handle_t handle, chol_uplo_t uplo, in
                                       chol_complex_double *A, int64_t lda, int *info);
 
 /**
- * Solves A X = B with the factor that potrf left in A.
+ * Solves A X = B with the factor of A computed by potrf.
  * @param handle the handle.
  * @param uplo the triangle that holds the factor.
  * @param n order of A, >= 0.
@@ -307,7 +304,7 @@ CHOL_EXPORT chol_status_t chol_zpotrs(chol_handle_t handle, chol_uplo_t uplo, in
                                       chol_complex_double *B, int64_t ldb);
 
 /**
- * Factors A and solves A X = B: potrf, then potrs unless info > 0, which leaves B as it was.
+ * Factors A and solves A X = B: potrf, then potrs unless info > 0; B is then unchanged.
  * @param handle the handle.
  * @param uplo the triangle stored.
  * @param n order of A, >= 0.
@@ -336,12 +333,12 @@ CHOL_EXPORT chol_status_t chol_zposv(chol_handle_t handle, chol_uplo_t uplo, int
  * Solves A X = B with a factor of A in the lower precision and refinement to the accuracy of the
  * working one, as LAPACK's dsposv and zcposv do: conjugate gradients with that factor as the
  * preconditioner until |r| <= sqrt(n) |x| ||A||_inf eps for each column x, eps = 2^-53 (the largest
- * element of r and x). Where that is not worthwhile or fails, posv in the working precision.
+ * element of r and x). If that does not pay or fails, posv in the working precision is used.
  * @param handle the handle.
  * @param uplo the triangle stored.
  * @param n order of A, >= 0.
  * @param nrhs number of right-hand sides, >= 0.
- * @param[in,out] A lda * n elements; as it was when *iter >= 0, the factor when *iter < 0.
+ * @param[in,out] A lda * n elements; unchanged if *iter >= 0, the factor if *iter < 0.
  * @param lda >= max(1, n).
  * @param[in] B n by nrhs, ldb * nrhs elements.
  * @param ldb >= max(1, n).
@@ -364,13 +361,13 @@ CHOL_EXPORT chol_status_t chol_zcposv(chol_handle_t handle, chol_uplo_t uplo, in
                                       chol_complex_double *X, int64_t ldx, int *iter, int *info);
 
 /**
- * The inverse of A from the factor that potrf left in A, written over the named triangle.
+ * The inverse of A from its factor, written over the named triangle.
  * @param handle the handle.
  * @param uplo the triangle stored.
  * @param n order of A, >= 0.
  * @param[in,out] A lda * n elements; the factor, on return the inverse.
  * @param lda >= max(1, n).
- * @param[out] info 0, or k > 0: diagonal element k of the factor is zero and A is as it was.
+ * @param[out] info 0, or k > 0: diagonal element k of the factor is zero and A is unchanged.
  * Threads and synchronization: as potrf.
  */
 CHOL_EXPORT chol_status_t chol_spotri(chol_handle_t handle, chol_uplo_t uplo, int64_t n, float *A,
@@ -391,8 +388,8 @@ CHOL_EXPORT chol_status_t chol_zpotri(chol_handle_t handle, chol_uplo_t uplo, in
  * @param[in] A the factor, lda * n elements.
  * @param lda >= max(1, n).
  * @param anorm norm1 of the matrix before it was factored, finite and >= 0.
- * @param[out] rcond the estimate, 1 when n = 0, 0 when anorm = 0. Lives where A lives.
- * Threads and synchronization: as potrf.
+ * @param[out] rcond the estimate, 1 when n = 0, 0 when anorm = 0. In the memory of A. Threads and
+ * synchronization: as potrf.
  */
 CHOL_EXPORT chol_status_t chol_spocon(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                       const float *A, int64_t lda, float anorm, float *rcond);
@@ -412,9 +409,8 @@ CHOL_EXPORT chol_status_t chol_zpocon(chol_handle_t handle, chol_uplo_t uplo, in
  * @param n order of A, >= 0.
  * @param[in] A the factor, lda * n elements.
  * @param lda >= max(1, n).
- * @param[out] logdet the sum, 0 when n = 0; NaN when a diagonal element is not positive. Lives where A
- * lives.
- * Threads and synchronization: as potrf.
+ * @param[out] logdet the sum, 0 when n = 0; NaN when a diagonal element is not positive. In the
+ * memory of A. Threads and synchronization: as potrf.
  */
 CHOL_EXPORT chol_status_t chol_slogdet(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                        const float *A, int64_t lda, float *logdet);
@@ -428,12 +424,13 @@ CHOL_EXPORT chol_status_t chol_zlogdet(chol_handle_t handle, chol_uplo_t uplo, i
 /** @} */
 
 /** @defgroup cyclic One matrix over several devices
- * The matrix lies in the memory of the devices that chol_create_on() was given, 1D block-cyclic:
- * of its block columns [k nb, (k + 1) nb) device k mod count has each, one after the other, all n rows
- * of them. Column j is column (j / nb / count) nb + j mod nb on device (j / nb) mod count.
- * The arrays of pointers and leading dimensions, info and log-determinants lie in host memory, and
- * calls return when done. They begin behind what the devices' streams hold (chol_set_device_stream())
- * and cannot be captured. Handles without named devices answer NOT_SUPPORTED.
+ * The matrix is distributed over the memory of the devices given to chol_create_on(), 1D
+ * block-cyclic: block column [k nb, (k + 1) nb) with all n rows is on device k mod count, after the
+ * earlier block columns of that device. Column j is column (j / nb / count) nb + j mod nb on device
+ * (j / nb) mod count. The arrays of pointers and leading dimensions, info and log-determinants are
+ * in host memory, and calls are synchronous. They are ordered after the work in the devices'
+ * streams (chol_set_device_stream()) and cannot be captured. Handles without named devices return
+ * NOT_SUPPORTED.
  * @{ */
 
 /**
@@ -448,8 +445,8 @@ CHOL_EXPORT chol_status_t chol_zlogdet(chol_handle_t handle, chol_uplo_t uplo, i
  * @param nb columns of a block, >= 1. Multiples of 64, 512 to 1024 for large n, run at full rate.
  * @param[out] info 0, or k > 0: the leading minor of order k is not positive definite.
  * Synchronizes: yes. Results depend on n, nb and the number of devices only.
- * Method: right-looking by block columns with look-ahead; panels go from device to device while
- * products with those before go on.
+ * Method: right-looking by block columns with look-ahead; panels are copied between devices during
+ * the products with earlier ones.
  */
 CHOL_EXPORT chol_status_t chol_spotrf_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                              float *const A[], const int64_t lda[], int64_t nb,
@@ -532,8 +529,8 @@ CHOL_EXPORT chol_status_t chol_zposv_cyclic(chol_handle_t handle, chol_uplo_t up
  * @param[in,out] A the factor of chol_dpotrf_cyclic(), as there; the inverse on return.
  * @param lda as there.
  * @param nb as there.
- * @param[out] info 0, or k > 0: the k-th diagonal element of the factor is zero, and A as it was.
- * Synchronizes: yes.
+ * @param[out] info 0, or k > 0: the k-th diagonal element of the factor is zero, and A is
+ * unchanged. Synchronizes: yes.
  */
 CHOL_EXPORT chol_status_t chol_spotri_cyclic(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                              float *const A[], const int64_t lda[], int64_t nb,
@@ -573,7 +570,8 @@ CHOL_EXPORT chol_status_t chol_zlogdet_cyclic(chol_handle_t handle, chol_uplo_t 
                                               const int64_t lda[], int64_t nb, double *logdet);
 
 /**
- * Copies the named triangle of a matrix to several devices. Nothing beside the triangle is written.
+ * Copies the named triangle of a matrix to several devices. Elements outside the triangle are not
+ * written.
  * @param handle a handle over named devices.
  * @param uplo the triangle.
  * @param n order of A, >= 0.
@@ -600,7 +598,7 @@ CHOL_EXPORT chol_status_t chol_zscatter_cyclic(chol_handle_t handle, chol_uplo_t
                                                int64_t nb);
 
 /**
- * Copies the named triangle of a matrix over several devices to one place.
+ * Copies the named triangle of a matrix over several devices to one array.
  * @param handle a handle over named devices.
  * @param uplo the triangle.
  * @param n order of A, >= 0.
@@ -638,12 +636,11 @@ CHOL_EXPORT chol_status_t chol_zgather_cyclic(chol_handle_t handle, chol_uplo_t 
  * @param n order of every matrix, >= 0.
  * @param[in,out] A batch pointers to matrices of lda * n elements.
  * @param lda leading dimension of every A, >= max(1, n).
- * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param[out] info batch results, each as for potrf; a bad matrix does not affect the others.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
- * Method: Haidar, Dong, Luszczek, Tomov, Dongarra 2015 (batched one-sided factorizations); lanes
- * across matrices for small n.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never. Method: Haidar, Dong, Luszczek, Tomov, Dongarra 2015 (batched one-sided
+ * factorizations); lanes across matrices for small n.
  */
 CHOL_EXPORT chol_status_t chol_spotrf_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                               float *const A[], int64_t lda, int info[],
@@ -669,8 +666,8 @@ CHOL_EXPORT chol_status_t chol_zpotrf_batched(chol_handle_t handle, chol_uplo_t 
  * @param[in,out] B batch pointers to n by nrhs matrices of ldb * nrhs elements.
  * @param ldb leading dimension of every B, >= max(1, n).
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotrs_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                               int64_t nrhs, const float *const A[], int64_t lda,
@@ -688,7 +685,7 @@ CHOL_EXPORT chol_status_t chol_zpotrs_batched(chol_handle_t handle, chol_uplo_t 
                                               int64_t ldb, int64_t batch);
 
 /**
- * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix is unchanged.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
@@ -699,8 +696,8 @@ CHOL_EXPORT chol_status_t chol_zpotrs_batched(chol_handle_t handle, chol_uplo_t 
  * @param ldb leading dimension of every B, >= max(1, n).
  * @param[out] info batch results, each as for potrf.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sposv_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                              int64_t nrhs, float *const A[], int64_t lda,
@@ -728,8 +725,8 @@ CHOL_EXPORT chol_status_t chol_zposv_batched(chol_handle_t handle, chol_uplo_t u
  * @param lda leading dimension of every A, >= max(1, n).
  * @param[out] info batch results, each as for potri.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotri_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                               float *const A[], int64_t lda, int info[],
@@ -753,8 +750,8 @@ CHOL_EXPORT chol_status_t chol_zpotri_batched(chol_handle_t handle, chol_uplo_t 
  * @param lda leading dimension of every A, >= max(1, n).
  * @param[out] logdet batch results, each as for logdet.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_slogdet_batched(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                const float *const A[], int64_t lda, float logdet[],
@@ -770,15 +767,15 @@ CHOL_EXPORT chol_status_t chol_zlogdet_batched(chol_handle_t handle, chol_uplo_t
                                                double logdet[], int64_t batch);
 
 /**
- * How many results of a batch are not 0, and where the first of them is.
- * Works where info lies, after what was queued before on the handle's stream.
+ * The number of results of a batch that are not 0, and the position of the first one. Runs on the
+ * backend of info's memory, in stream order.
  * @param handle the handle.
  * @param[in] info batch results of a routine on a batch.
  * @param batch >= 0.
- * @param[out] failed how many are not 0.
+ * @param[out] failed the number of results that are not 0.
  * @param[out] first the position of the first of them, or -1.
- * With info in device memory both results lie in device memory or in pinned host memory, as the
- * caller likes, and are there when the stream has come so far. Synchronizes: never.
+ * With info in device memory each result is in device memory or in pinned host memory, and
+ * available in stream order. Synchronizes: never.
  */
 CHOL_EXPORT chol_status_t chol_info_summary(chol_handle_t handle, const int info[], int64_t batch,
                                             int64_t *failed, int64_t *first);
@@ -796,11 +793,10 @@ CHOL_EXPORT chol_status_t chol_info_summary(chol_handle_t handle, const int info
  * @param[in,out] A matrix b starts at A + b * strideA.
  * @param lda leading dimension of every A, >= max(1, n).
  * @param strideA distance of two matrices, >= lda * n when batch > 1.
- * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param[out] info batch results, each as for potrf; a bad matrix does not affect the others.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
- * Method: as the pointer array form.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never. Method: as the pointer array form.
  */
 CHOL_EXPORT chol_status_t chol_spotrf_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                       int64_t n, float *A, int64_t lda,
@@ -829,8 +825,8 @@ CHOL_EXPORT chol_status_t chol_zpotrf_strided_batched(chol_handle_t handle, chol
  * @param ldb leading dimension of every B, >= max(1, n).
  * @param strideB distance of two B, >= ldb * nrhs when batch > 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotrs_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                       int64_t n, int64_t nrhs, const float *A,
@@ -852,7 +848,7 @@ CHOL_EXPORT chol_status_t chol_zpotrs_strided_batched(chol_handle_t handle, chol
                                                       int64_t ldb, int64_t strideB, int64_t batch);
 
 /**
- * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix is unchanged.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
@@ -865,8 +861,8 @@ CHOL_EXPORT chol_status_t chol_zpotrs_strided_batched(chol_handle_t handle, chol
  * @param strideB distance of two B, >= ldb * nrhs when batch > 1.
  * @param[out] info batch results, each as for potrf.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sposv_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                      int64_t n, int64_t nrhs, float *A, int64_t lda,
@@ -899,8 +895,8 @@ CHOL_EXPORT chol_status_t chol_zposv_strided_batched(chol_handle_t handle, chol_
  * @param strideA distance of two matrices, >= lda * n when batch > 1.
  * @param[out] info batch results, each as for potri.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotri_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                       int64_t n, float *A, int64_t lda,
@@ -926,8 +922,8 @@ CHOL_EXPORT chol_status_t chol_zpotri_strided_batched(chol_handle_t handle, chol
  * @param strideA distance of two matrices, >= lda * n when batch > 1.
  * @param[out] logdet batch results, each as for logdet.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_slogdet_strided_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                        int64_t n, const float *A, int64_t lda,
@@ -953,20 +949,20 @@ CHOL_EXPORT chol_status_t chol_zlogdet_strided_batched(chol_handle_t handle, cho
 
 /**
  * Cholesky factorization of every matrix of a batch.
- * On host arrays every n[b], lda[b] and A[b] is checked before anything is touched. On device arrays
- * a bad one sets info[b] = -(position of that argument) and leaves that matrix alone.
+ * On host arrays every n[b], lda[b] and A[b] is checked before any change. On device arrays an
+ * invalid one sets info[b] = -(position of that argument) and skips that matrix.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
- * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
- * case that waits for the stream).
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the only case
+ * that synchronizes with the stream).
  * @param[in] n batch orders, 0 <= n[b].
  * @param[in,out] A batch pointers; matrix b has lda[b] * n[b] elements.
  * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
- * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param[out] info batch results, each as for potrf; a bad matrix does not affect the others.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never unless a bound is 0.
- * Method: Abdelfattah, Haidar, Tomov, Dongarra 2016 (variable-size batched Cholesky).
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never unless a bound is 0. Method: Abdelfattah, Haidar, Tomov, Dongarra 2016
+ * (variable-size batched Cholesky).
  */
 CHOL_EXPORT chol_status_t chol_spotrf_vbatched(chol_handle_t handle, chol_uplo_t uplo,
                                                int64_t max_n, const int64_t n[], float *const A[],
@@ -987,8 +983,8 @@ CHOL_EXPORT chol_status_t chol_zpotrf_vbatched(chol_handle_t handle, chol_uplo_t
  * Solves A X = B with the factor of every matrix of a batch.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
- * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
- * case that waits for the stream).
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the only case
+ * that synchronizes with the stream).
  * @param max_nrhs a bound of nrhs[], or 0 when unknown.
  * @param[in] n batch orders, 0 <= n[b].
  * @param[in] nrhs batch numbers of right-hand sides, 0 <= nrhs[b].
@@ -997,8 +993,8 @@ CHOL_EXPORT chol_status_t chol_zpotrf_vbatched(chol_handle_t handle, chol_uplo_t
  * @param[in,out] B batch pointers; matrix b has ldb[b] * nrhs[b] elements.
  * @param[in] ldb batch leading dimensions, ldb[b] >= max(1, n[b]).
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never unless a bound is 0.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never unless a bound is 0.
  */
 CHOL_EXPORT chol_status_t chol_spotrs_vbatched(chol_handle_t handle, chol_uplo_t uplo,
                                                int64_t max_n, int64_t max_nrhs, const int64_t n[],
@@ -1024,11 +1020,11 @@ CHOL_EXPORT chol_status_t chol_zpotrs_vbatched(chol_handle_t handle, chol_uplo_t
                                                const int64_t ldb[], int64_t batch);
 
 /**
- * Factors and solves every system of a batch; where info[b] > 0, B of that matrix stays as it was.
+ * Factors and solves every system of a batch; where info[b] > 0, B of that matrix is unchanged.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
- * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
- * case that waits for the stream).
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the only case
+ * that synchronizes with the stream).
  * @param max_nrhs a bound of nrhs[], or 0 when unknown.
  * @param[in] n batch orders, 0 <= n[b].
  * @param[in] nrhs batch numbers of right-hand sides, 0 <= nrhs[b].
@@ -1038,8 +1034,8 @@ CHOL_EXPORT chol_status_t chol_zpotrs_vbatched(chol_handle_t handle, chol_uplo_t
  * @param[in] ldb batch leading dimensions, ldb[b] >= max(1, n[b]).
  * @param[out] info batch results, each as for potrf.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never unless a bound is 0.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never unless a bound is 0.
  */
 CHOL_EXPORT chol_status_t chol_sposv_vbatched(chol_handle_t handle, chol_uplo_t uplo, int64_t max_n,
                                               int64_t max_nrhs, const int64_t n[],
@@ -1066,15 +1062,15 @@ CHOL_EXPORT chol_status_t chol_zposv_vbatched(chol_handle_t handle, chol_uplo_t 
  * Inverse of every matrix of a batch from its factor.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
- * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
- * case that waits for the stream).
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the only case
+ * that synchronizes with the stream).
  * @param[in] n batch orders, 0 <= n[b].
  * @param[in,out] A the factors, on return the inverses; batch pointers; matrix b has lda[b] * n[b] elements.
  * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
  * @param[out] info batch results, each as for potri.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never unless a bound is 0.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never unless a bound is 0.
  */
 CHOL_EXPORT chol_status_t chol_spotri_vbatched(chol_handle_t handle, chol_uplo_t uplo,
                                                int64_t max_n, const int64_t n[], float *const A[],
@@ -1095,15 +1091,15 @@ CHOL_EXPORT chol_status_t chol_zpotri_vbatched(chol_handle_t handle, chol_uplo_t
  * Logarithm of the determinant of every matrix of a batch from its factor.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
- * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the one
- * case that waits for the stream).
+ * @param max_n a bound of n[], or 0 when unknown (device arrays are then read first, the only case
+ * that synchronizes with the stream).
  * @param[in] n batch orders, 0 <= n[b].
  * @param[in] A the factors; batch pointers; matrix b has lda[b] * n[b] elements.
  * @param[in] lda batch leading dimensions, lda[b] >= max(1, n[b]).
  * @param[out] logdet batch results, each as for logdet.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never unless a bound is 0.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never unless a bound is 0.
  */
 CHOL_EXPORT chol_status_t chol_slogdet_vbatched(chol_handle_t handle, chol_uplo_t uplo,
                                                 int64_t max_n, const int64_t n[],
@@ -1129,16 +1125,16 @@ CHOL_EXPORT chol_status_t chol_zlogdet_vbatched(chol_handle_t handle, chol_uplo_
  *
  * For very small matrices the batch index runs fastest: in chunks of `chunk` matrices, element
  * (i, j) of matrix b of an array with so many columns (n for A, nrhs for B) and leading dimension ld
- * lies at
+ * is at
  *
  *     array[(((b / chunk) * columns + j) * ld + i) * chunk + b % chunk]
  *
- * An array is ld * columns * chunk * ceil(batch / chunk) elements: the last chunk is allocated
- * whole. What stands in it beside the batch may be anything, NaN too; it keeps every bit and costs
- * no time. chunk >= batch is the plain interleaved layout with all matrices side by side at
- * distance chunk; chunk = 1 is a strided batch; chunk = the SIMD width is the compact layout of
- * Intel MKL (format SSE: 16 bytes, AVX: 32, AVX512: 64). On a CPU a multiple of 64 bytes is best,
- * on a GPU a multiple of 32 matrices.
+ * An array has ld * columns * chunk * ceil(batch / chunk) elements: the last chunk is allocated in
+ * full. Its elements outside the batch may have any value, including NaN; they are not changed and
+ * cost no time. chunk >= batch is the plain interleaved layout of all matrices with distance chunk;
+ * chunk = 1 is a strided batch; chunk = the SIMD width is the compact layout of Intel MKL (format
+ * SSE: 16 bytes, AVX: 32, AVX512: 64). On a CPU a multiple of 64 bytes is best, on a GPU a multiple
+ * of 32 matrices.
  *
  * On host arrays a factor has the same bits as that of potrf on the same matrix. In
  * CHOL_MATH_FAST the square root and division of a pivot are approximate; LAPACK's ratio
@@ -1152,13 +1148,13 @@ CHOL_EXPORT chol_status_t chol_zlogdet_vbatched(chol_handle_t handle, chol_uplo_
  * @param n order of every matrix, >= 0.
  * @param[in,out] A the matrices, interleaved; lda * n * chunk elements a chunk.
  * @param lda leading dimension of every A, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
- * @param[out] info batch results, each as for potrf; a bad matrix leaves its neighbours alone.
+ * @param chunk matrices of a chunk, >= 1.
+ * @param[out] info batch results, each as for potrf; a bad matrix does not affect the others.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
- * Method: register tiles across matrices, left-looking (Gates, Kurzak, Luszczek, Pei, Dongarra 2017,
- * autotuning batch Cholesky factorization in CUDA with interleaved layout of matrices).
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never. Method: register tiles across matrices, left-looking (Gates, Kurzak,
+ * Luszczek, Pei, Dongarra 2017, autotuning batch Cholesky factorization in CUDA with interleaved
+ * layout of matrices).
  */
 CHOL_EXPORT chol_status_t chol_spotrf_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                   float *A, int64_t lda, int64_t chunk, int info[],
@@ -1184,10 +1180,10 @@ CHOL_EXPORT chol_status_t chol_zpotrf_interleaved(chol_handle_t handle, chol_upl
  * @param[in,out] B the right-hand sides, interleaved in the same chunk; ldb * nrhs * chunk elements a
  * chunk. X on return.
  * @param ldb leading dimension of every B, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotrs_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                   int64_t nrhs, const float *A, int64_t lda,
@@ -1207,8 +1203,8 @@ CHOL_EXPORT chol_status_t chol_zpotrs_interleaved(chol_handle_t handle, chol_upl
                                                   int64_t chunk, int64_t batch);
 
 /**
- * Factors and solves every system of an interleaved batch; where info[b] > 0, B of that matrix stays
- * as it was.
+ * Factors and solves every system of an interleaved batch; where info[b] > 0, B of that matrix is
+ * unchanged.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
@@ -1218,11 +1214,11 @@ CHOL_EXPORT chol_status_t chol_zpotrs_interleaved(chol_handle_t handle, chol_upl
  * @param[in,out] B the right-hand sides, interleaved in the same chunk; ldb * nrhs * chunk elements a
  * chunk. X on return.
  * @param ldb leading dimension of every B, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param[out] info batch results, each as for potrf.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sposv_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                  int64_t nrhs, float *A, int64_t lda, float *B,
@@ -1242,17 +1238,17 @@ CHOL_EXPORT chol_status_t chol_zposv_interleaved(chol_handle_t handle, chol_uplo
                                                  int info[], int64_t batch);
 
 /**
- * The inverse of every matrix of an interleaved batch from the factors that potrf left in A.
+ * The inverse of every matrix of an interleaved batch from its factor.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
  * @param[in,out] A the factors, on return the inverses, interleaved; lda * n * chunk elements a chunk.
  * @param lda leading dimension of every A, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param[out] info batch results, each as for potri.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spotri_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                   float *A, int64_t lda, int64_t chunk, int info[],
@@ -1274,11 +1270,11 @@ CHOL_EXPORT chol_status_t chol_zpotri_interleaved(chol_handle_t handle, chol_upl
  * @param n order of every matrix, >= 0.
  * @param[in] A the factors, interleaved; lda * n * chunk elements a chunk.
  * @param lda leading dimension of every A, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param[out] logdet batch results, each as for logdet.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_slogdet_interleaved(chol_handle_t handle, chol_uplo_t uplo,
                                                    int64_t n, const float *A, int64_t lda,
@@ -1306,10 +1302,10 @@ CHOL_EXPORT chol_status_t chol_zlogdet_interleaved(chol_handle_t handle, chol_up
  * @param[out] P the interleaved array, ldp * n * chunk elements a chunk; only the named triangles are
  * written. Must not overlap A.
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spack_interleaved(chol_handle_t handle, chol_uplo_t uplo, int64_t n,
                                                  const float *A, int64_t lda, int64_t strideA,
@@ -1338,10 +1334,10 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved(chol_handle_t handle, chol_uplo
  * @param[in,out] A matrix b starts at A + b * strideA; only the named triangles are written.
  * @param lda leading dimension of every A, >= max(1, n).
  * @param strideA distance of two matrices, >= lda * n when batch > 1.
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sunpack_interleaved(chol_handle_t handle, chol_uplo_t uplo,
                                                    int64_t n, const float *P, int64_t ldp, float *A,
@@ -1361,7 +1357,7 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved(chol_handle_t handle, chol_up
                                                    int64_t strideA, int64_t chunk, int64_t batch);
 
 /**
- * Copies the named triangles of matrices behind an array of pointers into an interleaved array.
+ * Copies the named triangles of matrices of an array of pointers into an interleaved array.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
@@ -1370,10 +1366,10 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved(chol_handle_t handle, chol_up
  * @param[out] P the interleaved array, ldp * n * chunk elements a chunk; only the named triangles are
  * written. Must not overlap A.
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                          int64_t n, const float *const A[],
@@ -1395,7 +1391,7 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_batched(chol_handle_t handle, c
                                                          int64_t ldp, int64_t chunk, int64_t batch);
 
 /**
- * Copies the named triangles of an interleaved array into matrices behind an array of pointers.
+ * Copies the named triangles of an interleaved array into matrices of an array of pointers.
  * @param handle the handle.
  * @param uplo the triangle stored in every matrix.
  * @param n order of every matrix, >= 0.
@@ -1403,10 +1399,10 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_batched(chol_handle_t handle, c
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
  * @param[in,out] A batch pointers to matrices of lda * n elements; only the named triangles are written.
  * @param lda leading dimension of every A, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sunpack_interleaved_batched(chol_handle_t handle, chol_uplo_t uplo,
                                                            int64_t n, const float *P, int64_t ldp,
@@ -1424,7 +1420,7 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_batched(
     chol_complex_double *const A[], int64_t lda, int64_t chunk, int64_t batch);
 
 /**
- * Copies whole n by nrhs matrices, such as right-hand sides, of a strided batch into an interleaved
+ * Copies full n by nrhs matrices, such as right-hand sides, of a strided batch into an interleaved
  * array.
  * @param handle the handle.
  * @param n rows of every matrix, >= 0.
@@ -1435,10 +1431,10 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_batched(
  * @param[out] P the interleaved array, ldp * nrhs * chunk elements a chunk. Must not
  * overlap B.
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spack_interleaved_rhs(chol_handle_t handle, int64_t n, int64_t nrhs,
                                                      const float *B, int64_t ldb, int64_t strideB,
@@ -1458,7 +1454,7 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs(chol_handle_t handle, int64
                                                      int64_t ldp, int64_t chunk, int64_t batch);
 
 /**
- * Copies whole n by nrhs matrices of an interleaved array into a strided batch.
+ * Copies full n by nrhs matrices of an interleaved array into a strided batch.
  * @param handle the handle.
  * @param n rows of every matrix, >= 0.
  * @param nrhs columns of every matrix, >= 0.
@@ -1467,10 +1463,10 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs(chol_handle_t handle, int64
  * @param[out] B matrix b starts at B + b * strideB.
  * @param ldb leading dimension of every B, >= max(1, n).
  * @param strideB distance of two matrices, >= ldb * nrhs when batch > 1.
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sunpack_interleaved_rhs(chol_handle_t handle, int64_t n,
                                                        int64_t nrhs, const float *P, int64_t ldp,
@@ -1492,7 +1488,7 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs(chol_handle_t handle, int
                                                        int64_t batch);
 
 /**
- * Copies whole n by nrhs matrices behind an array of pointers into an interleaved array.
+ * Copies full n by nrhs matrices of an array of pointers into an interleaved array.
  * @param handle the handle.
  * @param n rows of every matrix, >= 0.
  * @param nrhs columns of every matrix, >= 0.
@@ -1501,10 +1497,10 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs(chol_handle_t handle, int
  * @param[out] P the interleaved array, ldp * nrhs * chunk elements a chunk. Must not
  * overlap B.
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_spack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
                                                              int64_t nrhs, const float *const B[],
@@ -1522,7 +1518,7 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs_batched(
     int64_t ldb, chol_complex_double *P, int64_t ldp, int64_t chunk, int64_t batch);
 
 /**
- * Copies whole n by nrhs matrices of an interleaved array into matrices behind an array of pointers.
+ * Copies full n by nrhs matrices of an interleaved array into matrices of an array of pointers.
  * @param handle the handle.
  * @param n rows of every matrix, >= 0.
  * @param nrhs columns of every matrix, >= 0.
@@ -1530,10 +1526,10 @@ CHOL_EXPORT chol_status_t chol_zpack_interleaved_rhs_batched(
  * @param ldp leading dimension of every matrix in P, >= max(1, n).
  * @param[out] B batch pointers to matrices of ldb * nrhs elements.
  * @param ldb leading dimension of every B, >= max(1, n).
- * @param chunk matrices side by side, >= 1.
+ * @param chunk matrices of a chunk, >= 1.
  * @param batch number of matrices, >= 0.
- * Threads: matrices are spread over chol_set_num_threads(). Synchronizes: host arrays yes, device
- * arrays never.
+ * Threads: matrices are distributed over chol_set_num_threads(). Synchronizes: host arrays yes,
+ * device arrays never.
  */
 CHOL_EXPORT chol_status_t chol_sunpack_interleaved_rhs_batched(chol_handle_t handle, int64_t n,
                                                                int64_t nrhs, const float *P,
@@ -1556,20 +1552,22 @@ CHOL_EXPORT chol_status_t chol_zunpack_interleaved_rhs_batched(
 
 /** @defgroup tlr Tile low rank matrices
  * Hermitian matrices whose off-diagonal blocks are of low rank, such as covariances of points in
- * space, integral operators and Schur complements. The matrix is cut into tiles; diagonal tiles are
- * dense, a tile below the diagonal is U V^H of the rank that eps asks for (dense above half the order
- * of a tile). A factor, P^T L L^H P or P^T L D L^H P, has the same form and overwrites the matrix.
+ * space, integral operators and Schur complements. The matrix is divided into tiles; diagonal tiles
+ * are dense, a tile below the diagonal is U V^H of the rank that eps requires (dense above half the
+ * order of a tile). A factor, P^T L L^H P or P^T L D L^H P, has the same form and overwrites the
+ * matrix.
  *
  * Rules of this family:
- *  - The type of the elements lives in the object; arrays of elements are void pointers.
- *  - A matrix belongs to the handle that made it, works with that one only (INVALID_VALUE otherwise)
- *    and is destroyed before it. It lives on the device of the handle where it has one, else on the
- *    host. Arrays of elements lie on the host or, of a handle with a device, on either.
- *  - Indices count from 0. Points, ranks, permutations, info and scalars lie on the host.
- *  - Calls return when done. They allocate what they need; chol_set_workspace() does not apply.
+ *  - The object has the type of the elements; arrays of elements are void pointers.
+ *  - A matrix belongs to the handle that created it, is used with that one only (INVALID_VALUE
+ *    otherwise) and must be destroyed before it. It is stored on the device of the handle if it has
+ *    one, else on the host. Arrays of elements are on the host or, for a handle with a device, on
+ *    either.
+ *  - Indices count from 0. Points, ranks, permutations, info and scalars are on the host.
+ *  - Calls are synchronous. They allocate their memory; chol_set_workspace() does not apply.
  *  - Callbacks come from threads of the library and may not use the handle. A matrix whose assembly
  *    or factorization failed can only be destroyed or assembled anew.
- *  - The same input, options and seed give the same bits, whatever the number of threads.
+ *  - The same input, options and seed give the same bits, for any number of threads.
  * @{ */
 
 /** Opaque: a matrix, or its factor, in tiles. */
@@ -1599,7 +1597,7 @@ typedef struct {
   chol_kernel_kind_t kind; /**< the function of r */
   double variance;         /**< > 0 */
   double nugget;           /**< added to the diagonal, >= 0 */
-  double nu;               /**< > 0; of Matern only: 1/2, 3/2 and 5/2 are the fast ones */
+  double nu;               /**< > 0; of Matern only: 1/2, 3/2 and 5/2 are fastest */
   const double *length;    /**< lengths of the coordinates, > 0 */
   int lengths;             /**< how many: 1 for all coordinates, or dim */
 } chol_kernel_t;
@@ -1614,15 +1612,15 @@ typedef struct {
   int compensate;         /**< 1: diagonal tiles that eps makes indefinite are shifted (default) */
   int modify_diagonal;    /**< 1: a diagonal tile that stays indefinite is modified */
   double shift;           /**< added to the diagonal by the factorization, 0 */
-  int sample_columns;     /**< of one step of sampling; 0: chosen */
+  int sample_columns;     /**< columns of one step of sampling; 0: automatic */
   uint64_t seed;          /**< of the random samples */
-  size_t workspace_bytes; /**< most to use beside the matrix, one tile a thread at least;
+  size_t workspace_bytes; /**< most to use in addition to the matrix, at least one tile per thread;
                                0: chosen */
   int (*progress)(void *context, const char *phase, double done); /**< non-zero cancels; or NULL */
-  void *progress_context;                                         /**< handed to progress */
+  void *progress_context;                                         /**< passed to progress */
 } chol_tlr_options_t;
 
-/** What a matrix is like. */
+/** Statistics of a matrix. */
 typedef struct {
   size_t size;         /**< sizeof(chol_tlr_stats_t), set by the caller */
   chol_type_t type;    /**< of the elements */
@@ -1637,7 +1635,7 @@ typedef struct {
   double mean_rank;    /**< of the tiles below the diagonal, dense ones with full rank */
   double flops;        /**< floating point operations of the assembly or factorization */
   int64_t dense_tiles; /**< below the diagonal */
-  double eps;          /**< of the options it was made with */
+  double eps;          /**< of the options with which it was created */
   double shift;        /**< of the options: what the factorization added to the diagonal */
   int64_t compensated; /**< diagonal tiles shifted by compensation */
   int64_t modified;    /**< diagonal tiles modified; the bound of the error does not count them */
@@ -1657,8 +1655,8 @@ typedef int (*chol_tlr_block_t)(void *context, int64_t row, int64_t column, int6
 CHOL_EXPORT chol_status_t chol_tlr_options_init(chol_tlr_options_t *options);
 
 /**
- * An order of points in which tiles are compact: medians along the longest side of the bounding box,
- * until a part is a tile. All parts but the last have `tile` points.
+ * An order of points with compact tiles: recursive bisection at the median of the longest side of
+ * the bounding box, until a part is a tile. All parts except the last have `tile` points.
  * @param dim coordinates of a point, >= 1.
  * @param n number of points, >= 0.
  * @param[in] points coordinate d of point i at points[d + i * ldp], finite. Host pointer.
@@ -1670,7 +1668,7 @@ CHOL_EXPORT chol_status_t chol_tlr_order_points(int dim, int64_t n, const double
                                                 int64_t ldp, int64_t tile, int64_t *permutation);
 
 /**
- * Makes a matrix without elements.
+ * Creates a matrix without elements.
  * @param handle the handle.
  * @param type of the elements.
  * @param n order, 0 <= n < 2^31.
@@ -1692,9 +1690,9 @@ CHOL_EXPORT chol_status_t chol_tlr_destroy(chol_tlr_t A);
 CHOL_EXPORT chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol_tlr_t *copy);
 
 /**
- * Assembles the covariance of points, which comes in tiles only.
+ * Assembles the covariance of points, tile by tile.
  * @param handle the handle of A.
- * @param A the matrix of order n; what it held is replaced.
+ * @param A the matrix of order n; its content is replaced.
  * @param[in] kernel the covariance function.
  * @param dim coordinates of a point, >= 1.
  * @param[in] points coordinate d of point i at points[d + i * ldp], n points in the order of the
@@ -1713,10 +1711,10 @@ CHOL_EXPORT chol_status_t chol_tlr_from_kernel(chol_handle_t handle, chol_tlr_t 
 /**
  * Assembles a matrix whose blocks the caller computes.
  * @param handle the handle of A.
- * @param A the matrix; what it held is replaced.
+ * @param A the matrix; its content is replaced.
  * @param fill called from several threads at once, for tiles on and below the diagonal; of those on
  *        the diagonal the lower triangle is read.
- * @param context handed to fill.
+ * @param context passed to fill.
  * @param[in] options as for chol_tlr_from_kernel().
  * @return CALLBACK_FAILED, CANCELLED as well.
  */
@@ -1725,9 +1723,9 @@ CHOL_EXPORT chol_status_t chol_tlr_from_blocks(chol_handle_t handle, chol_tlr_t 
                                                const chol_tlr_options_t *options);
 
 /**
- * Assembles a matrix that is there.
+ * Assembles from a dense matrix.
  * @param handle the handle of A.
- * @param A the matrix of order n; what it held is replaced.
+ * @param A the matrix of order n; its content is replaced.
  * @param uplo the triangle of `dense` that is read.
  * @param[in] dense lda * n elements. Host memory.
  * @param lda >= n.
@@ -1746,11 +1744,11 @@ CHOL_EXPORT chol_status_t chol_tlr_from_dense(chol_handle_t handle, chol_tlr_t A
  * @param handle the handle of A.
  * @param A the matrix; the factor on return.
  * @param[in] options NULL for the defaults.
- * @param[out] info 0, or k > 0, and A holds nothing: the leading minor of order k of P A P^T is not
+ * @param[out] info 0, or k > 0, and A is empty: the leading minor of order k of P A P^T is not
  *        positive definite; with ldl, pivot k is zero or not finite.
  * @return CANCELLED as well.
- * Method: left-looking by block columns; tiles compressed once, from random samples of what they are
- * (Boukaram, Zampini, Turkiyyah, Keyes 2021, with samples fixed for the whole matrix).
+ * Method: left-looking by block columns; tiles compressed once, from random samples (Boukaram,
+ * Zampini, Turkiyyah, Keyes 2021, with samples fixed for the whole matrix).
  */
 CHOL_EXPORT chol_status_t chol_tlr_factor(chol_handle_t handle, chol_tlr_t A,
                                           const chol_tlr_options_t *options, int *info);
@@ -1767,7 +1765,7 @@ CHOL_EXPORT chol_status_t chol_tlr_solve(chol_handle_t handle, chol_tlr_t A, int
                                          int64_t ldb);
 
 /**
- * Solves P^T L X = B, or L^H P X = B. Of a factor L D L^H NOT_SUPPORTED, as multiply_half.
+ * Solves P^T L X = B, or L^H P X = B. NOT_SUPPORTED for a factor L D L^H, as multiply_half.
  * @param handle the handle of A.
  * @param A the factor.
  * @param adjoint not 0: L^H.
@@ -1817,11 +1815,11 @@ CHOL_EXPORT chol_status_t chol_tlr_logdet(chol_handle_t handle, chol_tlr_t A, do
                                           int *sign);
 
 /**
- * ||original - factor||_2 by power iteration: a lower bound that comes close.
+ * ||original - factor||_2 by power iteration: a close lower bound.
  * @param handle the handle of both.
  * @param factor a factor, taken as L L^H, or a matrix.
  * @param original a matrix or factor of the same type and order.
- * @param iterations steps, >= 1; twelve are enough for a tenth.
+ * @param iterations steps, >= 1; twelve give about ten percent accuracy.
  * @param[out] norm2 the norm.
  */
 CHOL_EXPORT chol_status_t chol_tlr_error(chol_handle_t handle, chol_tlr_t factor,
@@ -1844,7 +1842,8 @@ CHOL_EXPORT chol_status_t chol_tlr_error_kernel(chol_handle_t handle, chol_tlr_t
                                                 double *norm2);
 
 /**
- * Solves A X = B by conjugate gradients with a factor as the preconditioner, each column by itself.
+ * Solves A X = B by conjugate gradients with a factor as the preconditioner, each column
+ * separately.
  * @param handle the handle of both.
  * @param original the matrix A.
  * @param factor a factor of the same type and order.
@@ -1866,7 +1865,7 @@ CHOL_EXPORT chol_status_t chol_tlr_pcg(chol_handle_t handle, chol_tlr_t original
                                        double *residuals);
 
 /**
- * What a matrix is like.
+ * Statistics of a matrix.
  * @param A the matrix.
  * @param[in,out] stats its size is set by the caller.
  */
@@ -1888,8 +1887,8 @@ CHOL_EXPORT chol_status_t chol_tlr_ranks(chol_tlr_t A, int64_t *ranks);
 CHOL_EXPORT chol_status_t chol_tlr_permutation(chol_tlr_t A, int64_t *permutation);
 
 /**
- * A tile as a dense matrix. Above the diagonal those of a matrix are the adjoints of the ones below,
- * those of a factor are zero.
+ * A tile as a dense matrix. Tiles above the diagonal are the adjoints of those below for a matrix,
+ * and zero for a factor.
  * @param A the matrix or factor.
  * @param i row of the tile, 0 <= i < tiles.
  * @param j column of the tile, 0 <= j < tiles.
@@ -1903,13 +1902,13 @@ CHOL_EXPORT chol_status_t chol_tlr_get_tile(chol_tlr_t A, int64_t i, int64_t j, 
  * Writes a matrix or factor to a file with a version and a checksum; bytes in the order of this
  * machine.
  * @param A the matrix or factor.
- * @param path the file, replaced when it is there.
+ * @param path the file, replaced if it exists.
  */
 CHOL_EXPORT chol_status_t chol_tlr_save(chol_tlr_t A, const char *path);
 
 /**
- * Reads what chol_tlr_save() wrote. A file of another version, a damaged or a cut one is
- * INVALID_VALUE.
+ * Reads a file written by chol_tlr_save(). INVALID_VALUE for a file of another version, or a
+ * damaged or truncated one.
  * @param handle the handle.
  * @param path the file.
  * @param[out] A a new matrix, NULL on failure.

@@ -1,7 +1,7 @@
-# What scripts/test and scripts/demo share: the packages they need, and steps that show progress.
+# Common parts of scripts/test and scripts/demo: required packages, and steps that show progress.
 # Sourced by bash with the current folder at the top of the tree.
 
-# Packages by Debian's names, which Ubuntu shares. Each script takes the groups that it needs.
+# Package names of Debian and Ubuntu. Each script uses the groups that it needs.
 packages_library="g++ gcc cmake ninja-build nlohmann-json3-dev"
 packages_build="$packages_library pkg-config ccache libcli11-dev libopenblas-dev"
 packages_fortran="gfortran"
@@ -16,7 +16,7 @@ is_installed() {
   dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 }
 
-# need_packages NAME...: installs what is missing, or says what to install and ends the script.
+# need_packages NAME...: installs missing packages, or prints what to install and exits.
 need_packages() {
   local missing=() name
   for name in "$@"; do
@@ -33,8 +33,8 @@ need_packages() {
     apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
-# step TITLE COMMAND...: runs the command with its output in a file, and shows once in two seconds
-# how long it has been at work and its last line. When it fails, the end of the output is shown.
+# step TITLE COMMAND...: runs the command with its output in a file, and prints the elapsed time and
+# its last line every two seconds. On failure the end of the output is shown.
 step() {
   local title=$1 log started=$SECONDS pid status=0 shown=0
   shift
@@ -61,7 +61,7 @@ step() {
   return $status
 }
 
-# On a terminal one line is written over; elsewhere there is a line every twenty seconds.
+# On a terminal one line is updated; elsewhere a line is printed every twenty seconds.
 show_progress() {
   local last
   last=$(tail -n 1 "$3" | tr -d '\r' | cut -c 1-80)

@@ -1,7 +1,7 @@
-# LAPACKE and reference LAPACK as the oracle: the target chol_test_oracle, or in chol_missing_oracle what
-# is not here. Debian and Ubuntu keep the reference in folders of its own beside the alternatives, so
-# that its static archives are the reference whatever BLAS the system has chosen. Elsewhere the LAPACK
-# that CMake finds is the oracle.
+# LAPACKE and reference LAPACK as the oracle: the target chol_test_oracle, or the missing parts in
+# chol_missing_oracle. Debian and Ubuntu have the reference in separate folders, so that its static
+# archives are used whatever BLAS the system has selected. Elsewhere the LAPACK found by CMake is
+# the oracle.
 set(chol_missing_oracle)
 find_path(CHOL_LAPACKE_INCLUDE lapacke.h)
 find_library(CHOL_LAPACKE NAMES liblapacke.a lapacke)
@@ -12,7 +12,7 @@ endif()
 set(reference_root /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 find_library(CHOL_REFERENCE_LAPACK liblapack.a PATHS ${reference_root}/lapack NO_DEFAULT_PATH)
 find_library(CHOL_REFERENCE_BLAS libblas.a PATHS ${reference_root}/blas NO_DEFAULT_PATH)
-# What the archives call lies where the compiler looks for its own libraries.
+# Dependencies of the archives are in the compiler's library folder.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgfortran.so
   OUTPUT_VARIABLE gfortran OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(CHOL_REFERENCE_LAPACK AND CHOL_REFERENCE_BLAS AND EXISTS "${gfortran}")

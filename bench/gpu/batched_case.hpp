@@ -43,7 +43,7 @@ struct BatchedCase {
     return (triangle + 2.0 * double(n * nrhs) * sizeof(T)) * double(batch);
   }
 
-  /// The input; the factors where only a solve is asked for.
+  /// The input; the factors if only a solve is timed.
   void restore() const {
     B.restore();
     A.restore();
@@ -66,13 +66,13 @@ struct BatchedCase {
   }
 };
 
-/// What a peer took; 0 where it did not run.
+/// Time of a peer; 0 if it did not run.
 struct PeerTime {
   const char* name;
   double ms;
 };
 
-/// cuSOLVER's batched routines, and cuBLAS where they take one right side only.
+/// cuSOLVER's batched routines, and cuBLAS for several right-hand sides.
 template <class T>
 PeerTime cusolver(const BatchedCase<T>& c) {
   const cublasFillMode_t uplo =

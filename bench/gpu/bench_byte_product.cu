@@ -1,6 +1,6 @@
-// One panel's products of residues and their reconstruction: cuBLAS's products, whose sums of 32
-// bits are reduced by the reconstruction, against the product that leaves as bytes. Checks that
-// both say the same: bench_byte_product n panel start,start,... [repetitions]
+// One panel's products of residues and their reconstruction: cuBLAS's products, whose 32-bit sums
+// are reduced by the reconstruction, against products reduced to bytes by the kernel. Checks that
+// both agree: bench_byte_product n panel start,start,... [repetitions]
 #include <cublas_v2.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Batched Cholesky on a CUDA device: chol beside cuSOLVER and cuBLAS on the same input in the same
-// run, with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is ours over
-// the peer, share is ours over the roofline of that case.
+// Batched Cholesky on a CUDA device: chol, cuSOLVER and cuBLAS on the same input in the same run,
+// with the device's copy bandwidth and GEMM rate, as CSV. One line a case; ratio is the rate of
+// chol over that of the peer, share that over the roofline of the case.
 #include <optional>
 
 #include "cusolverdx_peer.hpp"
@@ -11,8 +11,8 @@
 namespace chol::bench {
 namespace {
 
-/// Batches of 1.5 GB and of 1000 matrices at least, as those of MAGMA's published figures: where
-/// few matrices meet each multiprocessor the rate depends on how evenly they go round.
+/// Batches of 1.5 GB and of 1000 matrices at least, as those of MAGMA's published figures: with few
+/// matrices a multiprocessor the rate depends on how evenly they are distributed.
 constexpr int64_t kBatchBytes = 1500000000, kFewest = 1000;
 
 int64_t batch_for(int64_t n, size_t size, int64_t bytes) {
@@ -24,7 +24,7 @@ void bench_potrf(chol_uplo_t uplo, int64_t n, int64_t batch, const Peer& beside)
   bench_batched(BatchedCase<T>(uplo, n, 0, batch, true), beside);
 }
 
-/// What memory allows bench_potrf: the same bytes moved in place, and nothing worked out.
+/// The memory bound of bench_potrf: the same bytes copied in place, without computation.
 template <class T>
 void bench_triangle_copy(int64_t n) {
   const int64_t batch = batch_for(n, sizeof(T), kBatchBytes);
@@ -81,14 +81,14 @@ double fixed_rate(int64_t n, int64_t batch) {
   return factor_of<T>() * double(batch) * potrf_flops(double(n)) / ms * 1e-6;
 }
 
-/// One matrix made on the device: random elements over and over below a diagonal that dominates.
+/// One matrix generated on the device: repeated random elements with a dominant diagonal.
 template <class T>
 struct OneMatrix {
   DeviceArray<T> master, work;
   DeviceArray<int> info;
 
   explicit OneMatrix(int64_t n) : master(n * n), work(n * n), info(1) {
-    constexpr size_t kDifferent = (1 << 20) - 3;  // no multiple of an order that anyone asks for
+    constexpr size_t kDifferent = (1 << 20) - 3;  // not a multiple of any tested order
     std::vector<T> elements(kDifferent);
     std::mt19937_64 engine(n);
     for (T& x : elements) x = test::random_element<T>(engine);
@@ -129,7 +129,7 @@ void bench_one(chol_uplo_t uplo, int64_t n) {
         factor_of<T>() * potrf_flops(double(n)), ms, peer_ms, "cusolverDnXpotrf",
         2 * triangle_sectors(n, sizeof(T)));
   peer(cusolverDnDestroyParams(params));
-  constexpr double kLongEnough = 20;  // ms; shorter calls run at the clock of single products
+  constexpr double kLongEnough = 20;  // ms; shorter calls run at the same clock as single products
   if (ms > kLongEnough) bench_products_for<T>(ms);
 }
 

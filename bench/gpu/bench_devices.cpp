@@ -1,6 +1,6 @@
-// potrf of one matrix over several devices, beside one device, cusolverMgPotrf and the rate of GEMM
-// on all of them: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]]
-// [options] A count above that of the devices there names them in turn.
+// potrf of one matrix over several devices, compared with one device, cusolverMgPotrf and the rate
+// of GEMM on all of them: bench_devices precisions n,n,... count,... [file.csv [repetitions [nb]]]
+// [options] A count above the number of devices names them cyclically.
 //   --lower       lower triangles alone
 //   --host        matrices in host memory, pinned and pageable, in place of such over the devices
 //   --pinned      the same, pinned alone
@@ -253,7 +253,7 @@ struct Result {
   int info = -1;
 };
 
-/// In block columns that lie on the devices.
+/// In block columns on the devices.
 template <class T>
 Result on_devices(chol_handle_t several, int64_t n, const std::vector<int>& devices, bool upper) {
   const Parts<T> parts(n, block_columns, devices, upper);
@@ -271,7 +271,7 @@ Result on_devices(chol_handle_t several, int64_t n, const std::vector<int>& devi
   return result;
 }
 
-/// What a handle's devices may work in, for as long as this lives.
+/// Sets the workspace of a handle's devices during its lifetime.
 class Workspaces {
  public:
   Workspaces(chol_handle_t several, const std::vector<int>& devices, size_t bytes)

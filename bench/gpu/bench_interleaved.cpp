@@ -74,7 +74,7 @@ void bench_order(int64_t n, int64_t chunk, bool solves, bool packs) {
   print("pack_potrf_unpack", P, factor_flops, 6 * triangle, whole, "potrf_strided_batched", direct);
 }
 
-/// Of all orders those that are asked for: from one on, or named ones.
+/// The selected orders: from one on, or a list.
 int64_t least_order = 0;
 std::vector<int64_t> named_orders;
 

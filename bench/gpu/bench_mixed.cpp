@@ -1,5 +1,5 @@
-// dsposv and zcposv against posv and cuSOLVER's potrf with potrs, on input that is generated anew
-// for each repetition: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]
+// dsposv and zcposv against posv and cuSOLVER's potrf with potrs, with new input for each
+// repetition: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 
@@ -72,20 +72,13 @@ void bench(GeneratedMatrix::Kind kind, int64_t n, int64_t nrhs) {
 
 int main(int argc, char** argv) {
   using namespace chol::bench;
-  if (!chol::test::device_present()) return 0;
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]\n");
-    return 1;
-  }
-  if (!open_all(argc, argv, 4)) return 1;
-  print_line(
+  return run_cases(
+      argc, argv, 4, "bench_mixed precisions n,n,... nrhs [file.csv [repetitions]]",
       "precision,matrix,n,nrhs,ms,posv_ms,cusolver_ms,over_cusolver,over_posv,iter,info,"
-      "difference");
-  for_each_case(argv[1], argv[2], [&]<class T>(T, int64_t n) {
-    if constexpr (sizeof(Real<T>) == sizeof(double))
-      for (const auto kind : {GeneratedMatrix::random, GeneratedMatrix::smooth})
-        bench<T>(kind, n, std::atoll(argv[3]));
-  });
-  close_all();
-  return 0;
+      "difference",
+      [&]<class T>(T, int64_t n) {
+        if constexpr (sizeof(Real<T>) == sizeof(double))
+          for (const auto kind : {GeneratedMatrix::random, GeneratedMatrix::smooth})
+            bench<T>(kind, n, std::atoll(argv[3]));
+      });
 }

@@ -1,5 +1,5 @@
-// What the steps of dsposv and zcposv cost: the factor and the solution in single precision, and
-// the product of the matrix and a vector beside cuBLAS's: bench_refinement precisions n,n,...
+// Times of the steps of dsposv and zcposv: the factor and the solution in single precision, and the
+// product of the matrix and a vector compared with cuBLAS's: bench_refinement precisions n,n,...
 // [file.csv [repetitions]]
 #include <cmath>
 
@@ -100,20 +100,15 @@ void bench(chol_uplo_t uplo, int64_t n) {
 
 int main(int argc, char** argv) {
   using namespace chol::bench;
-  if (!chol::test::device_present()) return 0;
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: bench_refinement precisions n,n,... [file.csv [repetitions]]\n");
-    return 1;
-  }
-  if (!open_all(argc, argv, 3)) return 1;
-  peer(cublasCreate(&blas));
-  peer(cublasSetStream(blas, stream));
-  print_line(
-      "precision,uplo,n,factor_ms,solve_ms,multiply_ms,cublas_ms,gbytes,cublas_gbytes,difference");
-  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) {
-    if constexpr (sizeof(Real<T>) == sizeof(double))
-      for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
-  });
-  close_all();
-  return 0;
+  return run_cases(
+      argc, argv, 3, "bench_refinement precisions n,n,... [file.csv [repetitions]]",
+      "precision,uplo,n,factor_ms,solve_ms,multiply_ms,cublas_ms,gbytes,cublas_gbytes,difference",
+      []<class T>(T, int64_t n) {
+        if (!blas) {
+          peer(cublasCreate(&blas));
+          peer(cublasSetStream(blas, stream));
+        }
+        if constexpr (sizeof(Real<T>) == sizeof(double))
+          for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
+      });
 }

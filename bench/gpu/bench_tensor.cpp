@@ -1,5 +1,5 @@
-// potrf of one matrix in CHOL_MATH_TENSOR against cuSOLVER and the native method, on input that is
-// generated anew for each repetition: bench_tensor precisions n,n,... [file.csv [repetitions]]
+// potrf of one matrix in CHOL_MATH_TENSOR against cuSOLVER and the native method, with new input
+// for each repetition: bench_tensor precisions n,n,... [file.csv [repetitions]]
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 
@@ -50,18 +50,11 @@ void bench(chol_uplo_t uplo, int64_t n) {
 
 int main(int argc, char** argv) {
   using namespace chol::bench;
-  if (!chol::test::device_present()) return 0;
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: bench_tensor precisions n,n,... [file.csv [repetitions]]\n");
-    return 1;
-  }
-  if (!open_all(argc, argv, 3)) return 1;
-  print_line(
+  return run_cases(
+      argc, argv, 3, "bench_tensor precisions n,n,... [file.csv [repetitions]]",
       "precision,uplo,n,tensor_ms,native_ms,cusolver_ms,tensor_tflops,over_cusolver,over_native,"
-      "ratio,native_ratio,scaled,native_scaled,info");
-  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) {
-    for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
-  });
-  close_all();
-  return 0;
+      "ratio,native_ratio,scaled,native_scaled,info",
+      []<class T>(T, int64_t n) {
+        for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) bench<T>(uplo, n);
+      });
 }

@@ -1,5 +1,6 @@
 // Errors of potrf in CHOL_MATH_TENSOR and of the native method, against order and condition number:
-// bench_tensor_errors precisions n,n,... [file.csv]. The number of moduli is the tuning rows'.
+// bench_tensor_errors precisions n,n,... [file.csv]. The number of moduli is that of the tuning
+// rows.
 #include "generated_matrix.hpp"
 #include "large_peer.hpp"
 
@@ -47,15 +48,8 @@ void bench_all(int64_t n) {
 
 int main(int argc, char** argv) {
   using namespace chol::bench;
-  if (!chol::test::device_present()) return 0;
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: bench_tensor_errors precisions n,n,... [file.csv]\n");
-    return 1;
-  }
-  if (!open_all(argc, argv, 3)) return 1;
-  print_line(
-      "precision,matrix,n,condition,ratio,native_ratio,scaled,native_scaled,info,native_info");
-  for_each_case(argv[1], argv[2], []<class T>(T, int64_t n) { bench_all<T>(n); });
-  close_all();
-  return 0;
+  return run_cases(
+      argc, argv, 3, "bench_tensor_errors precisions n,n,... [file.csv]",
+      "precision,matrix,n,condition,ratio,native_ratio,scaled,native_scaled,info,native_info",
+      []<class T>(T, int64_t n) { bench_all<T>(n); });
 }

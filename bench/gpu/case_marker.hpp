@@ -1,4 +1,4 @@
-// What tells the kernels of one case of profile_device from those of the next.
+// Marks the start of the kernels of a case of profile_device.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -19,7 +19,7 @@ std::string file_of(const Case& what, const std::string& folder) {
   return folder + "/" + what.name() + ".cubins";
 }
 
-/// A file: of each variant a line of numbers, then the code. False where it cannot be written.
+/// File format: for each variant a line of numbers, then the code. False if it cannot be written.
 bool store(const std::vector<Cubin>& cubins, const std::string& path) {
   const std::string part = path + ".part";
   std::ofstream file(part, std::ios::binary);
@@ -29,7 +29,7 @@ bool store(const std::vector<Cubin>& cubins, const std::string& path) {
          << code;
   file.close();
   if (!file) return false;
-  std::filesystem::rename(part, path);  // whole or not there
+  std::filesystem::rename(part, path);  // complete or absent
   return true;
 }
 
@@ -54,7 +54,7 @@ void check(cudaError_t error, const std::string& doing) {
   std::exit(2);
 }
 
-/// False where the process of one ended badly.
+/// False if a process failed.
 bool wait_for_one() {
   int status = 0;
   return wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -85,7 +85,7 @@ bool prepare(const std::vector<Case>& cases, const std::string& folder) {
     std::fprintf(stderr, "cusolverdx: %s\n", why.c_str());
     return false;
   }
-  // Processes, because libmathdx compiles in one thread at a time.
+  // Processes, because libmathdx is not concurrent.
   const size_t most = std::max(1u, std::thread::hardware_concurrency());
   size_t running = 0;
   bool good = true;
@@ -118,7 +118,7 @@ void Kernels::load(const Cubin& cubin) {
     cudaFuncAttributes attributes;
     check(cudaFuncGetAttributes(&attributes, function), doing);
     const size_t shared = shared_bytes(case_, cubin.variant, which);
-    // Such a block would not start: the function has memory of its own.
+    // Such a block would not start: the function uses additional memory.
     if (shared + attributes.sharedSizeBytes > kSharedBytes) continue;
     check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared)),
           doing);

@@ -1,6 +1,6 @@
 // cuSOLVERDx as a contestant: its device functions in kernels that move a batch through shared
-// memory. cuSOLVERDx is a library of device code, so that there are kernels to build for each case,
-// by libmathdx, NVRTC and nvJitLink; they are kept in a folder, a file a case.
+// memory. cuSOLVERDx is a library of device code, so kernels are built for each case, by libmathdx,
+// NVRTC and nvJitLink, and kept in a folder, one file a case.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@ struct Case {
   std::string name() const;  ///< "posv_d_32_1"
 };
 
-/// How a pair of kernels (kKernelNames) does a case.
+/// Parameters of a pair of kernels (kKernelNames) for a case.
 struct Variant {
   bool by_thread = false;  ///< a thread a matrix instead of a block
   int per_block = 1;       ///< matrices
@@ -43,15 +43,15 @@ struct Cubin {
   std::string code;
 };
 
-/// Empty where libmathdx can be called; else why not.
+/// Empty if libmathdx is available; else the reason.
 std::string builder_missing();
 
-/// Every variant that libmathdx takes; none where a matrix is too large. Needs no device.
+/// Every variant that libmathdx accepts; none if a matrix is too large. Needs no device.
 std::vector<Cubin> build(const Case& what);
 
-/// Builds the cases that the folder does not have, a process each, as many at a time as there are
-/// processors. To be called before anything of CUDA: it forks. False, and says why, where that
-/// cannot be done.
+/// Builds the cases that the folder does not have, one process each, as many at a time as there are
+/// processors. To be called before CUDA is initialized, since it forks. False, with a message, on
+/// failure.
 bool prepare(const std::vector<Case>& cases, const std::string& folder);
 
 /// The kernels of a case, ready to be launched on the current device.

@@ -132,7 +132,7 @@ class Function {
   bool good_ = false;
 };
 
-/// A mistake of ours, not a refusal of a case.
+/// An error of this program, not a refusal of a case.
 [[noreturn]] void fail(const Case& what, const std::string& said) {
   std::fprintf(stderr, "cusolverdx: %s: %s\n", what.name().c_str(), said.c_str());
   std::exit(4);
@@ -181,7 +181,7 @@ std::string compile_kernels(const Case& what, const Variant& variant) {
 std::string link(const Case& what, const std::string& kernels,
                  const std::vector<std::string>& function) {
   const std::string target = "-arch=sm_" + std::to_string(kCapability);
-  // libmathdx leaves thousands of constants behind, sixty times the size of the kernels.
+  // libmathdx emits thousands of unused constants, sixty times the size of the kernels.
   const char* options[] = {"-lto", target.c_str(), "-optimize-unused-variables"};
   nvJitLinkHandle handle;
   if (nvJitLinkCreate(&handle, 3, options) != NVJITLINK_SUCCESS) fail(what, "nvJitLink refuses");
@@ -218,15 +218,15 @@ std::vector<Variant> candidates(const Case& what) {
   const int suggested = Function(what, false, 0, what.n).suggested_per_block();
   if (suggested == 0) return {};  // not even one matrix fits
   std::vector<int> counts = {suggested};
-  // Beyond 128 columns in hand a block only takes turns with fewer others.
+  // More than 128 columns a block only reduce the number of blocks.
   for (int count = 1; count <= 16 && (count == 1 || count * what.n <= 128); count *= 2)
     if (count != suggested) counts.push_back(count);
   std::vector<Variant> all;
   for (int count : counts) all.push_back({false, count, what.n, 0});
-  // Columns that begin in the same banks: the padding that cuSOLVERDx 0.2 proposed.
+  // For columns that start in the same banks: the padding proposed by cuSOLVERDx 0.2.
   if (what.n * what.element() % 128 == 0)
     all.push_back({false, suggested, what.n + int(16 / what.element()), 0});
-  // What its documentation names as the limit of a thread's functions.
+  // The documented limit of its thread-level functions.
   const int threads = 64;
   if (what.n * (what.n + what.nrhs) <= 100) all.push_back({true, threads, what.n, threads});
   return all;

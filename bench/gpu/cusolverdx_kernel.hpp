@@ -1,5 +1,5 @@
-// The kernels around cuSOLVERDx's device function, as NVRTC compiles them: matrices come from
-// device memory, the function works on them, what it changed goes back. The function is declared
+// The kernels around cuSOLVERDx's device function, as NVRTC compiles them: matrices are loaded from
+// device memory, processed by the function, and the results are stored. The function is declared
 // here and linked in; a macro gives each number.
 #pragma once
 
@@ -8,9 +8,9 @@ namespace chol::bench::dx {
 /// The function's name in the code that libmathdx gives, and in the text below.
 constexpr const char* kFunction = "cusolverdx_function";
 
-/// Of a block's function: "square" moves the whole n x n array, "triangle" only what its lower
-/// triangle needs. Of a thread's function: "direct" reads a matrix into registers, "staged" lets
-/// the block read its matrices into shared memory first.
+/// For a block's function: "square" moves the full n x n array, "triangle" only the lower triangle.
+/// For a thread's function: "direct" reads a matrix into registers, "staged" reads the block's
+/// matrices into shared memory first.
 constexpr const char* kKernelNames[2][2] = {{"square", "triangle"}, {"direct", "staged"}};
 
 constexpr const char* kKernelText = R"cuda(
@@ -56,7 +56,7 @@ __device__ void copy_piece(Element* to, const Element* from) {
   *reinterpret_cast<Piece<kElements>*>(to) = *reinterpret_cast<const Piece<kElements>*>(from);
 }
 
-// Into shared memory, without a register on the way: every access of a block is in flight at once.
+// Copies into shared memory without using registers: every access of a block is in flight at once.
 template <int kElements>
 __device__ void fetch_piece(Element* to, const Element* from) {
   const unsigned at = unsigned(__cvta_generic_to_shared(to));

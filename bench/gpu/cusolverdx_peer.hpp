@@ -1,5 +1,5 @@
-// bench_device's mode "dx": cuSOLVERDx beside chol, each case by whichever of its kernels is the
-// fastest, each kernel only after its results were compared with chol's.
+// bench_device's mode "dx": cuSOLVERDx compared with chol, each case by its fastest kernel, after
+// comparing the results of each kernel with chol's.
 #pragma once
 
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 namespace chol::bench {
 
-/// The first and the last matrices of a batch, with what became of them.
+/// The first and the last matrices of a batch, and their results.
 template <class T>
 struct Sample {
   std::vector<T> A, B;
@@ -41,7 +41,7 @@ struct Sample {
   }
 };
 
-/// Largest difference over the largest element, of what is wanted; infinite where there is a NaN.
+/// Largest difference over the largest element of the result; infinite if there is a NaN.
 template <class T, class Wanted>
 double difference(const std::vector<T>& x, const std::vector<T>& y, const Wanted& wanted) {
   double largest = 0, most = 0;
@@ -89,7 +89,7 @@ PeerTime cusolverdx(const BatchedCase<T>& c) {
   std::string best_name = "not supported";
   for (size_t k = 0; k < kernels.count(); ++k) {
     c.restore();
-    // What a kernel does not write must not look right.
+    // Output memory is invalidated, so that unwritten results are detected.
     if (c.factors)
       CHOL_TEST_CUDA(cudaMemsetAsync(c.A.info.data(), 0xff, sizeof(int) * c.batch, stream));
     launch(k);
@@ -123,7 +123,7 @@ inline std::vector<dx::Case> cusolverdx_cases(char precision, const std::vector<
   return all;
 }
 
-/// Where the kernels are: CHOL_LIBMATHDX_CUBINS, else a folder that goes with the program.
+/// Folder of the kernels: CHOL_LIBMATHDX_CUBINS, else a temporary one.
 class CubinFolder {
  public:
   CubinFolder() {

@@ -25,7 +25,7 @@ std::vector<T> random_matrices(int64_t n, int64_t count, int64_t elements) {
   return host;
 }
 
-/// The elements over and over, `count` in all.
+/// The elements repeated, `count` in total.
 template <class T>
 void fill(const DeviceArray<T>& to, const std::vector<T>& host, size_t count) {
   const size_t first = std::min(host.size(), count);

@@ -1,5 +1,5 @@
-// Batches that do not fill the device, beside the faster one of cuSOLVER's batched routine and its
-// routine for one matrix in a loop.
+// Batches that do not fill the device, compared with the faster one of cuSOLVER's batched routine
+// and its routine for one matrix in a loop.
 #pragma once
 
 #include "batched_case.hpp"

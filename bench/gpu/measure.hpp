@@ -1,5 +1,5 @@
-// What every case of bench_device uses: the libraries that are compared, the ceilings of the
-// device, lines of CSV.
+// Common parts of the cases of bench_device: the compared libraries, the limits of the device,
+// lines of CSV.
 #pragma once
 
 #include <cublas_v2.h>
@@ -25,7 +25,8 @@ inline void peer(int status) {
   std::exit(4);
 }
 
-/// The handle and cuSOLVER's, and of the arguments from `place` on the file and the repetitions.
+/// Opens chol's and cuSOLVER's handles, and reads the file and the repetitions from argument
+/// `place` on.
 inline bool open_all(int argc, char** argv, int place) {
   if (argc > place) csv = std::fopen(argv[place], "a");
   if (argc > place + 1) repetitions = std::atoi(argv[place + 1]);
@@ -47,10 +48,28 @@ void for_each_case(const char* letters, const char* orders, Body&& body) {
     }
 }
 
-/// Ends what open_all() began.
+/// Closes what open_all() has opened.
 inline void close_all() {
   if (csv) std::fclose(csv);
   chol_destroy(handle);
+}
+
+/// The course of a program: prints the header, then runs body(zero of the element type, n) for the
+/// precisions and orders of the first two arguments; a file and repetitions follow at `place`.
+/// @return the exit code
+template <class Body>
+int run_cases(int argc, char** argv, int place, const char* usage, const char* header,
+              Body&& body) {
+  if (!test::device_present()) return 0;
+  if (argc < place) {
+    std::fprintf(stderr, "usage: %s\n", usage);
+    return 1;
+  }
+  if (!open_all(argc, argv, place)) return 1;
+  print_line(header);
+  for_each_case(argv[1], argv[2], body);
+  close_all();
+  return 0;
 }
 
 #define CHOL_BENCH_PEERS(P, T, C)                                                                  \
@@ -104,8 +123,8 @@ inline double triangle_sectors(int64_t n, int64_t size) {
   return 32.0 * double(sectors);
 }
 
-/// Arrays of `size` elements back to back, a few different ones repeated, to be worked on and
-/// restored; none, and no pointers, where size = 0.
+/// Arrays of `size` elements back to back, a few different ones repeated, to be processed and
+/// restored; none, with null pointers, if size = 0.
 template <class T>
 struct RepeatedArrays {
   DeviceArray<T> master, work;
@@ -148,7 +167,7 @@ inline void print(const char* what, char precision, char uplo, int64_t n, int64_
   print_line(line);
 }
 
-/// Operands of square products of the order that gemm_rate is measured at.
+/// Operands of square products of the order used for gemm_rate.
 template <class T>
 struct Products {
   static constexpr int kOrder = 6144;
@@ -176,8 +195,8 @@ void measure_gemm() {
   gemm_rate[index_of(letter_of(T{}))] = products.flops() / ms * 1e-9;
 }
 
-/// Products one after the other for `wanted_ms`: in so long the device's power may lower its clock,
-/// which it does not in the single products of measure_gemm.
+/// Products one after the other for `wanted_ms`: in that time power may lower the device's clock,
+/// unlike in the single products of measure_gemm.
 template <class T>
 void bench_products_for(double wanted_ms) {
   const Products<T> products;

@@ -1,4 +1,5 @@
-// Solves with one factored matrix, its inverse and posv, beside cuSOLVER's routines for one matrix.
+// Solves with one factored matrix, its inverse and posv, compared with cuSOLVER's routines for one
+// matrix.
 #pragma once
 
 #include "measure.hpp"
@@ -21,8 +22,8 @@ CHOL_BENCH_PEER_POTRI(C, std::complex<float>, cuComplex)
 CHOL_BENCH_PEER_POTRI(Z, std::complex<double>, cuDoubleComplex)
 #undef CHOL_BENCH_PEER_POTRI
 
-/// One to n right-hand sides; the share is of the copy bandwidth where few are solved, for which
-/// the triangle is read twice.
+/// One to n right-hand sides; for few right-hand sides the share is of the copy bandwidth, with the
+/// triangle read twice.
 template <class T>
 void bench_one_potrs(chol_uplo_t uplo, int64_t n, const DeviceArray<T>& L, int* info) {
   const auto triangle = uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
@@ -71,7 +72,7 @@ void bench_one_potri(chol_uplo_t uplo, int64_t n, const DeviceArray<T>& L, int* 
         2 * triangle_sectors(n, sizeof(T)));
 }
 
-/// One right-hand side and 16, beside the factorization and the solution.
+/// One right-hand side and 16, compared with the factorization and the solution.
 template <class T>
 void bench_one_posv(chol_uplo_t uplo, int64_t n, const DeviceBatch<T>& A) {
   const auto triangle = uplo == CHOL_UPPER ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;

@@ -1,5 +1,5 @@
-// Runs cases once each for a profiler, which bench/profile starts: only what a call launches lies
-// between the start and the end of the profile, behind a kernel that counts the cases.
+// Runs cases once each for a profiler, which bench/profile starts: the profile contains only the
+// kernels of a call, after a marker kernel that counts the cases.
 //   profile_device ROUTINE,PRECISION,UPLO,N[,NRHS or CHUNK]...
 // ROUTINE is potrf, posv or potrs, of column-major batches as bench_device has them, or one of
 // those with _interleaved behind it, as bench_interleaved has them, whose UPLO is L.
@@ -14,7 +14,7 @@
 namespace chol::bench {
 namespace {
 
-/// As large as those that are timed where that decides about waves.
+/// As large as the timed ones if that affects the number of waves.
 constexpr int64_t kBytes = 200000000, kFewest = 1000;
 
 struct Wanted {

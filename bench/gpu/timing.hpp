@@ -1,4 +1,4 @@
-// What the benchmarks of a device share: the handle and its stream, their arguments, timing, the
+// Common parts of the benchmarks of a device: the handle and its stream, arguments, timing, the
 // bandwidth of a copy.
 #pragma once
 
@@ -23,7 +23,7 @@ inline double copy_bandwidth = 0;  ///< GB/s, read and write
 inline FILE* csv = nullptr;
 inline int repetitions = 5;
 
-/// What a mode says behind its =: orders with commas between them. None: the mode's own.
+/// Orders after the = of a mode, separated by commas. None: the mode's default.
 inline std::vector<int64_t> orders_of(const std::string& mode) {
   std::vector<int64_t> orders;
   const size_t sign = mode.find('=');
@@ -42,7 +42,7 @@ inline bool open_handle() {
   return false;
 }
 
-/// To standard output and to the file that was named.
+/// Writes to standard output and to the named file.
 inline void print_line(const std::string& line) {
   for (FILE* const to : {stdout, csv}) {
     if (!to) continue;

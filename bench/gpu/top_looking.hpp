@@ -1,4 +1,4 @@
-// What the literature's autotuner of interleaved batches is compared with.
+// Reference kernel: the starting point of the literature's autotuner of interleaved batches.
 #pragma once
 
 #include <cuda_runtime.h>

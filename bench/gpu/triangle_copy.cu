@@ -6,8 +6,8 @@ namespace {
 constexpr int kPiece = 16, kSector = 32;
 constexpr int kWarps = 4;
 
-/// A warp has kMatrices matrices at a time, of each kPieces pieces a lane: the pieces of a column
-/// that hold some of the triangle, columns one after the other.
+/// A warp has kMatrices matrices at a time, with kPieces pieces of each a lane: the pieces of the
+/// columns that contain elements of the triangle.
 template <int kPieces, int kMatrices>
 __global__ void __launch_bounds__(32 * kWarps)
     triangle_copy_kernel(int n, int pieces_of_column, int element_bytes, float4* const* A,

@@ -1,4 +1,4 @@
-// chol itself, opened at run time: another build of it can be a contestant beside this one.
+// chol itself, opened at run time: another build of it can be a second contestant.
 #include <algorithm>
 #include <stdexcept>
 
@@ -55,7 +55,7 @@ struct Functions {
   explicit Functions(void* library);
 };
 
-/// The types above against chol.h's prototypes: one that drifts does not compile.
+/// Compares the types above with chol.h's prototypes at compile time.
 #define CHOL_BENCH_FUNCTIONS(X)   \
   X(potrf)                        \
   X(potrs)                        \
@@ -235,7 +235,7 @@ class CholEngine : public HostEngine {
     }
   }
 
-  /// Callers that know nothing of each other, at once: what the machine gives to as many threads.
+  /// Independent concurrent callers: the capacity of the machine for as many threads.
   template <class T>
   chol_status_t apart(Work& w, Routine routine) const {
     const int callers = w.c.threads;
@@ -347,7 +347,7 @@ class CholEngine : public HostEngine {
                 : f.unpack_interleaved_rhs_batched(handle_, n, nrhs, Q, ldb, B, ldb, chunk, count));
   }
 
-  /// Aligned to a cache line, as who chooses this layout does.
+  /// Aligned to a cache line, as users of this layout do.
   struct Free {
     void operator()(char* p) const { std::free(p); }
   };

@@ -69,7 +69,7 @@ void HostEngine::restore() {
   arrange(work_);
 }
 
-/// potrs and its like start from a factor: this contestant's own.
+/// potrs and similar routines start from a factor computed by this contestant.
 void HostEngine::factor_input() {
   if (work_.c.routine == Routine::pocon)
     with_precision(work_.c.precision, [&](auto type) {

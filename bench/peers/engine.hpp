@@ -1,6 +1,6 @@
 // A contestant inside its own process: takes the shared input, restores it, runs one case on it.
-// Contestants on the host derive from HostEngine; one that works elsewhere (a GPU) derives from
-// Engine and keeps its copies where it works.
+// Contestants on the host derive from HostEngine; others (on a GPU) derive from Engine and keep
+// their copies there.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace chol::bench {
 
-/// The arrays that a case works on, with what the calling conventions want beside them.
+/// The arrays of a case, with additional arrays of the calling conventions.
 struct Work {
   Case c;
   Layout layout;
@@ -45,14 +45,14 @@ class Engine {
   virtual bool supports(const Case& c) const = 0;
   /// Takes a case; the input stays mapped until the next one.
   virtual void load(const Case& c, const char* input) = 0;
-  /// Another triangle or other threads in the same memory (share_memory).
+  /// Changes the triangle or the threads of the case in the same memory (share_memory).
   virtual void vary(const Case& c) = 0;
   virtual void restore() = 0;
-  /// Does the work, all of it done on return. Throws std::runtime_error when it cannot.
+  /// Runs the case synchronously. Throws std::runtime_error when it cannot.
   virtual void run() = 0;
   /// The result in host memory, to be checked.
   virtual const Work& result() = 0;
-  /// One product C = A B of order n, done on return; false where there is none.
+  /// One product C = A B of order n, synchronous; false if not available.
   virtual bool gemm(char, int64_t, const void*, const void*, void*, int) { return false; }
 };
 
@@ -71,12 +71,12 @@ class HostEngine : public Engine {
   /// Called before anything of a case is timed.
   virtual void prepare(Work&) {}
   virtual void execute(Work& work) = 0;
-  /// Lays the restored input out as the case wants it, and the result back: neither is timed.
+  /// Converts the restored input to the layout of the case, and the result back; not timed.
   virtual void arrange(Work&) {}
   virtual void collect(Work&) {}
 
  private:
-  /// What plain malloc gives, as most callers' matrices are allocated.
+  /// Aligned as by malloc, as most callers' matrices are.
   struct Free {
     void operator()(char* p) const { std::free(p); }
   };
@@ -98,12 +98,12 @@ std::unique_ptr<Engine> make_lapack_engine(const std::vector<std::string>& libra
 std::unique_ptr<Engine> make_mkl_compact_engine(const std::vector<std::string>& libraries);
 std::unique_ptr<Engine> make_eigen_engine(bool fixed_size);
 
-/// Opens a library for good; throws std::runtime_error with dlerror's words.
+/// Opens a library permanently; throws std::runtime_error with the message of dlerror.
 void* open_library(const std::string& path);
 /// NULL when it is not there.
 void* find_symbol(void* library, const std::string& name);
 
-/// The loop over matrices that a user of a LAPACK writes: OpenMP, static for equal sizes.
+/// The loop over matrices as a user of LAPACK writes it: OpenMP, static for equal sizes.
 template <class F>
 void for_each_matrix(const Work& work, F&& f) {
   const int64_t count = work.layout.count();
@@ -118,7 +118,7 @@ void for_each_matrix(const Work& work, F&& f) {
   }
 }
 
-/// Threads of the library inside one call: all of them on one matrix, one where the loop has them.
+/// Threads of the library inside one call: all of them on one matrix, one if the loop is threaded.
 inline int library_threads(const Case& c) { return c.form == Form::one ? c.threads : 1; }
 
 }  // namespace chol::bench

@@ -38,7 +38,7 @@ struct Lapack {
   }
 
  private:
-  /// The libraries were opened globally, the LAPACK before its BLAS: the first symbol is meant.
+  /// The libraries were opened globally, the LAPACK before its BLAS: the first symbol is used.
   template <class Function>
   static void bind(Function*& function, const std::string& name) {
     const std::string symbol = precision_letter<T> + name + "_";
@@ -86,7 +86,7 @@ class LapackEngine : public HostEngine {
  public:
   LapackEngine(const std::vector<std::string>& libraries, const std::string& set_threads) {
     for (const std::string& library : libraries) open_library(library);
-    // Otherwise libflame sets itself up and down again in every call, and not thread-safely.
+    // Otherwise libflame initializes and finalizes itself in every call, which is not thread-safe.
     if (void* init = find_symbol(RTLD_DEFAULT, "FLA_Init")) reinterpret_cast<void (*)()>(init)();
     if (!set_threads.empty()) {
       set_threads_ = reinterpret_cast<void (*)(int)>(find_symbol(RTLD_DEFAULT, set_threads));
@@ -132,7 +132,7 @@ class LapackEngine : public HostEngine {
   }
 
  private:
-  /// Bound at the first use, which is never timed: the input is factored or checked before.
+  /// Bound at the first use, which is never timed, since the input is factored or checked before.
   template <class T>
   static const Lapack<T>& functions() {
     static const Lapack<T> bound;

@@ -1,8 +1,8 @@
 // MKL's compact routines, the rival for small batches. In the interleaved form the matrices are in
 // its layout before and after. A caller with column-major matrices packs a
-// group of them, factors it and unpacks it. Groups are small enough to stay in the private cache,
-// which is kinder to MKL than packing the whole batch first. MKL comes at run time, so the few
-// prototypes used are stated here, from oneMKL's reference of the compact functions.
+// group of them, factors it and unpacks it. Groups are small enough for the private cache, which is
+// faster for MKL than packing the whole batch first. MKL is opened at run time, so the few
+// prototypes used are declared here, from oneMKL's reference of the compact functions.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class MklCompactEngine : public HostEngine {
     reinterpret_cast<void (*)(int)>(set_threads)(1);
     format_ = reinterpret_cast<Choice (*)()>(get_format)();
 #if defined(__x86_64__)
-    // On AMD it asks for SSE, though its kernels of the widest format run there and are faster.
+    // On AMD it selects SSE, although its kernels of the widest format run there and are faster.
     if (__builtin_cpu_supports("avx512f")) format_ = kPackAvx512;
 #endif
   }
@@ -120,7 +120,7 @@ class MklCompactEngine : public HostEngine {
     buffer_.assign(work.c.threads, std::vector<double>(size / sizeof(double) + 8));
   }
 
-  /// One packed array for the whole batch, aligned as MKL wants it; a thread takes a range of
+  /// One packed array for the whole batch, aligned as MKL requires; a thread takes a range of
   /// packs.
   template <class T>
   void reserve_whole(const Work& work) {

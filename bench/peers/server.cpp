@@ -1,5 +1,5 @@
-// chol-bench-peer NAME SOCKET INPUT [LIBRARY...]: one contestant in a process of its own, because
-// the BLAS libraries share their symbols. Serves orders until the socket closes.
+// chol-bench-peer NAME SOCKET INPUT [LIBRARY...]: one contestant in a separate process, because
+// BLAS libraries have the same symbols. Serves requests until the socket is closed.
 #include <omp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// CPU time does not run on while others hold the processor.
+/// CPU time does not advance while other processes run.
 double now(bool cpu_time) {
   timespec time;
   clock_gettime(cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
@@ -50,10 +50,10 @@ std::unique_ptr<Engine> make_engine(const std::string& name,
   return make_lapack_engine(libraries, set_threads_of(name));
 }
 
-/// Each thread that will work overwrites its private caches first, several times their size, and
-/// all together the same memory whatever their number: one thread and two start from the same state
-/// of the shared cache, and neither finds the input near the core that restored it. A call of one
-/// thread has no team, whose waiting would count in its CPU time.
+/// Each working thread first overwrites its private caches with several times their size, and all
+/// threads together the same memory, independent of their number: one thread and two start from the
+/// same state of the shared cache, and the input is not cached near the core that restored it. A
+/// call of one thread has no team, whose waiting would count as CPU time.
 class CacheSweep {
  public:
   void operator()(int threads) {
@@ -70,8 +70,8 @@ class CacheSweep {
   std::vector<uint64_t> memory_;
 };
 
-/// Returns when a team of threads starts at once: where another process has one of the cores, a
-/// round lasts as long as its time slice, whatever is measured.
+/// Waits until a team of threads starts simultaneously: if another process has one of the cores, a
+/// round takes its whole time slice.
 void await_team(int threads) {
   constexpr int kTries = 200;
   constexpr double kSoon = 5e-6;
@@ -114,8 +114,8 @@ class Server {
     std::snprintf(reply.text, sizeof reply.text, "%s", text);
   }
 
-  /// A case in the memory of the loaded one stays there: where its lines were cached, and by which
-  /// core they were written last, is then the same for both.
+  /// A case that shares the memory of the loaded one stays there, so that the cache state of its
+  /// lines is the same for both.
   void take(const Case& c) {
     if (mapped_ && c == case_) return;
     if (!mapped_ || !share_memory(c, case_)) return load(c);
@@ -134,8 +134,8 @@ class Server {
     reply.repetitions = std::clamp(request.repetitions, 1, kMostRepetitions);
     const bool cold = case_.form != Form::one && request.cold;
     for (int r = 0; r < reply.repetitions; ++r) {
-      // A line that restoring takes out of another core's cache is slower to read after the sweep
-      // than one that no core held (a third of the time of n = 8): so none is.
+      // Lines restored from another core's cache are slower to read after the sweep than uncached
+      // ones (a third of the time of n = 8), which this avoids.
       if (cold && last_threads_ > 1) sweep_(last_threads_);
       engine_->restore();
       if (cold) sweep_(case_.threads);

@@ -6,7 +6,7 @@
 LAPACK is a library with dpotrf_; without one the OpenBLAS of the SciPy or NumPy in this Python is
 taken, when there is one. Each column is a process of its own; medians of the repetitions after the
 first, the input restored before each, outside the timer. The first call, which opens the device, is
-told apart. No package beside Python's own is needed.
+told apart. Needs only the standard library.
 """
 import array
 import ctypes

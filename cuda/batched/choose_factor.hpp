@@ -1,4 +1,4 @@
-// Which method factors a batch, and how: the rows' first choice that is accepted.
+// Selection of the method that factors a batch: the first choice of the rows that is accepted.
 #pragma once
 
 #include "batched/method.hpp"
@@ -12,13 +12,14 @@ bool accepts_choice(const Case& asked, const FactorChoice& choice, const DeviceL
   return method && method->accepts(asked, choice.params, device);
 }
 
-/// Whether there is a kernel of several panels of so many threads for the triangle.
+/// Whether a multi-panel kernel with that many threads is built for the triangle.
 template <class T>
 bool has_multi_panel(const Case& asked, int threads, const DeviceLimits& device) {
   return accepts_choice<T>(asked, {factor::kMultiPanel, {{"threads", threads}}}, device);
 }
 
-/// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
+/// Calls body(choice) for the choices of a row that can factor the case, best first, until it
+/// returns true.
 template <class T, class Body>
 bool try_factor_choices(const Case& asked, const Choice& row, const DeviceLimits& device,
                         Body&& body) {
@@ -27,7 +28,7 @@ bool try_factor_choices(const Case& asked, const Choice& row, const DeviceLimits
     return accepts_choice<T>(asked, choice, device) && body(choice);
   });
 }
-/// The same of what factors and solves in one launch.
+/// The same for methods that factor and solve in one launch.
 template <class T, class Body>
 bool try_posv_choices(const Case& asked, const Choice& row, const DeviceLimits& device,
                       Body&& body) {

@@ -9,10 +9,10 @@
 namespace chol::cuda {
 namespace {
 
-/// What a slice of a batch may take of the workspace.
+/// Workspace limit of a slice of a batch.
 constexpr int64_t kSliceBytes = int64_t(256) << 20;
 
-/// What has one method.
+/// Routines with one method only.
 constexpr std::pair<Routine, const MethodInfo*> kOnlyMethods[] = {
     {Routine::potri, &kBatchedInverse},
     {Routine::pocon, &kConditionEstimate},
@@ -44,7 +44,7 @@ BatchWorkspace<T> BatchWorkspace<T>::carve(Arena& arena, Routine routine, int64_
   return work;
 }
 
-/// Runs choices until one runs. @param[out] ran that one.
+/// Tries choices until one runs. @param[out] ran that choice.
 template <class T>
 auto run_first(const BatchProblem<T>& problem, Status& status, FactorChoice& ran,
                cudaStream_t stream) {

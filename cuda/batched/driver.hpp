@@ -1,4 +1,4 @@
-// Batches: from a tuning row to the kernels that carry it out.
+// Batches: runs the kernels of the methods that the rows choose.
 #pragma once
 
 #include "base/arena.hpp"
@@ -13,7 +13,7 @@
 
 namespace chol::cuda {
 
-/// What a batch asks for, as tuning rows have it.
+/// The case of a batch, the key of tuning rows.
 template <class T>
 Case case_of(const BatchProblem<T>& problem, Routine routine) {
   return {routine,
@@ -27,7 +27,7 @@ Case case_of(const BatchProblem<T>& problem, Routine routine) {
           problem.count};
 }
 
-/// Whether the kernels of precision T can do all that a row serves.
+/// Whether the kernels of precision T can handle all cases of a row.
 template <class T>
 bool accepts(const Row& row);
 
@@ -35,19 +35,19 @@ bool accepts(const Row& row);
 template <class T>
 struct BatchWorkspace {
   int64_t slice = 0;     ///< matrices worked on at a time
-  T* inverse = nullptr;  ///< potri: the inverses before they go over the factors
+  T* inverse = nullptr;  ///< potri: the inverses before they overwrite the factors
 
   static BatchWorkspace carve(Arena& arena, Routine routine, int64_t n, int64_t count);
 };
 
-/// @param[out] ran what factored.
+/// @param[out] ran the choice that factored.
 template <class T>
 Status factor_batch(const BatchProblem<T>& problem, const Choice& row, const DeviceLimits& device,
                     FactorChoice& ran, cudaStream_t stream);
-/// Skips the matrices whose info, when there is one, is not 0.
+/// Skips the matrices whose info, if given, is not 0.
 template <class T>
 Status solve_batch(const BatchProblem<T>& problem, const SolveChoice& choice, cudaStream_t stream);
-/// @param solution solves, where what factors does not.
+/// @param solution the choice for the solve, if the factorization does not include it.
 template <class T>
 Status factor_and_solve_batch(const BatchProblem<T>& problem, const Choice& row,
                               const SolveChoice& solution, const DeviceLimits& device,

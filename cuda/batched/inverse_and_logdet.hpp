@@ -8,7 +8,8 @@
 namespace chol::cuda {
 
 /// How many of info[0 .. count) are not 0, and the position of the first of them or -1. By one
-/// block, since there is no workspace to meet in: a million take about 50 us.
+/// block, since there is no workspace to combine the results of several: a million take about 50
+/// us.
 Status summarize(const int* info, int64_t count, int64_t* failed, int64_t* first,
                  cudaStream_t stream);
 

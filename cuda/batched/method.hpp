@@ -1,4 +1,4 @@
-// Kernel families of batches as methods: what rows name and drivers run.
+// Kernel families of batches as methods, which rows name and drivers run.
 #pragma once
 
 #include <span>
@@ -15,18 +15,18 @@ template <class T>
 struct BatchMethod {
   const char* name = "";
   std::span<const Knob> knobs;
-  /// Whether a kernel is built for the case and that device can run it. A run may still find that
-  /// it cannot, and returns NOT_SUPPORTED.
+  /// Whether a kernel is built for the case and that device can run it. run() may still return
+  /// NOT_SUPPORTED.
   bool (*accepts)(const Case& asked, const Params& params, const DeviceLimits& device) = nullptr;
   Status (*run)(const BatchProblem<T>& problem, const Params& params,
                 cudaStream_t stream) = nullptr;
-  /// Whether it can do all that a row serves which names it; nullptr where rows do not.
+  /// Whether it can handle all cases of a row that names it; nullptr if rows do not name it.
   bool (*accepts_row)(const Row& row) = nullptr;
 };
 
-/// Of methods that do any order.
+/// For methods that accept any order.
 inline bool is_potrs_row(const Row& row) { return row.routine == Routine::potrs; }
-/// potrf, or the first half of a posv.
+/// potrf, or the factorization of a posv.
 inline bool is_factor_row(const Row& row) {
   return row.routine == Routine::potrf || row.routine == Routine::posv;
 }

@@ -28,7 +28,7 @@ __device__ R block_sum(R own, R* shared) {
   return sum_lanes<32>(shared[threadIdx.x % 32]);
 }
 
-/// Index of the largest magnitude, the lowest when several are; every thread gets it.
+/// Index of the largest magnitude, the lowest one if there are several; every thread gets it.
 template <class T>
 __device__ int64_t block_largest(const T* x, int64_t n, Real<T>* values, int64_t* indices) {
   Real<T> most = -1;
@@ -92,7 +92,7 @@ __global__ void start_kernel(ConditionWorkspace<T> work, int64_t n) {
   if (threadIdx.x == 0) *work.state = {0, kUniform, 1, Real<T>(0), 0};
 }
 
-/// What to do with the solution in x; the next right-hand side is left there.
+/// One step of the estimator with the solution in x, which becomes the next right-hand side.
 template <class T>
 __global__ void __launch_bounds__(kThreads) step_kernel(ConditionWorkspace<T> work, int64_t n) {
   using R = Real<T>;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kThreads) step_kernel(ConditionWorkspace<T> wo
       const bool grown = sum > estimate;
       const bool changed = take_signs(x, work.signs, n);
       next = grown && changed ? kSigns : kAlternating;
-      // Every sum of this kind is a lower bound: the larger stands.
+      // Every such sum is a lower bound: the larger one is kept.
       estimate = grown ? sum : estimate;
     } else {
       estimate = max(estimate, 2 * sum / R(3 * n));

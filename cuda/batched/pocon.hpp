@@ -1,7 +1,7 @@
 // Reciprocal condition number of a factored matrix by Higham's estimator of the inverse's 1-norm
 // (N. J. Higham 1988, algorithm 4.1; Higham and Tisseur's stopping rules as in LAPACK's dlacn2).
-// The choices lie with the data, so the steps run as a state machine on the device: the host queues
-// the largest number of solves, and those after the end do nothing.
+// The control flow depends on the data, so the steps run as a state machine on the device: the host
+// queues the largest number of solves, and those after the end do nothing.
 #pragma once
 
 #include "base/arena.hpp"
@@ -13,7 +13,7 @@ namespace chol::cuda {
 
 template <class R>
 struct ConditionState {
-  int done;  ///< 1 when the estimate stands; also stops the solves
+  int done;  ///< 1 when the estimate is final; also stops the solves
   int phase, iteration;
   R estimate;
   int64_t index;
@@ -34,7 +34,7 @@ struct ConditionWorkspace {
   }
 };
 
-/// @param problem A holds the factor of one matrix. @param solves what solves with it.
+/// @param problem A holds the factor of one matrix. @param solves the choice for the solves.
 template <class T>
 Status estimate_condition(BatchProblem<T> problem, const SolveChoice& solves,
                           const ConditionWorkspace<T>& work, Real<T> anorm, Real<T>* rcond,

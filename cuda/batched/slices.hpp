@@ -1,4 +1,4 @@
-// Batches that do not fit one launch, or the workspace, by slices.
+// Slices of batches that do not fit one launch or the workspace.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace chol::cuda {
 
-/// A grid has fewer blocks than 2^31; a matrix takes at most this many in any of these kernels.
+/// A grid has fewer than 2^31 blocks; a matrix takes at most this many in any of these kernels.
 inline constexpr int64_t kMostSlice = int64_t(1) << 20;
 
 template <class T>
@@ -48,7 +48,7 @@ Status for_slices(const BatchProblem<T>& problem, int64_t slice, Body&& body) {
   return Status::success();
 }
 
-/// Matrices of a launch whose matrices take a block for every four right-hand sides or more.
+/// Matrices of a launch with one block for every four right-hand sides or more of a matrix.
 template <class T>
 int64_t slice_by_columns(const BatchProblem<T>& problem) {
   return std::max<int64_t>(1, kMostSlice / ((problem.nrhs + 3) / 4));

@@ -9,7 +9,7 @@
 namespace chol::cuda {
 namespace {
 
-/// What the arrays say of a matrix, read all at once.
+/// The arguments of a matrix, read together.
 template <class T>
 struct Arguments {
   int64_t n, nrhs = 0, lda, ldb = 1;
@@ -48,8 +48,8 @@ struct Arguments {
   }
 };
 
-/// Calls body(item, b, order) for kItems matrices `step` apart from `first` on, as far as there are
-/// so many; all are read before the first is settled.
+/// Calls body(item, b, order) for up to kItems matrices `step` apart from `first` on; all are read
+/// before the first is processed.
 template <int kItems, class T, class Body>
 __device__ __forceinline__ void check_items(const VariableCheck<T>& check, int64_t first,
                                             int64_t step, Body&& body) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ void check_items(const VariableCheck<T>& check, int64
   }
 }
 
-// A counting sort over classes of orders, by blocks of a thread a class.
+// A counting sort over classes of orders, one thread of a block a class.
 constexpr int kClasses = 512;
 constexpr int kItemsOfThread = 2;
 constexpr int kShare = kClasses * kItemsOfThread;  ///< matrices of a block
@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(kClasses)
   if (own[t]) atomicAdd(&counts[t], own[t]);
 }
 
-/// Gives the matrices of the block their places. @param counts of each class in the whole batch.
-/// @param taken places of each class that blocks have taken, 0 before.
+/// Assigns positions to the matrices of the block. @param counts of each class in the whole batch.
+/// @param taken positions of each class already assigned, 0 before.
 __global__ void __launch_bounds__(kClasses)
     place_kernel(const int64_t* orders, int64_t count, float scale, const unsigned* counts,
                  unsigned* taken, unsigned* matrices) {

@@ -1,5 +1,5 @@
-// Batches of different sizes: what the caller's arrays say of each matrix is checked, and the
-// matrices are put in the order in which they are worked on.
+// Batches of different sizes: checks the arguments of each matrix and sorts the matrices into
+// processing order.
 #pragma once
 
 #include "base/arena.hpp"
@@ -8,7 +8,7 @@
 
 namespace chol::cuda {
 
-/// The arrays of a variable batch as the caller gave them, and where the checked ones go.
+/// The arrays of a variable batch from the caller, and the destination of the checked ones.
 template <class T>
 struct VariableCheck {
   BatchView<T> A, B;
@@ -22,19 +22,20 @@ struct VariableCheck {
   int64_t* rhs_counts = nullptr;  ///< nrhs[b], or 0 there
 };
 
-/// The matrices of a variable batch, the largest first: what runs side by side is then of one size
-/// and goes through the same instructions at the same time, and small matrices fill the end, where
-/// large ones would keep a few multiprocessors busy. MAGMA's lazy scheduling (Abdelfattah, Haidar,
-/// Tomov and Dongarra 2016, section 4) is after the same, by when a matrix starts instead of where.
+/// The matrices of a variable batch, the largest first: concurrent matrices then have similar sizes
+/// and share the instruction cache, and small ones fill the end, where large ones would keep a few
+/// multiprocessors busy. MAGMA's lazy scheduling (Abdelfattah, Haidar, Tomov and Dongarra 2016,
+/// section 4) has the same aim, by the time at which a matrix starts.
 struct Sequence {
-  unsigned* matrices = nullptr;  ///< positions in the batch; null: as they lie
+  unsigned* matrices = nullptr;  ///< positions in the batch; null: in the caller's order
   unsigned* counters = nullptr;  ///< of the sort
 
   static Sequence carve(Arena& arena, int64_t count);
 };
 
 /// Fills check.orders and check.rhs_counts, info where an argument is bad, and sequence.matrices
-/// unless it is null. The order of matrices of one size is any, and no result depends on it.
+/// unless it is null. The order of matrices of equal size is not specified; no result depends on
+/// it.
 template <class T>
 Status check_variable(const VariableCheck<T>& check, const Sequence& sequence, cudaStream_t stream);
 

@@ -1,4 +1,5 @@
-// What a kernel sees of a call: where each matrix lies, its order, and where its results go.
+// A call as passed to kernels: the address and order of each matrix, and the destination of its
+// results.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ struct VariablePositions {
   int n, nrhs, A, lda, B, ldb;
 };
 
-/// One call. The upper triangle is the lower one on swapped strides: element (i, j) lies at
-/// i * ld + j, which holds conj(A), whose factor conj(L) is U where U belongs. Right-hand sides are
-/// conjugated when they are loaded and stored, since conj(A) conj(x) = conj(b).
+/// One call. The upper triangle is the lower one on swapped strides: element (i, j) is at i * ld +
+/// j; this is conj(A), whose factor conj(L) is U where U belongs. Right-hand sides are conjugated
+/// when they are loaded and stored, since conj(A) conj(x) = conj(b).
 template <class T>
 struct BatchProblem {
   BatchView<T> A;
@@ -38,13 +39,13 @@ struct BatchProblem {
   int64_t count = 0;
   int64_t n = 0;                    ///< of every matrix, or the bound
   int64_t nrhs = 0;                 ///< of every matrix, or the bound
-  const int64_t* orders = nullptr;  ///< checked orders; negative: leave that matrix alone
+  const int64_t* orders = nullptr;  ///< checked orders; negative: skip that matrix
   const int64_t* rhs_counts = nullptr;
-  /// The order in which the factorization takes the matrices, positions in the arrays above; null:
-  /// as they lie. Null for whatever follows it, which does not look here.
+  /// Processing order of the factorization, positions in the arrays above; null: in the caller's
+  /// order. Ignored, and null, for all later kernels.
   const unsigned* sequence = nullptr;
   /// Orders and leading dimensions are as the caller gave them: the kernel checks them itself,
-  /// which saves a launch. Only for what says so.
+  /// which saves a launch. Only for kernels that say so.
   bool unchecked = false;
   VariablePositions position{};
   int* info = nullptr;
@@ -61,13 +62,13 @@ struct BatchProblem {
     if (order > 0 && !A.matrix(b)) return position.A;
     return A.leading_dimension(b) < (order > 1 ? order : 1) ? position.lda : 0;
   }
-  /// Whether matrix b has a solve to do: it is a valid one and, in posv, its factor is there.
+  /// Whether matrix b is to be solved: it is valid and, in posv, was factored.
   __device__ __forceinline__ bool solves(int64_t b) const {
     return order(b) > 0 && rhs_count(b) > 0 && !(info && info[b] != 0);
   }
 };
 
-/// The lower triangle that a matrix of a BatchProblem is worked on as.
+/// The lower triangle that represents a matrix of a BatchProblem.
 template <class T>
 struct LowerView {
   T* a;

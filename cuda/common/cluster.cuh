@@ -1,5 +1,5 @@
-// Thread block clusters, which devices have from compute capability 9.0 on; kernels that use them
-// are launched on no other.
+// Thread block clusters, available from compute capability 9.0 on; kernels that use them are
+// launched on no other device.
 #pragma once
 
 namespace chol::cuda {
@@ -12,7 +12,7 @@ __device__ __forceinline__ unsigned cluster_blocks() {
 #endif
   return blocks;
 }
-/// This block's place among them.
+/// Rank of this block in the cluster.
 __device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank = 0;
 #if __CUDA_ARCH__ >= 900
@@ -20,11 +20,10 @@ __device__ __forceinline__ unsigned cluster_rank() {
 #endif
   return rank;
 }
-/// What a block was allotted of shared memory, which the blocks of a cluster have under one
-/// address.
+/// The shared memory of a block, which all blocks of a cluster can address.
 __device__ __forceinline__ unsigned char* own_shared(unsigned char* shared) { return shared; }
-/// Until all threads of the cluster are here; what each wrote before, to global memory too, the
-/// others then read. By whole warps.
+/// Barrier of all threads of the cluster, which also makes their writes to shared and global memory
+/// visible. Called by whole warps.
 __device__ __forceinline__ void meet_in_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

@@ -5,20 +5,21 @@
 
 namespace chol::cuda {
 
-/// Where a pointer points to in shared memory, for many copies: held in a register, where the
-/// compiler would work it out for each.
+/// Shared-memory address of a pointer, for many copies: kept in a register, since the compiler
+/// would compute it for each copy.
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   auto address = static_cast<unsigned>(__cvta_generic_to_shared(p));
   asm("" : "+r"(address));
   return address;
 }
-/// p, of shared memory, in a register: the compiler would ask for where this memory begins in every
-/// branch, and reads would wait for the answer.
+/// A pointer p to shared memory, kept in a register: the compiler would read the base address of
+/// shared memory in every branch, which delays reads.
 template <class T>
 __device__ __forceinline__ T* held_in_register(T* p) {
   return static_cast<T*>(__cvta_shared_to_generic(shared_address(p)));
 }
-/// p + step by a sum, where the compiler would see a product of the loop's count.
+/// p + step by an addition that the compiler does not replace by a multiplication with the loop
+/// counter.
 template <class T>
 __device__ __forceinline__ const T* advanced(const T* p, int64_t step) {
   p += step;
@@ -35,8 +36,8 @@ template <int kBytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from) {
   copy_async<kBytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from);
 }
-/// kBytes of 4, 8 or 16, and the line of memory that they are part of is on its way to the
-/// second-level cache. @tparam kPastFirst past the first-level one, where that can be: 16 bytes.
+/// kBytes of 4, 8 or 16, and prefetches their 128-byte line to the second-level cache. @tparam
+/// kPastFirst bypasses the first-level cache if possible (16 bytes).
 template <int kBytes, bool kPastFirst>
 __device__ __forceinline__ void copy_async_of_line(void* to, const void* from) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -48,7 +49,7 @@ __device__ __forceinline__ void copy_async_of_line(void* to, const void* from) {
                  "n"(kBytes)
                  : "memory");
 }
-/// 16 bytes that nobody reads again: past the first-level cache.
+/// 16 bytes that are not read again, bypassing the first-level cache.
 __device__ __forceinline__ void copy_async_once(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
@@ -71,14 +72,14 @@ __device__ __forceinline__ void copy_async(void* to, const void* from, int bytes
 __device__ __forceinline__ void close_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Waits for this thread's copies, but for its last `kPending` groups.
+/// Waits for this thread's copies except its last `kPending` groups.
 template <int kPending>
 __device__ __forceinline__ void wait_for_copy_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-/// All warps of a block, each wherever in the program it is: __syncthreads() wants all at one
-/// place.
+/// Barrier of all warps of a block, which may be called at different places of the program, unlike
+/// __syncthreads().
 template <int kWarps>
 __device__ __forceinline__ void meet_from_anywhere() {
   asm volatile("barrier.sync 0, %0;" ::"n"(32 * kWarps) : "memory");

@@ -1,4 +1,4 @@
-// The piece that triangles are copied to shared memory by.
+// Chunks in which triangles are copied to shared memory.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 namespace chol::cuda {
 
 /// Starts the copy of kElements elements, 16 bytes or one element, of which the first `inside` are
-/// there; the others become zero. Both places are aligned to all of it.
+/// valid; the others become zero. Both addresses are aligned to the chunk.
 template <int kElements, class T>
 __device__ __forceinline__ void copy_chunk(unsigned to, const T* from, int inside) {
   constexpr int kBytes = kElements * int(sizeof(T));
@@ -19,9 +19,9 @@ __device__ __forceinline__ void copy_chunk(unsigned to, const T* from, int insid
     copy_async<kBytes>(to, from, inside * int(sizeof(T)));
 }
 
-/// Calls body(elements) with those of a chunk: 16 bytes of lines that begin at multiples of them,
-/// of others one, so that neighbouring lanes have neighbouring elements: parts of 16 bytes a lane
-/// meet in few banks, and each of them asks for the same sectors again.
+/// Calls body(elements) with the elements of a chunk: 16 bytes for aligned lines; one element
+/// otherwise, so that adjacent lanes have adjacent elements: element-wise copies of 16 bytes a lane
+/// would have bank conflicts and request sectors repeatedly.
 template <class T, class Body>
 __device__ __forceinline__ void for_chunk_size(const LowerView<T>& A, Body&& body) {
   if ((reinterpret_cast<uintptr_t>(A.a) | A.ld * sizeof(T)) % 16 == 0)

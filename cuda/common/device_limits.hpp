@@ -1,4 +1,4 @@
-// What of a device decides which kernels it can run.
+// Properties of a device that decide which kernels it can run.
 #pragma once
 
 #include "common/launch.hpp"
@@ -10,7 +10,7 @@ struct DeviceLimits {
   int64_t block_bytes = 0;         ///< shared memory that a block can have
   int64_t single_over_double = 0;  ///< rates of single and double precision
 
-  /// Whether products of T are best done by double precision tensor cores.
+  /// Whether products of T are fastest by double precision tensor cores.
   template <class T>
   bool multiplies_by_tensor() const {
     return sizeof(Real<T>) == 8 || single_over_double <= 2;

@@ -18,10 +18,10 @@ inline Status status_of(cudaError_t error, const char* doing) {
       "%s: %s (%s)", doing, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-/// Whether the kernels launched so far could be queued.
+/// The status of the launches so far.
 inline Status launched(const char* kernel) { return status_of(cudaGetLastError(), kernel); }
 
-/// An attribute of the current device, 0 where it does not say.
+/// An attribute of the current device, 0 if unknown.
 inline int64_t device_attribute(cudaDeviceAttr attribute) {
   int device = 0, value = 0;
   cudaGetDevice(&device);
@@ -33,10 +33,10 @@ inline int64_t block_shared_limit() {
   return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
 
-/// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB need a permission,
-/// of which the launch syntax of CUDA C++ knows nothing.
-/// @param early whether it may start before the kernel before it has ended, which it has to be
-/// written for (common/programmatic_launch.cuh) and the device to have.
+/// Queues a kernel whose blocks have `bytes` of shared memory. More than 48 KiB must be allowed by
+/// a function attribute first.
+/// @param early whether it may start before the previous kernel has ended, which the kernel
+/// (common/programmatic_launch.cuh) and the device must support.
 inline Status launch(const char* name, const void* kernel, dim3 blocks, int threads, size_t bytes,
                      cudaStream_t stream, void** arguments, bool early = false) {
   if (bytes > 48 * 1024) {
@@ -70,7 +70,7 @@ Status launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, int 
   return launch_as(false, name, kernel, blocks, threads, bytes, stream, values...);
 }
 
-/// Makes `device` current and puts the caller's one back.
+/// Makes `device` current and restores the caller's device at the end.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {

@@ -1,18 +1,18 @@
-// A reusable mbarrier by which a warp signals its progress to others.
+// A reusable mbarrier with which a warp signals its progress to others.
 #pragma once
 
 #include <cstdint>
 
 namespace chol::cuda {
 
-/// The lanes of one warp arrive at it once a phase (PTX ISA, mbarrier). A thread that has waited
-/// for a phase sees what the arriving lanes had written, or had seen, before. Phases are told apart
-/// by their parity: a phase may be waited for only once the phase before it has completed, and the
-/// warp arrives again only after that.
+/// The lanes of one warp arrive at it once a phase (PTX ISA, mbarrier). Writes by, or visible to,
+/// the arriving lanes before are visible to a thread that has waited for the phase. Phases are
+/// distinguished by their parity: a phase may be waited for only once the phase before it has
+/// completed, and the warp arrives again only after that.
 struct ProgressBarrier {
   uint64_t state;
 
-  /// By one thread, and a barrier of all before any other looks.
+  /// Called by one thread, followed by a barrier before its first use.
   __device__ __forceinline__ void prepare() {
     asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(address()) : "memory");
   }

@@ -8,7 +8,7 @@
 
 namespace chol::cuda {
 
-/// @tparam Method has the name that rows give it.
+/// @tparam Method has a name, by which rows refer to it.
 template <class Method>
 class MethodList {
  public:
@@ -25,7 +25,8 @@ class MethodList {
   }
 
  private:
-  static constexpr int kMost = 32;  ///< one more is not found: cuda.choose_* fail for its instances
+  static constexpr int kMost =
+      32;  ///< a further one would not be found: cuda.choose_* would fail for its instances
   Method methods_[kMost]{};
   int count_ = 0;
 };

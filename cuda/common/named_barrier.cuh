@@ -3,8 +3,8 @@
 
 namespace chol::cuda {
 
-/// Of the kThreads threads of that group, whole warps that follow each other, as groups before it
-/// do. @param group below 15: the first barrier is __syncthreads()'s.
+/// Barrier of the kThreads threads of a group of consecutive warps. @param group below 15: barrier
+/// 0 is that of __syncthreads().
 template <int kThreads>
 __device__ __forceinline__ void named_barrier_sync(int group) {
   asm volatile("barrier.sync %0, %1;" ::"r"(1 + group), "n"(kThreads) : "memory");

@@ -1,4 +1,4 @@
-// Division by a pivot, on which everything in a factorization waits.
+// Division by a pivot, which is on the critical path of a factorization.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace chol::cuda {
 
-/// x times the reciprocal of p, which has an estimate.
+/// x times the reciprocal of p, for p in the range of the hardware's estimate.
 template <class T>
 __device__ __forceinline__ T times_reciprocal(T x, Real<T> p) {
   using R = Real<T>;
@@ -22,7 +22,7 @@ __device__ __forceinline__ T times_reciprocal(T x, Real<T> p) {
   }
 }
 
-/// Scales p towards what has an estimate. @return the factor.
+/// Scales p into the range of the estimate. @return the factor.
 template <class R>
 __device__ __forceinline__ R scale_towards_estimate(R& p) {
   constexpr R kUp = sizeof(R) == 4 ? R(0x1p40) : R(0x1p100);
@@ -32,11 +32,11 @@ __device__ __forceinline__ R scale_towards_estimate(R& p) {
 }
 
 /// x / p to an ulp or two, p positive: by the hardware's estimate, which is good for 20 bits of a
-/// double, and a step of third order on the quotient. What has no estimate has one when it is
-/// scaled, which is written as a loop: code does not move past one, as it does past an if, with all
-/// the registers that this takes.
-/// @tparam kChecksFirst whether that is done before the division. Otherwise nobody waits for it.
-/// @tparam kLooksEarly whether p is looked at beside its estimate, which takes registers.
+/// double, and a step of third order on the quotient. Pivots outside the range of the estimate are
+/// scaled first, in a loop: the compiler does not move code across a loop, as it does across an if
+/// at the cost of registers. @tparam kChecksFirst whether this is done before the division;
+/// otherwise it is off the critical path. @tparam kLooksEarly whether p is tested in parallel with
+/// its estimate, which takes registers.
 template <bool kChecksFirst, bool kLooksEarly = !kChecksFirst, class T>
 __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   using R = Real<T>;
@@ -56,8 +56,8 @@ __device__ __forceinline__ T divide_by_pivot(T x, Real<T> p) {
   if constexpr (kChecksFirst) quotient = times_reciprocal(x, p);
   return quotient;
 }
-/// The same of many elements of a T: each(operation) applies it to all of them. Of types other than
-/// double by the reciprocal root, twice: that needs no branch, which code does not move past.
+/// The same of many elements of a T: each(operation) applies it to all of them. For types other
+/// than double by the reciprocal root, twice, which needs no branch that would limit scheduling.
 template <class T, class Each>
 __device__ __forceinline__ void divide_each_by_pivot(Real<T> p, Each&& each) {
   if constexpr (std::is_same_v<T, double>) {

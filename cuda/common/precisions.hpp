@@ -1,4 +1,4 @@
-// The element types of the kernels, and those of calls, for instantiations at the end of a file.
+// The element types of kernels and of calls, for instantiations at the end of a file.
 #pragma once
 
 #include <complex>

@@ -1,17 +1,17 @@
-// Kernels that start while the one before them in a stream ends (launch.hpp, since compute
-// capability 9.0; nothing happens before that, or where a kernel was launched as usual).
+// Programmatic dependent launch: kernels that start while the previous one in the stream ends
+// (launch.hpp; from compute capability 9.0 on, otherwise and in ordinary launches without effect).
 #pragma once
 
 namespace chol::cuda {
 
-/// The kernel behind this one in the stream may start, to wait_for_kernels_before() at least.
+/// Allows the next kernel in the stream to start and run up to wait_for_kernels_before().
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
-/// Until all kernels before this one have ended and what they wrote is there. To be called by every
-/// thread of a kernel that is launched early, before it looks at anything in memory.
+/// Waits until all previous kernels have ended and their writes are visible. To be called by every
+/// thread of a kernel that is launched early, before it accesses memory.
 __device__ __forceinline__ void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -3,7 +3,7 @@
 
 namespace chol::cuda {
 
-/// Whether estimate_reciprocal() knows x: a normal number whose reciprocal is one.
+/// Whether x is in the range of estimate_reciprocal(): a normal number with a normal reciprocal.
 __device__ __forceinline__ bool has_estimate(float x) {
   return static_cast<unsigned>(__float_as_int(x)) - 0x00800000u < 0x7e000000u;
 }

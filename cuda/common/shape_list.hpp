@@ -1,4 +1,4 @@
-// Lists of the shapes that kernels are compiled for.
+// Lists of kernel shapes.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -8,9 +8,8 @@ namespace chol::cuda {
 template <class... Shapes>
 struct ShapeList {};
 
-/// What multiplies where a kernel may be built for either. Double precision is always by
-/// tensor cores, single precision by those of double precision where the device has them at full
-/// rate.
+/// Multiplier of kernels that can be built for either. Double precision is always by tensor cores,
+/// single precision by those of double precision where the device has them at full rate.
 enum class ProductBy : bool { fma, tensor };
 
 /// Whether one of these shapes is of that many threads.

@@ -6,8 +6,8 @@
 
 namespace chol::cuda {
 
-/// Whether products of T are best done by double precision tensor cores here: what multiplies
-/// single precision at more than twice their rate is not a device for computing in double.
+/// Whether products of T are fastest by double precision tensor cores: not on devices whose single
+/// precision rate is more than twice the double precision rate.
 template <class T>
 bool multiplies_by_tensor() {
   return sizeof(Real<T>) == 8 || device_attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 2;

@@ -5,11 +5,12 @@
 
 namespace chol::cuda {
 
-/// kCount elements between registers and shared memory, in accesses as wide as they can be.
+/// Moves kCount elements between registers and shared memory, by the widest possible accesses.
 template <int kCount, class T>
 __device__ __forceinline__ void copy_wide(T* to, const T* from) {
   constexpr int kBytes = kCount * sizeof(T);
-  // Of the elements' own type, or an array of them is taken out of its registers.
+  // Typed accesses: reinterpreting an array of elements would move it from registers to local
+  // memory.
   using Wide = std::conditional_t<std::is_same_v<T, double>, double2, float4>;
   if constexpr (sizeof(T) == 16) {
 #pragma unroll

@@ -5,9 +5,10 @@
 
 namespace chol::cuda {
 
-/// The sums over groups of kLanes lanes of kCount values a lane, a power of two: lane l gets that
-/// of value l % kCount, the same bits as all others of its group that do. Lanes exchange half of
-/// what they have left, so that none adds up what others want. @tparam kLeft how many those are.
+/// The sums over groups of kLanes lanes of kCount values a lane, a power of two: lane l gets the
+/// sum of value l % kCount, with the same bits in all lanes that get it. In each step lanes
+/// exchange half of their remaining values, so that no sum is computed twice. @tparam kLeft number
+/// of remaining values.
 template <int kCount, int kLanes = 32, int kLeft = kCount, class T>
 __device__ __forceinline__ T sum_lanes_each(const T* values, int lane) {
   if constexpr (kLeft == 1) {

@@ -1,9 +1,7 @@
-// Square tiles whose elements lie spread over the registers of a warp: which lane
-// holds which, and C += A B^H.
+// Square tiles distributed over the registers of a warp: the layout, and C += A B^H.
 //
-// A *panel* is a block of kOrder columns in shared memory. A tile type says how
-// its panels are laid out, since that decides the bank conflicts of its operand
-// reads.
+// A *panel* is a block of kOrder columns in shared memory. A tile type defines the layout of its
+// panels, which determines the bank conflicts of operand reads.
 #pragma once
 
 #include "common/batch_view.cuh"
@@ -19,8 +17,7 @@ struct PlainTile {
   static constexpr int kOrder = 16;
   static constexpr int kElements = 8;
   static constexpr int kWide = 16 / sizeof(T);
-  /// Five (9) accesses of 16 bytes a row: odd, so that eight rows fall in
-  /// different banks.
+  /// Five (9) accesses of 16 bytes a row: odd, so that eight rows are in different banks.
   static constexpr int kPitch = kOrder + kWide;
   __host__ __device__ static constexpr int pitch(int) { return kPitch; }
   __host__ __device__ static constexpr int panel_elements(int rows) { return rows * kPitch; }
@@ -38,9 +35,9 @@ struct PlainTile {
   __device__ static int row(int e, int lane) { return lane / 4 + 8 * (e / 4); }
   __device__ static int column(int e, int lane) { return lane % 4 + 4 * (e % 4); }
 
-  /// Tiles that add_products takes at a time, so that their latencies overlap.
+  /// Tiles of add_products at a time, to overlap latencies.
   static constexpr int kGroup = 1;
-  /// Row tiles that multiply_by_inverse takes at a time at most.
+  /// Largest number of row tiles of multiply_by_inverse at a time.
   static constexpr int kMostRows = 2;
 
   /// c[g] += A_g B_g^H; a[g] and b[g] point to the panel rows where the

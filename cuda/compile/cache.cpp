@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kMagic = "chol cubin 1";
 
-/// The text of a file: a line of each of the magic, the symbol, the size of the code and the hash
-/// of the symbol and the code; then the code.
+/// Format of a file: one line each for the magic string, the symbol, the size of the code and the
+/// hash of symbol and code; then the code.
 std::string header_of(const Cubin& cubin) {
   std::ostringstream text;
   text << kMagic << '\n'
@@ -24,7 +24,7 @@ std::string header_of(const Cubin& cubin) {
   return text.str();
 }
 
-/// Makes the folder and the one it lies in.
+/// Creates the folder and its parent.
 void make_folder(const std::string& folder) {
   const size_t slash = folder.rfind('/');
   if (slash != std::string::npos && slash > 0) mkdir(folder.substr(0, slash).c_str(), 0755);
@@ -60,7 +60,7 @@ bool load_cubin(const std::string& folder, const std::string& key, Cubin& cubin)
   const std::streamoff begin = lines.tellg();
   if (begin < 0) return false;
   read.code = text.substr(static_cast<size_t>(begin));
-  // What was read has to be what would be written.
+  // The file must be identical to what would be written.
   if (read.code.empty() || text.compare(0, static_cast<size_t>(begin), header_of(read)) != 0)
     return false;
   cubin = std::move(read);

@@ -1,4 +1,4 @@
-// The code of a kernel that is not built: from disk, else compiled.
+// The code of a kernel that is not in the plug-in: from disk, else compiled.
 #pragma once
 
 #include "base/status.hpp"
@@ -6,8 +6,8 @@
 
 namespace chol::cuda {
 
-/// Takes the code from the folder, else compiles it and leaves it there.
-/// @param[out] found whether the folder had it.
+/// Reads the code from the folder, else compiles it and stores it there. @param[out] found whether
+/// it was in the folder.
 Status obtain_cubin(const std::string& folder, const KernelRequest& request, Cubin& cubin,
                     bool& found);
 

@@ -1,4 +1,4 @@
-// Kernels compiled at run time: what is asked for, and what comes out.
+// Kernels compiled at run time: request and result.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ namespace chol::cuda {
 namespace {
 
 #if CUDART_VERSION >= 12080
-/// Loading is no work on a stream: a capture that is under way need not end for it.
+/// Loading a module is not work on a stream, so it is allowed during a capture.
 class OutsideCapture {
  public:
   OutsideCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -39,7 +39,7 @@ Status load(const Cubin& cubin, const void** kernel) {
   if (!status.ok()) return status;
   cudaKernel_t found = nullptr;
   cudaError_t error = cudaLibraryGetKernel(&found, library, cubin.symbol.c_str());
-  // Its first use would load it, where loading is lazy; that has to be here.
+  // With lazy loading the first use would load it; force that here.
   cudaFuncAttributes attributes{};
   if (error == cudaSuccess)
     error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(found));
@@ -62,24 +62,24 @@ Status make_kernel(const KernelRequest& request, const void** kernel) {
   Status status = obtain_cubin(folder, request, cubin, found);
   if (status.ok()) status = load(cubin, kernel);
   if (status.ok() || !found) return status;
-  // The file is whole, and yet not what the driver takes.
+  // The file is intact but the driver rejects it.
   status = compile(request, cubin);
   if (!status.ok()) return status;
   store_cubin(folder, request_key(request), cubin);
   return load(cubin, kernel);
 }
 
-/// A line a kernel; that there is no compiler is said once.
+/// One line a kernel; a missing compiler is reported once.
 void report(const KernelRequest& request, const Status& status, double seconds) {
   if (!environment().verbose) return;
   static std::atomic<bool> said = false;
   if (status.ok())
     std::fprintf(stderr, "# chol: %s ready after %.1f s\n", request.name.c_str(), seconds);
   else if (status.code() != CHOL_STATUS_NOT_SUPPORTED || !said.exchange(true))
-    std::fprintf(stderr, "# chol: %s: a kernel that is built serves instead\n", status.message());
+    std::fprintf(stderr, "# chol: %s: a built kernel is used instead\n", status.message());
 }
 
-/// A kernel is made outside the lock of all, so that those which are there do not wait for it.
+/// Kernels are compiled outside the global lock, so that existing ones are not blocked.
 struct Entry {
   std::once_flag made;
   const void* kernel = nullptr;
@@ -89,7 +89,7 @@ Entry& entry_of(const KernelRequest& request) {
     std::mutex mutex;
     std::map<std::pair<std::string, int>, Entry> entries;
   };
-  // Kept to the end of the process: the runtime may be gone before its last destructors run.
+  // Never destroyed: the runtime may be unloaded before the last destructors run.
   static Known& known = *new Known;
   const std::lock_guard<std::mutex> lock(known.mutex);
   return known.entries[{request.name, request.capability}];

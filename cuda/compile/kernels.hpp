@@ -5,9 +5,9 @@
 
 namespace chol::cuda {
 
-/// The kernel of a request, for cudaLaunchKernel and cudaFuncSetAttribute; null where it cannot be
-/// had: that is remembered, and said under CHOL_VERBOSE. The first call for a request takes seconds
-/// where the disk has nothing; it may stand in a stream capture. From any thread.
+/// The kernel of a request, for cudaLaunchKernel and cudaFuncSetAttribute; null on failure, which
+/// is remembered and reported under CHOL_VERBOSE. The first call for a request takes seconds unless
+/// the code is on disk; it is allowed in a stream capture. Thread-safe.
 const void* compiled_kernel(const KernelRequest& request);
 
 }  // namespace chol::cuda

@@ -13,7 +13,7 @@
 namespace chol::cuda {
 namespace {
 
-// nvrtc.h, as much of it as is called.
+// The part of nvrtc.h that is used.
 using Program = struct OpaqueProgram*;
 using Result = int;
 
@@ -57,7 +57,7 @@ const Compiler& compiler() {
   return opened;
 }
 
-// Standard headers that the kernels' headers name.
+// Standard headers that the kernels' headers include.
 constexpr const char* kStandIn = "compile/std_for_device.hpp";
 constexpr const char* kStandard[] = {"cfloat", "complex", "cstdint", "type_traits", "utility"};
 
@@ -83,11 +83,11 @@ Headers headers() {
 std::string architecture(const KernelRequest& request) {
   return "--gpu-architecture=sm_" + std::to_string(request.capability);
 }
-// Constants of the host's side are computed by functions that say nothing of where they run.
+// constexpr functions without __device__ are used for constants.
 constexpr const char* kOptions = "--device-as-default-execution-space";
 constexpr const char* kLanguage = "--std=c++20";
 
-/// A program that is destroyed with its last user.
+/// A program with reference counting.
 struct OwnedProgram {
   Program program = nullptr;
   ~OwnedProgram() {
@@ -136,7 +136,7 @@ Status compile(const KernelRequest& request, Cubin& cubin) {
 
 std::string request_key(const KernelRequest& request) {
   uint64_t hash = hash_of("");
-  // The end of each part counts too.
+  // Terminators are hashed too, so that parts cannot run together.
   const auto add = [&](const std::string& part) { hash = hash_of(part + '\n', hash); };
   for (size_t i = 0; i < kEmbeddedHeaderCount; ++i) {
     add(kEmbeddedHeaders[i].name);

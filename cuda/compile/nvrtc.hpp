@@ -1,4 +1,4 @@
-// NVRTC, the compiler as a library, where the machine has one: it is opened, not linked.
+// NVRTC, the run-time compiler, opened with dlopen if it is installed.
 #pragma once
 
 #include "base/status.hpp"
@@ -9,11 +9,11 @@ namespace chol::cuda {
 /// NVRTC's version (100 major + minor), 0 where there is none.
 int nvrtc_version();
 
-/// CHOL_STATUS_NOT_SUPPORTED without NVRTC; CHOL_STATUS_INTERNAL with the compiler's first words
-/// where it refuses.
+/// CHOL_STATUS_NOT_SUPPORTED without NVRTC; CHOL_STATUS_INTERNAL with the beginning of the
+/// compiler's log on an error.
 Status compile(const KernelRequest& request, Cubin& cubin);
 
-/// Everything that the code of a request depends on, as a name for a file.
+/// A file name that identifies everything on which the code of a request depends.
 std::string request_key(const KernelRequest& request);
 
 }  // namespace chol::cuda

@@ -1,5 +1,4 @@
-// The text of the kernels' headers, which the build puts into the plug-in as it is in the tree
-// (embed.cmake).
+// The text of the kernels' headers, which the build embeds in the plug-in (embed.cmake).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What the kernels' headers need of the standard library when NVRTC compiles them, which has none:
-// it stands in for each standard header that they include.
+// Replacement of the standard headers that the kernels' headers include, for NVRTC, which has no
+// standard library.
 #ifndef CHOL_STD_FOR_DEVICE
 #define CHOL_STD_FOR_DEVICE
 

@@ -1,5 +1,5 @@
-// Which orders the kernels of interleaved batches serve, and what a block of them takes of a
-// multiprocessor. Plain C++: chol-tune leaves choices out by it.
+// Which orders the kernels of interleaved batches serve, and the resources of a multiprocessor that
+// a block takes. Plain C++: chol-tune excludes choices by it.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ constexpr int by_size(int64_t bytes, int of_4, int of_8, int of_16) {
   return bytes == 4 ? of_4 : bytes == 8 ? of_8 : of_16;
 }
 
-/// Largest order that the registers of a thread hold.
+/// Largest order whose triangle fits the registers of a thread.
 constexpr int register_order(char wanted) {
 #define CHOL_REGISTERS_INSTANCE(precision, largest) \
   if (wanted == *#precision) return largest;
 #include "interleaved/thread/instances.def"
   return 0;
 }
-/// Leading columns of thread/left_looking.cuh in shared memory, from half as many as `halves` for
-/// each order beyond one whose rest takes all registers. Fewer spill or, in s and c, need more code
-/// than the instruction cache holds (128 KB), which costs half the speed.
+/// Leading columns of thread/left_looking.cuh in shared memory, half of `halves` for each order
+/// above the largest one that fits the registers. With fewer columns there registers spill or, in s
+/// and c, the code exceeds the instruction cache (128 KB), which costs half the speed.
 struct KeptColumns {
   int order, halves, more;
   constexpr int of(int n) const { return n > order ? (halves * (n - order) + more) / 2 : 0; }
@@ -56,17 +56,16 @@ constexpr KeptColumns kept_rule(char precision, bool solves) {
 constexpr int kept_columns(char precision, int n, bool solves) {
   return kept_rule(precision, solves).of(n);
 }
-/// Threads of a block of thread/left_looking.cuh, a matrix each, and of threads/solve.cuh and
+/// Threads of a block of thread/left_looking.cuh, one matrix each, and of threads/solve.cuh and
 /// threads/factor.cuh.
 inline constexpr int kWarpThreads = 32;
 
-/// Columns under way to shared memory in thread/left_looking.cuh while one is worked on, that one
-/// counted.
+/// Columns in flight to shared memory in thread/left_looking.cuh, including the current one.
 inline constexpr int kColumnsAhead = 3;
 
-/// Elements that a thread of thread/left_looking.cuh has in registers, all rows from column `kept`
-/// on, while it works on column j < n, and at the end for j = n: of the rows that are not done yet,
-/// of the done ones from `settled` on, and of the right-hand side.
+/// Elements that a thread of thread/left_looking.cuh has in registers during column j < n, or at
+/// the end for j = n, of all rows from column `kept` on: unfinished rows, finished rows from
+/// `settled` on, and the right-hand side.
 constexpr int held_elements(int n, int kept, int settled, int j) {
   const auto columns = [&](int last) { return last < kept ? 1 : last + 1 - kept; };
   int elements = j < n ? n - (j < settled ? j : settled) : n;
@@ -82,32 +81,32 @@ constexpr int most_held_elements(int n, int kept, int settled) {
   }
   return most;
 }
-/// Leading rows of thread/left_looking.cuh that go to shared memory once they are done, where a
-/// solution needs them again: the fewest with which the others take no more registers than the
-/// factorization.
+/// Leading rows of thread/left_looking.cuh that are moved to shared memory when finished, if a
+/// solve needs them again: the smallest number with which the others take no more registers than
+/// the factorization.
 constexpr int settled_rows(int n, int kept) {
   const int most = most_held_elements(n, kept, n - 1);
   int rows = 0;
   while (rows < n && most_held_elements(n, kept, rows) > most) ++rows;
   return rows;
 }
-/// A thread's words of shared memory in thread/left_looking.cuh: below the diagonal of the kept
-/// columns, then done rows from the front on and columns under way from the back on, which shrink
-/// as rows come. Where kept column k begins, of rows k + 1 to n - 1.
+/// A thread's words of shared memory in thread/left_looking.cuh: the kept columns below the
+/// diagonal, then finished rows growing from the front and columns in flight shrinking from the
+/// back. Offset of kept column k, rows k + 1 to n - 1.
 CHOL_HOST_DEVICE constexpr int kept_offset(int n, int k) { return k * (n - 1) - k * (k - 1) / 2; }
-/// Where done row i begins: its elements from column `kept` on, the reciprocal of the pivot in the
-/// last one's place, and the right-hand side's.
+/// Offset of finished row i: its elements from column `kept` on, with the reciprocal of the pivot
+/// as the last one, and its right-hand side.
 CHOL_HOST_DEVICE constexpr int settled_offset(int kept, int i) {
   const int whole = i > kept ? i - kept : 0;
   return 2 * i + whole * (whole - 1) / 2;
 }
-/// How far before the end column j begins on its way. Columns take turns on kColumnsAhead places,
-/// each as long as the first of its turn, so that none meets those of the turn before.
+/// Offset from the end of column j in flight. Columns alternate between kColumnsAhead buffers, each
+/// as long as the first column of a round, so that none overlaps those of the round before.
 CHOL_HOST_DEVICE constexpr int distance_under_way(int n, int j) {
   const int place = j % kColumnsAhead, length = n - (j - place);
   return (place + 1) * length - place;
 }
-/// @param settled leading rows that stay there: none where there is nothing to solve.
+/// @param settled leading rows that stay there: none without a solve.
 constexpr int column_elements(int n, int kept, int settled) {
   int most = 0;
   for (int j = 0; j < n; ++j) {
@@ -127,28 +126,27 @@ constexpr int leading_elements(int n, int held) {
 }
 /// Largest order of warp/block_kernel.cuh.
 inline constexpr int kWarpFactorOrder = 256;
-/// How warp/block_kernel.cuh works: matrices of a block, warps a matrix.
+/// Shape of warp/block_kernel.cuh: matrices of a block, warps a matrix.
 struct WarpsParams {
   int matrices = 0, warps = 0;
 };
-/// How shared/factor.cuh works: columns of a block column, matrices side by side, threads of a
-/// block.
+/// Shape of shared/factor.cuh: columns of a block column, matrices a block, threads of a block.
 struct SharedKnobs {
   int columns = 0, lanes = 0, threads = 0;
   constexpr int slots() const { return threads / lanes; }  ///< threads a matrix
 };
 /// Most rows of a block column that a thread holds.
 inline constexpr int kSharedRows = 4;
-/// Elements past the end of a triangle that a row or column past its edge may be read from.
+/// Padding after a triangle, which rows or columns past its edge may read.
 CHOL_HOST_DEVICE constexpr int shared_slack(int columns, int slots) { return slots + columns; }
 
-/// Where block column J begins, of rectangles from the diagonal down that lie one after the other.
+/// Offset of block column J, stored as consecutive rectangles from the diagonal down.
 template <class I>
 CHOL_HOST_DEVICE constexpr I block_column_offset(I n, I columns, I J) {
   return columns * (J * n - columns * (J * (J - 1) / 2));
 }
-/// Vectors beside a triangle for so many right-hand sides that are worked on at a time: a second
-/// one for the only one of a solve.
+/// Vectors in addition to a triangle for so many right-hand sides at a time: a single right-hand
+/// side of a solve has a second one.
 constexpr int64_t shared_vectors(bool factors, int64_t solvers) {
   return solvers == 1 && !factors ? 2 : solvers;
 }
@@ -160,8 +158,8 @@ constexpr int64_t shared_block_bytes(int64_t bytes, int64_t n, int64_t vectors,
                            shared_slack(knobs.columns, knobs.slots()) + vectors * n;
   return elements * knobs.lanes * bytes;
 }
-/// Whether the threads of a block make whole warps and matrices. @param factors the first rows of
-/// a block column, which all threads hold at once, have to reach past its diagonal block.
+/// Whether the threads of a block form full warps and matrices. @param factors the first rows of a
+/// block column, which all threads hold together, must extend past its diagonal block.
 constexpr bool shared_threads_fit(const SharedKnobs& knobs, bool factors) {
   return knobs.lanes >= 1 && knobs.columns >= 1 && knobs.threads >= 1 &&
          knobs.threads % knobs.lanes == 0 && knobs.threads % 32 == 0 &&

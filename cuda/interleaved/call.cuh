@@ -1,4 +1,4 @@
-// One interleaved call as its kernels see it.
+// One interleaved call as passed to kernels.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct InterleavedCall {
   int64_t batch = 0;
   int n = 0;
   int64_t nrhs = 0;
-  int* info = nullptr;  ///< a solve leaves matrices alone whose info, where there is one, is not 0
+  int* info = nullptr;  ///< a solve skips matrices whose info, if given, is not 0
   bool swapped = false;
-  /// The matrices of a block lie side by side in one chunk of A, in multiples of 16 bytes. What
-  /// the last chunk holds beyond the batch may then be read.
+  /// Whether the matrices of a block are contiguous in one chunk of A, in multiples of 16 bytes.
+  /// Elements of the last chunk beyond the batch may then be read.
   bool aligned = false;
-  int solvers = 1;  ///< right-hand sides of a matrix that a block works on at a time
+  int solvers = 1;  ///< right-hand sides of a matrix that a block solves at a time
 
   /// Offset of element (0, 0) of matrix b in an array of that leading dimension and width.
   __device__ __forceinline__ int64_t start(int64_t b, int64_t ld, int64_t columns) const {

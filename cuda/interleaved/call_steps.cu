@@ -17,7 +17,7 @@ using backend::Chosen;
 using backend::Problem;
 using backend::Resources;
 
-/// What ran of an interleaved call: the method of each step and, of slices, theirs.
+/// Trace of an interleaved call: the method of each step and, for slices, of their steps.
 class Trace {
  public:
   void add(const Choice& choice, const char* of_slices) {
@@ -27,7 +27,7 @@ class Trace {
     std::snprintf(text_ + used, sizeof text_ - used, "%s%s%s%s", used ? "+" : "", own,
                   *of_slices ? ":" : "", of_slices);
   }
-  /// Until the thread's next call.
+  /// Valid until the thread's next call.
   const char* text() const {
     thread_local char kept[sizeof text_];
     std::memcpy(kept, text_, sizeof text_);

@@ -1,5 +1,5 @@
-// Which kernel does an interleaved batch: the row's, built or compiled, else the built one that is
-// most like it.
+// Selects the kernel of an interleaved batch: that of the row, built or compiled, else the most
+// similar built one.
 #pragma once
 
 #include "common/precisions.hpp"
@@ -15,14 +15,14 @@ bool is_built(const Case& asked, const Choice& choice) {
   return method && method->is_built(asked, choice);
 }
 
-/// Of a choice that no kernel is built for.
+/// For a choice without a built kernel.
 template <class T>
 bool is_compilable(const Case& asked, const Choice& choice) {
   if (is_of_one_rhs(asked.routine, choice) && asked.nrhs != 1) return false;
   return can_compile({asked.routine, kPrecision<T>}, choice, asked.n, block_shared_limit());
 }
 
-/// The built kernel of shared/factor.cuh that is most like one that is wanted, or one for any
+/// The built kernel of shared/factor.cuh that is most similar to the requested one, or one for any
 /// order.
 template <class T>
 Choice nearest_shared(const Case& asked, const SharedKnobs& wanted) {
@@ -44,8 +44,8 @@ Choice nearest_shared(const Case& asked, const SharedKnobs& wanted) {
   return nearest;
 }
 
-/// Calls body(choice) for what is built beside a row's choice, most alike first, until it returns
-/// true; the last does any order.
+/// Calls body(choice) for built alternatives to a row's choice, most similar first, until it
+/// returns true; the last one accepts any order.
 template <class T, class Body>
 bool try_built_choices(const Case& asked, const Choice& row, Body&& body) {
   const bool streams = row.is(kInterleavedStreamed) || row.is(kInterleavedTiled);
@@ -59,7 +59,7 @@ bool try_built_choices(const Case& asked, const Choice& row, Body&& body) {
   const bool in_shared_memory =
       row.is(kInterleavedShared) || row.is(kInterleavedWarps) || row.is(kInterleavedWarpSolve);
   if (!streams && !in_shared_memory && is_done(kInterleavedColumns)) return true;
-  constexpr int kLine = 64;  // of a row of matrices side by side, where nothing else is wanted
+  constexpr int kLine = 64;  // bytes of a row of matrices, if not specified
   constexpr SharedKnobs kUsual{8, kLine / int(sizeof(T)), 128};
   if (!streams) {
     const SharedKnobs wanted = row.is(kInterleavedShared) ? shared_knobs(row) : kUsual;
@@ -68,8 +68,8 @@ bool try_built_choices(const Case& asked, const Choice& row, Body&& body) {
   return is_done(kInterleavedStreamed);
 }
 
-/// Calls body(choice, whether it is to be compiled) for what can do a case by a row, best first,
-/// until it returns true.
+/// Calls body(choice, whether it must be compiled) for the choices of a row that can do the case,
+/// best first, until it returns true.
 template <class T, class Body>
 bool try_interleaved_choices(const Case& asked, const Choice& row, Body&& body) {
   if (asked.n == 0 || asked.routine == Routine::potri) return body(kInterleavedStreamed, false);

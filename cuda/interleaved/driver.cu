@@ -5,7 +5,7 @@
 namespace chol::cuda {
 namespace {
 
-/// Whether a row's method can do one case of it.
+/// Whether a row's method can handle one of its cases.
 template <class T>
 bool accepts_case(const Case& asked, const Choice& choice) {
   const bool packs = asked.routine == Routine::pack || asked.routine == Routine::unpack;

@@ -1,4 +1,4 @@
-// Interleaved batches: from a choice to the kernels that carry it out.
+// Interleaved batches: runs the kernels of a choice.
 #pragma once
 
 #include "common/launch.hpp"
@@ -9,7 +9,7 @@
 
 namespace chol::cuda {
 
-/// Whether the kernels of precision T can run what a row says, built or compiled.
+/// Whether kernels of precision T, built or compiled, can run a row.
 template <class T>
 bool accepts_interleaved(const Row& row);
 
@@ -17,8 +17,8 @@ bool accepts_interleaved(const Row& row);
 int chunk_bits(int64_t chunk, int64_t batch);
 
 /// potrf, potrs, posv that does not run in two steps, and potri.
-/// @param[in,out] choice becomes what ran: another kernel on a device that has less shared memory,
-/// or no compiler for what is not built.
+/// @param[in,out] choice becomes the one that ran: another kernel on a device with less shared
+/// memory, or without a compiler for kernels that are not built.
 template <class T>
 Status run_interleaved(Routine routine, const InterleavedCall<T>& call, Choice& choice,
                        cudaStream_t stream);

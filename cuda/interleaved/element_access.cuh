@@ -5,16 +5,15 @@
 
 namespace chol::cuda {
 
-/// p, of which the compiler does not know how it came about.
+/// p, whose origin is hidden from the compiler.
 template <class E>
 __device__ __forceinline__ E* walked(E* p) {
   asm volatile("" : "+l"(p));
   return p;
 }
 
-/// Reads and writes that stay in the order in which they stand: a read hoisted would hold a
-/// register for nothing. Without a hint that nobody needs the element again: it costs 2 to 10 % of
-/// an H200's bandwidth.
+/// Reads and writes in program order: a hoisted read would occupy a register. Without a streaming
+/// hint, which costs 2 to 10 % of an H200's bandwidth.
 __device__ __forceinline__ gpu_lane::VecF read_in_order(const gpu_lane::VecF* p) {
   gpu_lane::VecF x;
   asm volatile("ld.global.f32 %0, [%1];" : "=f"(x.v) : "l"(p) : "memory");

@@ -1,5 +1,5 @@
-// What the methods of interleaved batches call: kernels, one compile unit a family, task and
-// precision.
+// Interface between the methods of interleaved batches and the kernels, which have one compile unit
+// a family, task and precision.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 #include "interleaved/block_shape.hpp"
 #include "interleaved/call.cuh"
 #include "interleaved/threads/shape.hpp"
-#ifndef __CUDACC_RTC__  // kernels are compiled at run time too, what launches them is not
+#ifndef __CUDACC_RTC__  // kernels are also compiled at run time, launch code is not
 #include "common/launch.hpp"
 #endif
 
@@ -21,11 +21,11 @@ inline constexpr char kPrecision = sizeof(T) == 4          ? 's'
 
 /// Most threads of a block of the kernels of thread/registers.cuh.
 inline constexpr int kRegisterThreads = 128;
-/// Largest order that the registers of a thread hold.
+/// Largest order whose triangle fits the registers of a thread.
 template <class T>
 inline constexpr int kRegisterOrder = register_order(kPrecision<T>);
-/// How many threads a matrix in which order, and the orders that thread/left_looking.cuh and the
-/// held kernels are built for.
+/// Threads a matrix for each order, and the orders for which thread/left_looking.cuh and the
+/// kernels of threads/ are built.
 template <InterleavedTask kTask, class T>
 inline constexpr ThreadsTable kThreadsTable{kPrecision<T>, kTask};
 template <class T>
@@ -76,7 +76,8 @@ struct SharedLaunch {
   unsigned blocks;
   int bytes;
 };
-/// Settles in `call` what depends on the kernel's shape. @param limit shared memory of a block.
+/// Sets the members of `call` that depend on the kernel's shape. @param limit shared memory of a
+/// block.
 template <InterleavedTask kTask, class T>
 SharedLaunch prepare_shared(InterleavedCall<T>& call, const SharedKnobs& knobs, int64_t limit) {
   const auto bytes = int64_t(sizeof(T));
@@ -90,11 +91,11 @@ SharedLaunch prepare_shared(InterleavedCall<T>& call, const SharedKnobs& knobs, 
   return {static_cast<unsigned>((call.batch + knobs.lanes - 1) / knobs.lanes), int(need())};
 }
 
-/// Orders whose triangles of as many matrices as lie side by side fit the shared memory of a block.
+/// Orders for which the triangles of a block's matrices fit its shared memory.
 template <InterleavedTask kTask, class T>
 Status run_shared(const InterleavedCall<T>& call, const SharedKnobs& knobs, cudaStream_t stream);
-/// Shared memory that run_shared takes when so many right-hand sides are worked on at a time;
-/// negative where no such kernel is built.
+/// Shared memory of run_shared with so many right-hand sides at a time; negative if no such kernel
+/// is built.
 template <InterleavedTask kTask, class T>
 int64_t shared_need(int64_t n, int64_t solvers, const SharedKnobs& knobs);
 
@@ -103,7 +104,7 @@ int64_t shared_need(int64_t n, int64_t solvers, const SharedKnobs& knobs);
 template <InterleavedTask kTask, class T>
 Status run_warp_factor(const InterleavedCall<T>& call, const WarpsParams& params,
                        cudaStream_t stream);
-/// Shared memory of a block; more than there can be where there is no such kernel.
+/// Shared memory of a block; more than any device has if there is no such kernel.
 template <InterleavedTask kTask, class T>
 int64_t warp_factor_need(int64_t n, const WarpsParams& params);
 
@@ -112,7 +113,7 @@ int64_t warp_factor_need(int64_t n, const WarpsParams& params);
 template <class T>
 Status run_warps(const InterleavedCall<T>& call, cudaStream_t stream);
 inline constexpr int kWarpsOrder = 128;
-/// Shared memory of a block; more than there can be for orders that are too large.
+/// Shared memory of a block; more than any device has for orders that are too large.
 template <class T>
 int64_t warps_need(int64_t n);
 

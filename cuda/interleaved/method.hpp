@@ -1,4 +1,4 @@
-// Kernel families of interleaved batches as methods: what rows name and the driver runs.
+// Kernel families of interleaved batches as methods, which rows name and the driver runs.
 #pragma once
 
 #include "common/instances.hpp"

@@ -1,4 +1,4 @@
-// Copies between interleaved and column-major matrices, by tiles that turn round in shared memory.
+// Copies between interleaved and column-major matrices, transposed tile by tile in shared memory.
 #pragma once
 
 #include "interleaved/pack_call.hpp"
@@ -7,8 +7,8 @@ namespace chol::cuda {
 
 inline constexpr int kPackTile = 32, kPackRows = 8;
 
-/// A block turns kPackTile matrices by kPackTile elements, which it counts down the columns, so
-/// that small matrices without gaps are read in whole lines.
+/// A block transposes kPackTile matrices by kPackTile elements, numbered along the columns, so that
+/// contiguous small matrices are read in full lines.
 template <class T, bool kUnpacks>
 __global__ void __launch_bounds__(kPackTile* kPackRows) pack_kernel(PackCall<T> call) {
   __shared__ T tile[kPackTile][kPackTile + 1];

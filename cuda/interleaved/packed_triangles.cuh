@@ -1,4 +1,4 @@
-// Lower triangles of several matrices side by side in shared memory.
+// Lower triangles of several matrices, interleaved in shared memory.
 #pragma once
 
 #include "interleaved/block_shape.hpp"
@@ -7,8 +7,8 @@
 namespace chol::cuda {
 
 /// Block columns NB wide, each as a rectangle from its diagonal down: element (i, j) of block
-/// column J lies at offset(J) + (j - J NB) height(J) + (i - J NB), times the kLanes matrices side
-/// by side. What lies above the diagonal inside a diagonal block is never defined.
+/// column J is at offset(J) + (j - J NB) height(J) + (i - J NB), times the kLanes interleaved
+/// matrices. Elements above the diagonal inside a diagonal block are undefined.
 template <class E, int kNB, int kLanes>
 struct Trapezoid {
   E* lane;  ///< the caller's matrix: element (0, 0)
@@ -18,7 +18,7 @@ struct Trapezoid {
   __host__ __device__ static constexpr int offset(int n, int J) {
     return block_column_offset(n, kNB, J);
   }
-  /// Elements of one matrix, and the `slack` that rows and columns past the edge may be read from.
+  /// Elements of one matrix, and the `slack` that rows and columns past the edge may read.
   __host__ __device__ static constexpr int elements(int n, int slack) {
     return offset(n, blocks(n)) + slack;
   }
@@ -29,7 +29,7 @@ struct Trapezoid {
   }
 };
 
-/// Copies global to shared memory without registers; waited for by commit groups.
+/// Asynchronous copies from global to shared memory, in commit groups.
 template <class Unit>
 __device__ __forceinline__ void copy_async(Unit* shared, const Unit* global) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -37,7 +37,7 @@ __device__ __forceinline__ void copy_async(Unit* shared, const Unit* global) {
   asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(to), "l"(global),
                "n"(sizeof(Unit)));
 }
-/// The same, or zero where there is nothing to read.
+/// The same, or zero if there is no element.
 template <class Unit>
 __device__ __forceinline__ void copy_async_or_zero(Unit* shared, const Unit* global, bool present) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -45,7 +45,7 @@ __device__ __forceinline__ void copy_async_or_zero(Unit* shared, const Unit* glo
                "n"(sizeof(Unit)), "r"(present ? int(sizeof(Unit)) : 0));
 }
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;"); }
-/// Waits until at most `pending` of the caller's commit groups are under way, or fewer.
+/// Waits until at most `pending` of the caller's commit groups are in flight.
 __device__ __forceinline__ void wait_for_copies(int pending) {
   switch (pending) {
     case 0:
@@ -73,8 +73,8 @@ __device__ __forceinline__ void wait_for_copies(int pending) {
   }
 }
 
-/// Starts the copy of the triangles of a block, one commit group a block column. Threads take the
-/// `Unit`s of a row of kLanes elements side by side, and every `rows`-th row.
+/// Starts the copy of the triangles of a block, one commit group a block column. Adjacent threads
+/// copy the `Unit`s of a row of kLanes elements, and every `rows`-th row.
 /// @param from, to the matrix of the first element of the thread's unit.
 template <class Unit, class E, int kNB, int kLanes>
 __device__ __forceinline__ void fetch_triangle(const Trapezoid<E, kNB, kLanes>& to,
@@ -96,7 +96,7 @@ __device__ __forceinline__ void fetch_triangle(const Trapezoid<E, kNB, kLanes>& 
   }
 }
 
-/// The same for a whole block: 16 bytes at a time where every row of the block lies so.
+/// The same for a whole block: 16 bytes at a time if every row of the block is aligned.
 template <class T, int kNB, int kLanes>
 __device__ __forceinline__ void fetch_triangles(const Trapezoid<Lane<T>, kNB, kLanes>& panel,
                                                 const InterleavedCall<T>& call) {

@@ -1,4 +1,4 @@
-// An interleaved problem as the kernels of interleaved batches see it, which need no workspace.
+// An interleaved problem for the kernels of interleaved batches, which need no workspace.
 #pragma once
 
 #include <algorithm>

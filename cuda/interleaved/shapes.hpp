@@ -1,4 +1,4 @@
-// What the kernels of interleaved batches in shared memory are compiled for.
+// Shapes of the kernels of interleaved batches in shared memory.
 #pragma once
 
 #include "common/shape_list.hpp"
@@ -7,17 +7,17 @@
 namespace chol::cuda {
 
 /// shared/factor.cuh: columns of a block column, most rows of it that a thread holds (in a solve 1
-/// if a thread has the only right-hand side to itself), matrices side by side, threads of a block
-/// and the least blocks a multiprocessor, which bound the registers.
+/// if one thread solves for a single right-hand side), matrices a block, threads of a block and the
+/// least blocks a multiprocessor, which bound the registers.
 template <int kColumnCount, int kRowCount, int kLaneCount, int kThreadCount, int kBlockCount>
 struct InterleavedSharedShape {
   static constexpr int kColumns = kColumnCount, kRows = kRowCount, kLanes = kLaneCount;
   static constexpr int kThreads = kThreadCount, kBlocks = kBlockCount;
 };
 
-/// warp/block_kernel.cuh: warps that work on a matrix, matrices of a block, warps that move them,
-/// and the least blocks a multiprocessor, which bound the registers: of shapes that differ by
-/// nothing else the first for whose blocks there is shared memory is taken.
+/// warp/block_kernel.cuh: warps that work on a matrix, matrices of a block, warps that copy them,
+/// and the least blocks a multiprocessor, which bound the registers: among shapes that otherwise
+/// agree the first whose blocks fit the shared memory is used.
 template <int kWarpCount, int kMatrixCount, int kMoverCount, int kBlockCount>
 struct WarpFactorShape {
   static constexpr int kWarps = kWarpCount, kMatrices = kMatrixCount, kMovers = kMoverCount;

@@ -1,4 +1,4 @@
-// What kernels of interleaved batches are told apart by. Plain C++.
+// Tasks of the kernels of interleaved batches. Plain C++.
 #pragma once
 
 namespace chol::cuda {

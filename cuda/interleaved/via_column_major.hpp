@@ -1,7 +1,7 @@
-// Interleaved batches of large matrices by the kernels of column-major ones: a slice of the batch
-// after the other is unpacked into the workspace, worked on, and packed where it was. Beyond what
-// shared memory holds of a chunk, kernels of interleaved matrices would read every element again
-// for each column.
+// Interleaved batches of large matrices by the kernels of column-major ones: one slice of the batch
+// after the other is unpacked to the workspace, processed, and packed again. If matrices of a chunk
+// exceed shared memory, kernels of interleaved matrices would read every element again for each
+// column.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ bool in_slices(const backend::Problem<T>& problem, const Choice& choice) {
          problem.sizes.n > 0 && problem.sizes.count > 0;
 }
 
-/// The batch, with right-hand sides where it has any, cut where chunks end or, of chunks larger
-/// than a slice, within them; and the column-major copies of a slice, whose columns begin at
-/// multiples of 16 bytes.
+/// The batch, with its right-hand sides, divided at chunk boundaries or, if chunks are larger than
+/// a slice, within chunks; and the column-major copies of a slice, whose columns start at multiples
+/// of 16 bytes.
 template <class T>
 class Slices {
  public:
-  /// Of a slice at most, but for one matrix: less leaves multiprocessors without one.
+  /// Largest size of a slice of several matrices: smaller slices leave multiprocessors idle.
   static constexpr int64_t kBytes = int64_t(1) << 30;
 
   Slices(Arena& arena, const backend::Problem<T>& problem)
@@ -48,7 +48,7 @@ class Slices {
 
   /// Most matrices of a slice.
   int64_t most() const { return most_; }
-  /// Of the slice from that matrix on.
+  /// The slice that starts at that matrix.
   int64_t count(int64_t first) const {
     const int64_t there = std::min(most_, problem_.sizes.count - first);
     return chunk_ > most_ ? std::min(there, chunk_ - first % chunk_) : there;

@@ -19,7 +19,7 @@ namespace {
 using backend::Event;
 using backend::Queue;
 
-/// Columns of a panel where the row names none.
+/// Columns of a panel if the row does not set them.
 constexpr int kPanelColumns = 1024;
 
 template <class Public>
@@ -155,12 +155,12 @@ class Ops final : public backend::PanelOps<Public> {
               int64_t behind) override {
     const DeviceGuard guard(queues_.device());
     const cudaStream_t stream = queues_.stream(queue);
-    // The kernel reads a tile behind the panel.
+    // The kernel reads one tile after the panel.
     const bool can_read = behind >= kTile || rows == columns;
     if (by_persistent_ && can_read && columns % kTile == 0 &&
         before + rows < persistent::kLargestDimension<T> &&
         A.ld < persistent::kLargestDimension<T>) {
-      // Of a matrix that has this panel behind the columns before it.
+      // For a matrix in which this panel follows the columns before it.
       BatchProblem<T> problem = problem_of(A, before + rows, info_);
       problem.A.first -= before * (A.ld + 1);
       return require(persistent::factor_columns(problem, before, columns, params_.groups,
@@ -171,7 +171,7 @@ class Ops final : public backend::PanelOps<Public> {
     require(block_method().run(block, panel_params(columns), {work_, blas, stream}));
     require(residues::add_info_of_rest(info_, info_ + 1, before, stream));
     if (rows == columns) return;
-    // X L^H = B, on the storage of a lower triangle or of an upper one, which is the transpose.
+    // X L^H = B, in the storage of a lower triangle or of an upper one, which is the transpose.
     const View below = A.at(columns, 0);
     if (A.swapped)
       require(blas.solve(CUBLAS_FILL_MODE_UPPER, true, columns, rows - columns, elements(A.first),
@@ -280,12 +280,12 @@ class Ops final : public backend::PanelOps<Public> {
   static cublasFillMode_t fill(bool upper) {
     return upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   }
-  /// Falls back on the other method where the device has not what it needs.
+  /// Falls back to the other method if the device lacks the resources.
   static const native::FactorMethod<T>& block_method() {
     return native::method_of<T>(kPersistentPotrf);
   }
-  /// Whether the kernel of update/ does it, as for one matrix of that order on one device, but that
-  /// cuBLAS is faster by 6 % in upper triangles of single precision.
+  /// Whether the kernel of update/ is used, as for one matrix of that order on one device, except
+  /// that cuBLAS is 6 % faster for upper triangles of single precision.
   bool is_for_kernel(const View& C, const View& A, const View& B, int64_t rows, int64_t columns,
                      int64_t depth) const {
     constexpr int64_t kMultiple = 16;
@@ -294,7 +294,7 @@ class Ops final : public backend::PanelOps<Public> {
            columns % kMultiple == 0 && depth % kMultiple == 0 && rows <= INT_MAX / 2 &&
            std::max({C.ld, A.ld, B.ld}) < persistent::kLargestDimension<T>;
   }
-  /// As the rows of one matrix of that order on one device have it.
+  /// As in the rows of one matrix of that order on one device.
   bool updates_by_blas(bool upper, int64_t n) const {
     Case asked{Routine::potrf, Form::one, precision_letter<Public>, upper};
     asked.n = n;
@@ -333,7 +333,7 @@ class Ops final : public backend::PanelOps<Public> {
   std::vector<int> devices_;   ///< of the call
   bool blas_updates_[2] = {};  ///< of the lower and the upper triangle
   native::FactorWorkspace<T> work_;
-  T* square_ = nullptr;  ///< a triangle that goes over itself
+  T* square_ = nullptr;  ///< copy of a triangle that is overwritten
   int* info_ = nullptr;  ///< of all panels, and of a block alone
 };
 

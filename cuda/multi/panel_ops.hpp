@@ -9,9 +9,9 @@
 
 namespace chol::cuda::multi {
 
-/// @param choice for one matrix as large as there is: how panels are factored.
-/// @param tuning which orders form their products by residues, when a call asks for that.
-/// @param stream behind whose work a call begins.
+/// @param choice for one matrix of the largest order: how panels are factored. @param tuning for
+/// which orders products are by residues, if a call asks for that. @param stream after whose work a
+/// call begins.
 template <class T>
 std::shared_ptr<backend::PanelOps<T>> make_panel_ops(Queues& queues, const Choice& choice,
                                                      const TuningStore& tuning,

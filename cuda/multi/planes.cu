@@ -19,13 +19,13 @@ using residues::kThreads;
 using residues::padded;
 using residues::Sums;
 
-/// A tile from which products are subtracted.
+/// A tile to be updated.
 template <class T>
 struct Difference {
   T* C;
   int64_t ld;
   int64_t rows, columns;
-  int64_t below;  ///< rows that its first row lies below its first column
+  int64_t below;  ///< number of rows by which its first row is below its first column
   const double *down_rows, *down_columns;
   Sums sums[kParts<T>];  ///< of the real and the imaginary parts
   residues::FromResidues<kModuli<T>> from;
@@ -42,8 +42,8 @@ __device__ __forceinline__ double product_at(const Difference<T>& call, const Su
   return static_cast<double>(fraction.value());
 }
 
-/// C -= what the sums of residues say, but for what lies above the diagonal of the matrix. Threads
-/// along what is contiguous in C and in the sums.
+/// C -= the values of the sums of residues, except above the diagonal of the matrix. Threads along
+/// the contiguous direction of C and of the sums.
 template <class T, bool swapped>
 __global__ void __launch_bounds__(kThreads) subtract_sums(Difference<T> call) {
   const int64_t fast_count = swapped ? call.columns : call.rows;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads) subtract_sums(Difference<T> call) {
     const int64_t i = swapped ? slow : fast, j = swapped ? fast : slow;
     if (i + call.below < j) continue;
     const int64_t offset = slow * call.sums[0].ld + fast;
-    // y 2^-s_i first: the product of the scales could underflow.
+    // y 2^-s_i first, since the product of the scales could underflow.
     const double unit = call.from.unit * call.down_rows[i], down = call.down_columns[j];
     T* const c = call.C + slow * call.ld + fast;
     const double re = product_at(call, call.sums[0], offset) * unit * down;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads) subtract_sums(Difference<T> call) {
   }
 }
 
-/// to := i times `rows` rows of pairs of bytes, four bytes a thread, of all moduli.
+/// to := i times `rows` rows of pairs of bytes, four bytes a thread, for all moduli.
 __global__ void __launch_bounds__(kThreads)
     multiply_rows_by_i(residues::Planes from, residues::Planes to, int rows, int64_t bytes) {
   const int64_t column = 4 * (int64_t(blockIdx.x) * kThreads + threadIdx.x);
@@ -89,11 +89,12 @@ class Planes final : public backend::PlaneOps<Public> {
  public:
   Planes(Queues& queues, const TuningStore& tuning) : queues_(queues), tuning_(tuning) {}
 
-  /// The longer a group, the fewer reconstructions, and the more native products within it. The two
-  /// cost about the same where its square is 400 n: a reconstruction costs as much as products of
-  /// depth 1000 to 2000, which run at 2 to 4 times the native rate.
+  /// Longer groups need fewer reconstructions and more native products inside a group. Both cost
+  /// about the same if the square of the length is 400 n: a reconstruction costs as much as
+  /// products of depth 1000 to 2000, which run at 2 to 4 times the native rate.
   int64_t group_columns(int64_t n, int64_t nb) const override {
-    // A group has what all columns to the left have on one device, so that it pays later.
+    // A group takes the products that all columns to the left take on one device, so that it pays
+    // later.
     const ResidueRow* const row = tuning_.residues(precision_letter<Public>, n * 2 / 3);
     if (!row || nb % residues::kChunk != 0) return 0;
     const double best = std::sqrt(400. * static_cast<double>(n));
@@ -108,7 +109,7 @@ class Planes final : public backend::PlaneOps<Public> {
     scales_ = {arena.take<double>(n), arena.take<double>(n), arena.take<double>(n)};
     diagonal_ = arena.take<T>(n);
     flagged_ = arena.take<int>(1);
-    // Rows of a power of two of bytes would fall on the same sets of the cache.
+    // Rows of a power of two of bytes would map to the same sets of the cache.
     const int64_t ld = depth_ + residues::kChunk;
     for (residues::Planes& slot : slots_) take_planes(arena, rows, ld, &slot);
     most_columns_ = std::min(rows, std::max(padded(nb), kMostColumns));
@@ -167,7 +168,7 @@ class Planes final : public backend::PlaneOps<Public> {
     return flagged == residues::kNone;
   }
 
-  /// By tiles, whose sums fit into the memory for them.
+  /// By tiles whose sums fit the workspace.
   void update(Queue queue, int slot, const View& C, int64_t row, int64_t column, int64_t rows,
               int64_t columns) override {
     const DeviceGuard guard(queues_.device());

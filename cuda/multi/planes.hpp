@@ -9,7 +9,7 @@
 
 namespace chol::cuda::multi {
 
-/// @param tuning says which orders are worth it.
+/// @param tuning orders for which this is faster.
 template <class T>
 std::unique_ptr<backend::PlaneOps<T>> make_planes(Queues& queues, const TuningStore& tuning);
 

@@ -1,4 +1,4 @@
-// What one device keeps for calls over several: streams, events, cuBLAS handles.
+// Resources of one device for calls over several: streams, events, cuBLAS handles.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace chol::cuda::multi {
 /// Throws StatusError.
 void check(cudaError_t error, const char* doing);
 
-/// Made at the first call and kept for the next ones. Not for two calls at a time.
+/// Created at the first call and kept for later ones. Not for concurrent calls.
 class Queues {
  public:
   explicit Queues(int device) : device_(device) {}
@@ -21,9 +21,9 @@ class Queues {
   ~Queues();
 
   int device() const { return device_; }
-  /// Makes what is not there yet. The device is current.
+  /// Creates missing resources. The device is current.
   void prepare();
-  /// Lets copies go straight from another device where the machine can.
+  /// Enables peer access to another device if the machine supports it.
   void reach(int other);
   bool reaches(int other) const {
     return std::find(unreached_.begin(), unreached_.end(), other) == unreached_.end();
@@ -32,14 +32,14 @@ class Queues {
   void begin();
 
   cudaStream_t stream(backend::Queue queue) const { return streams_[static_cast<int>(queue)]; }
-  /// Queues of panels and of updates have a handle each: they work at the same time.
+  /// Queues of panels and of updates have separate handles: they run concurrently.
   Blas& blas(backend::Queue queue) { return blas_[queue == backend::Queue::panel ? 0 : 1]; }
   cudaEvent_t next_event();
-  /// An event whose time can be told. The first of a call waits for the queue to come by.
+  /// A timed event. The first one of a call waits for the queue.
   cudaEvent_t next_mark(backend::Queue queue);
-  /// Nanoseconds of the host's steady clock; -1 while the device has not come by.
+  /// Nanoseconds of the host's steady clock; -1 while the event has not been reached.
   int64_t time_of(cudaEvent_t mark) const;
-  /// Grows and is kept. Nothing that was queued may use it when it grows.
+  /// Grows and is kept. No queued work may use it when it grows.
   void* pinned(backend::Pinned use, size_t bytes);
   /// Waits for all queues and gives the first error.
   cudaError_t wait();
@@ -49,7 +49,7 @@ class Queues {
   cudaStream_t streams_[backend::kQueues] = {};
   std::vector<cudaEvent_t> events_;
   size_t used_ = 0;
-  /// With times: the first is the one that others are told against.
+  /// Timed events; the first one is the reference for the others.
   std::vector<cudaEvent_t> marks_;
   size_t used_marks_ = 0;
   int64_t first_mark_time_ = 0;

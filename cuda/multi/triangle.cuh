@@ -1,4 +1,4 @@
-// Triangles between a matrix and a square beside it.
+// Copies of triangles between a matrix and a square buffer.
 #pragma once
 
 #include "common/launch.hpp"
@@ -37,7 +37,7 @@ Status write_identity(T* A, int64_t n, cudaStream_t stream) {
   return launched("identity");
 }
 
-/// @param zeros_beside whether the rest of `to` is set to zero, else it stays as it is.
+/// @param zeros_beside whether the rest of `to` is set to zero; otherwise it is not changed.
 template <class T>
 Status copy_triangle(bool upper, const T* from, int64_t ldf, T* to, int64_t ldt, int64_t n,
                      bool zeros_beside, cudaStream_t stream) {

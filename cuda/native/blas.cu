@@ -82,7 +82,7 @@ Status Blas::use(cudaStream_t stream) {
   if (!handle_) {
     Status status = status_of(cublasCreate(&handle_), "cuBLAS");
     if (!status.ok()) return status;
-    // The default, said aloud: no reduced precision behind the caller's back.
+    // The default, set explicitly: no implicit use of reduced precision.
     status = status_of(cublasSetMathMode(handle_, CUBLAS_DEFAULT_MATH), "cuBLAS math mode");
     if (!status.ok()) return status;
   }

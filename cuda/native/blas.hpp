@@ -9,7 +9,7 @@
 
 namespace chol::cuda {
 
-/// A matrix by columns, or one of several that lie `stride` elements apart.
+/// A column-major matrix, or one of several at a distance of `stride` elements.
 template <class T>
 struct Operand {
   const T* first;
@@ -26,7 +26,7 @@ struct Extents {
   int64_t rows, columns, depth;
 };
 
-/// One cuBLAS handle, made at the first call that needs it.
+/// One cuBLAS handle, created at the first call that needs it.
 class Blas {
  public:
   Blas() = default;
@@ -34,7 +34,7 @@ class Blas {
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
-  /// Makes the handle when there is none, and queues what follows on `stream`.
+  /// Creates the handle if there is none, and sets its stream.
   Status use(cudaStream_t stream);
   /// The handle, after use().
   cublasHandle_t handle() const { return handle_; }

@@ -1,5 +1,5 @@
-// What a factorization says about its columns while it is queued: for those who bring them and
-// take them away meanwhile.
+// Progress reports of a factorization while it is being queued, for concurrent transfers of its
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace chol::cuda {
 class ColumnWatch {
  public:
   virtual ~ColumnWatch() = default;
-  /// What is queued next touches columns before `columns`.
+  /// The work queued next accesses columns before `columns`.
   virtual Status need(int64_t columns) = 0;
-  /// What was queued so far finishes columns before `columns`.
+  /// The work queued so far finishes columns before `columns`.
   virtual Status finished(int64_t columns) = 0;
 };
 

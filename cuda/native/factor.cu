@@ -26,7 +26,8 @@ struct Factorization {
     return params.panel > 0 ? params.panel : problem.n;
   }
 
-  /// Columns [first, first + width), updated already, over all rows from `first` down.
+  /// Factors columns [first, first + width), which have all their updates, over all rows from
+  /// `first` down.
   Status block_column(int64_t first, int64_t width) const {
     const int64_t leaf_width = leaf_columns();
     if (width <= leaf_width) return leaf(first, width);
@@ -103,7 +104,7 @@ class Blocked final : public FactorMethod<T> {
   }
 };
 
-/// Where the device or the leading dimension does not allow it, Blocked runs in its place.
+/// If the device or the leading dimension does not allow it, Blocked runs instead.
 template <class T>
 class Persistent final : public FactorMethod<T> {
  public:

@@ -44,7 +44,7 @@ Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& thread
     status = factor_one(problem, native::Params{.leaf_threads = threads.leaf}.recursive(), work.one,
                         blas, staging.compute, &trip);
   if (status.ok()) status = trip.finish();
-  // Nothing that went wrong after a bad pivot matters: the columns before it are back.
+  // Errors after a bad pivot are irrelevant: the columns before it have been copied back.
   if (trip.info() > 0) status = Status::success();
   *factored = trip.returned_columns();
   if (status.ok()) *info = trip.info();

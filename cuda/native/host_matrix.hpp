@@ -17,13 +17,13 @@ struct HostMatrixWorkspace {
 };
 
 struct HostMatrixThreads {
-  int leaf = 0;  ///< of the device's block that factors a leaf
+  int leaf = 0;  ///< threads of the device's block that factors a leaf
   int copy = 1;  ///< of the host
 };
 
 /// @param[in,out] A in host memory.
 /// @param[out] info in host memory, written on success.
-/// @param[out] factored columns of A that have been written; the others are as they were.
+/// @param[out] factored columns of A that have been written; the others are unchanged.
 template <class T>
 Status factor_host_matrix(const TriangleView& A, const HostMatrixThreads& threads,
                           const HostMatrixWorkspace<T>& work, Blas& blas, Staging& staging,

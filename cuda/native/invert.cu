@@ -1,7 +1,7 @@
-// LAPACK's xTRTRI and xLAUUM by block columns with inverted diagonal blocks, all else products by
-// cuBLAS: a third of the operations and much less workspace than a solve of the identity. What a
-// step computes goes to the workspace first and from there over the factor unless that is singular,
-// which only the device knows; so nothing waits.
+// LAPACK's xTRTRI and xLAUUM by block columns with inverted diagonal blocks and products by cuBLAS:
+// a third of the operations and much less workspace than a solve of the identity. Results of a step
+// are written to the workspace and then copied over the factor unless that is singular, which only
+// the device knows; so the host need not wait.
 #include <algorithm>
 
 #include "batched/inverse_and_logdet.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBlock = 256;  ///< rows and columns of a diagonal block
 /// Bytes of the inverses of diagonal blocks, and of rows of a block column, at a time.
 constexpr int64_t kMostBytes = int64_t(8) << 20;
-constexpr int kEdge = 16;  ///< of a thread block of the copies, in either direction
+constexpr int kEdge = 16;  ///< edge of a thread block of the copies
 
 // The entry points of each precision under one name, with the element types that cuBLAS has.
 template <class T>
@@ -33,7 +33,7 @@ CHOL_ENTRY(Complex<float>, cuComplex, C)
 CHOL_ENTRY(Complex<double>, cuDoubleComplex, Z)
 #undef CHOL_ENTRY
 
-/// A view of the workspace that lies as the matrix does.
+/// A view of the workspace with the storage order of the matrix.
 template <class T>
 LowerView<T> alike(const LowerView<T>& A, T* first, int64_t rows, int64_t columns) {
   return {first, std::max<int64_t>(A.swapped ? columns : rows, 1), A.swapped};
@@ -48,7 +48,7 @@ __device__ __forceinline__ T without_imaginary(T x) {
   return from_real<T>(real(x));
 }
 
-/// Where threads lie along the lines of a view: its (i, j).
+/// The (i, j) of a thread, with threads along the lines of a view.
 template <class T, class Body>
 __device__ __forceinline__ void for_elements(const LowerView<T>& A, int64_t rows, int64_t columns,
                                              Body&& body) {
@@ -65,8 +65,8 @@ __global__ void triangle_kernel(LowerView<T> A, LowerView<T> B, int64_t n) {
   for_elements(B, n, n,
                [&](int64_t i, int64_t j) { *B.at(i, j) = i < j ? from_real<T>(0) : *A.at(i, j); });
 }
-/// A := B where info is 0: all of it or the lower triangle, of a Hermitian matrix' diagonal block
-/// with its real diagonal.
+/// A := B where info is 0: all of it or the lower triangle; a diagonal block of a Hermitian matrix
+/// gets a real diagonal.
 enum class Part { all, triangle, hermitian };
 template <class T>
 __global__ void write_kernel(LowerView<T> B, LowerView<T> A, int64_t rows, int64_t columns,
@@ -103,8 +103,8 @@ class Inversion {
  private:
   using E = typename Entry<T>::Element;
 
-  /// Block column of the inverse of the factor, those behind it being there: of
-  /// [L11 0; L21 L22] it is [inv(L11); -inv(L22) L21 inv(L11)].
+  /// Block column of the inverse of the factor, after the later ones: for [L11 0; L21 L22] it is
+  /// [inv(L11); -inv(L22) L21 inv(L11)].
   Status invert_column(int64_t first) {
     const int64_t width = std::min(kBlock, n_ - first), below = n_ - first - width;
     const LowerView<T> L11 = from(A_, first, first), L21 = from(A_, first + width, first);
@@ -125,7 +125,7 @@ class Inversion {
     write(inverse, L11, width, width, Part::triangle);
     return launched("potri");
   }
-  /// Block row i of M^H M, M being the inverse of the factor: of rows from i on.
+  /// Block row i of M^H M, M being the inverse of the factor, from its rows from i on.
   Status multiply_row(int64_t first) {
     const int64_t height = std::min(kBlock, n_ - first), below = n_ - first - height;
     const int64_t before = first, columns = first + height;
@@ -143,7 +143,7 @@ class Inversion {
     return launched("potri");
   }
 
-  // Swapped views are transposes to cuBLAS: sides and triangles change places, operations do not.
+  // Swapped views are transposes to cuBLAS: sides and triangles are exchanged, operations are not.
   cublasSideMode_t left() const { return A_.swapped ? CUBLAS_SIDE_RIGHT : CUBLAS_SIDE_LEFT; }
   cublasFillMode_t fill() const {
     return A_.swapped ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;

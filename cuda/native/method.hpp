@@ -10,7 +10,7 @@
 
 namespace chol::cuda::native {
 
-/// What is asked.
+/// The case.
 struct Case {
   Routine routine;  ///< potrf or posv
   char precision;
@@ -24,13 +24,13 @@ struct FactorWorkspace {
   persistent::Workspace<T> persistent;
 };
 
-/// What a method works with beside the matrix.
+/// Resources of a method in addition to the matrix.
 template <class T>
 struct FactorResources {
   const FactorWorkspace<T>& work;
   Blas& blas;
   cudaStream_t stream;
-  /// Is told, block column by block column, what is needed and what is finished; or nullptr.
+  /// Receives, for each block column, which columns are needed and which are finished; or nullptr.
   ColumnWatch* watch = nullptr;
 };
 
@@ -38,14 +38,14 @@ template <class T>
 class FactorMethod {
  public:
   virtual ~FactorMethod() = default;
-  /// Whether the current device can run it so; a row that is refused is never run.
+  /// Whether the current device can run it with these parameters; a refused row is never used.
   virtual bool accepts(const Case& asked, const Params& params) const = 0;
   virtual FactorWorkspace<T> carve(Arena& arena, int64_t n, const Params& params) const = 0;
   virtual Status run(const BatchProblem<T>& problem, const Params& params,
                      const FactorResources<T>& resources) const = 0;
 };
 
-/// What persistent_potrf or recursive_potrf is.
+/// The method for persistent_potrf or recursive_potrf.
 template <class T>
 const FactorMethod<T>& method_of(const MethodInfo& method);
 

@@ -13,7 +13,7 @@ bool solves_by_strips(const Choice& choice) {
   return choice.is(kOneSolve) && solve::can_run<T>();
 }
 
-/// Whether the kernels that solve read info, so that posv can leave B to them.
+/// Whether the solve kernels read info, so that posv needs no copy of B.
 template <class T>
 bool reads_info(const Choice& solution, int64_t nrhs) {
   return !solves_one(solution) ||
@@ -35,8 +35,8 @@ Status solve_stored(const BatchProblem<T>& problem, Blas& blas, cudaStream_t str
   return status.ok() ? sweep(!problem.swapped) : status;
 }
 
-/// Panels with products in residues, and natively what is left of the matrix when the rows of one
-/// do not keep their bound, so that info is exact.
+/// Panels with products by residues; if the rows of a panel exceed their bound, the rest of the
+/// matrix is factored natively, so that info is exact.
 template <class T>
 Status factor_with_residues(const BatchProblem<T>& problem, const Choice& choice,
                             const OneMatrixWorkspace<T>& work, Blas& blas, cudaStream_t stream) {

@@ -7,19 +7,21 @@
 namespace chol::cuda {
 namespace {
 
-/// More columns in a piece would let the last ones wait for each other.
+/// With more columns in a piece the last pieces would not overlap.
 constexpr int64_t kMostColumns = 512;
-/// Columns that the inverse of one tile of a leaf makes together. No piece ends among them.
+/// Columns that the inverse of one tile of a leaf computes together. No piece ends inside such a
+/// group.
 constexpr int64_t kTileColumns = 16;
-/// Filling a buffer takes the host about as long as the device needs for so many leaves: ahead of
-/// need, one is filled for so many that were queued, or the device would run out of work.
+/// Filling a buffer takes the host about as long as the device needs for this number of leaves:
+/// buffers are filled in advance only once for so many queued leaves, or the device would run out
+/// of work.
 constexpr int kLeavesAPiece = 4;
 
 Status has_happened(cudaEvent_t event, bool* happened) {
   const cudaError_t error = cudaEventQuery(event);
   *happened = error == cudaSuccess;
   if (error != cudaErrorNotReady) return status_of(error, "factorization");
-  cudaGetLastError();  // "not yet" would be taken for the next launch's error
+  cudaGetLastError();  // clears cudaErrorNotReady, which the next launch would report
   return Status::success();
 }
 
@@ -68,7 +70,7 @@ Status RoundTrip::send_next() {
   return status;
 }
 
-/// Queues the next finished piece's way into a free buffer.
+/// Queues the copy of the next finished piece to a free buffer.
 Status RoundTrip::take_back_next() {
   const TrianglePiece& piece = pieces_[requested_];
   const StagingSlot& slot = staging_.down_slots[requested_ % Staging::kSlots];
@@ -90,17 +92,18 @@ Status RoundTrip::take_back_next() {
   return status;
 }
 
-/// The oldest piece on its transfer to the host, once it is here, into the host's matrix.
+/// Copies the oldest piece in transfer to the host's matrix after its arrival.
 Status RoundTrip::unpack_next() {
   const Status status = status_of(cudaEventSynchronize(staging_.events[returned_].returned),
                                   "transfer from the device");
   if (!status.ok()) return status;
   const TrianglePiece& piece = pieces_[returned_];
   const StagingSlot& slot = staging_.down_slots[returned_ % Staging::kSlots];
-  // The info of the time when the piece was finished, or later: a pivot of a later piece may show.
+  // info as of the time when the piece was finished, or later: it may report a pivot of a later
+  // piece.
   const bool fails = *slot.info > 0 && *slot.info <= piece.last;
   if (fails && is_spoilt(piece, slot.memory, *slot.info - 1))
-    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "a NaN beside pivot %d, which fails",
+    return Status::error(CHOL_STATUS_NOT_SUPPORTED, "a NaN next to pivot %d, which fails",
                          *slot.info);
   unpack(slot.memory, host_, piece, threads_);
   if (fails) bad_minor_ = *slot.info;
@@ -108,8 +111,8 @@ Status RoundTrip::unpack_next() {
   return status;
 }
 
-/// Whether rows other than the bad pivot's have a NaN in the columns that are made together with
-/// its own: a NaN times the zeros of an inverted tile.
+/// Whether rows other than the bad pivot's have a NaN in the columns that are computed together
+/// with its own: a NaN times the zeros of an inverted tile.
 bool RoundTrip::is_spoilt(const TrianglePiece& piece, const char* rectangle, int64_t bad) const {
   const int64_t first = std::max(piece.first, bad - kTileColumns + 1), length = piece.length(host_);
   const auto has_nan = [&](int64_t line, int64_t begin, int64_t end) {
@@ -126,7 +129,7 @@ bool RoundTrip::is_spoilt(const TrianglePiece& piece, const char* rectangle, int
   return false;
 }
 
-/// One step of each kind that waits for nothing.
+/// One step of each kind that need not wait.
 Status RoundTrip::advance() {
   Status status;
   bool is_free = sent_ < Staging::kSlots;

@@ -1,5 +1,6 @@
-// The way of a triangle from host memory to the device and back, column by column beside the
-// factorization: later columns arrive and earlier ones return while those between are worked on.
+// Transfer of a triangle from host memory to the device and back, overlapped with the
+// factorization: later columns are sent and earlier ones returned during the computation of those
+// in between.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@ class RoundTrip final : public ColumnWatch {
  public:
   using HasNan = bool (*)(const char* elements, int64_t count);
 
-  /// @param device where the triangle goes, of the same order and storage.
-  /// @param info of the factorization, on the device. @param has_nan among so many elements.
+  /// @param device destination of the triangle, of the same order and storage. @param info of the
+  /// factorization, on the device. @param has_nan whether there is a NaN among so many elements.
   RoundTrip(Staging& staging, const TriangleView& host, const TriangleView& device, const int* info,
             int threads, HasNan has_nan);
   RoundTrip(const RoundTrip&) = delete;
@@ -24,9 +25,9 @@ class RoundTrip final : public ColumnWatch {
   Status prepare() { return staging_.prepare(pieces_.size()); }
   Status need(int64_t columns) override;
   Status finished(int64_t columns) override;
-  /// Waits until all has come back, or all before the first bad pivot. NOT_SUPPORTED when a NaN has
-  /// spoilt columns before that pivot, as no factorization by columns would: what has not been
-  /// returned is as it was.
+  /// Waits until all columns have been returned, or all before the first bad pivot. NOT_SUPPORTED
+  /// if a NaN has spread to columns before that pivot, which does not happen in a factorization by
+  /// columns: columns not yet returned are unchanged.
   Status finish();
 
   /// Columns of the host's matrix that have been written.

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kInfoBytes = 256;
 
-/// Calls move(address in the matrix, address in the rectangle, bytes) for each line's part of the
-/// triangle.
+/// Calls move(address in the matrix, address in the rectangle, bytes) for the part of each line in
+/// the triangle.
 template <class Move>
 void for_each_line(const TriangleView& matrix, const TrianglePiece& piece, int threads,
                    Move&& move) {

@@ -1,5 +1,5 @@
 // Pinned memory between a matrix in pageable host memory and its copy on the device. Threads copy
-// pieces of the triangle into it or out of it while the piece before is on the link.
+// pieces of the triangle to and from it while the previous piece is being transferred.
 #pragma once
 
 #include <array>
@@ -18,34 +18,35 @@ struct TriangleView {
   bool swapped = false;
 };
 
-/// Whole columns first .. last of a lower triangle, from row `first` down: in memory a rectangle,
-/// of which the triangle leaves out a corner.
+/// Whole columns first .. last of a lower triangle, from row `first` down: in memory a rectangle
+/// without a corner.
 struct TrianglePiece {
   int64_t first = 0, last = 0;
 
   int64_t columns() const { return last - first; }
-  /// Elements that lie side by side, and how often.
+  /// Length and number of the contiguous runs of elements.
   int64_t length(const TriangleView& of) const { return of.swapped ? columns() : of.n - first; }
   int64_t lines(const TriangleView& of) const { return of.swapped ? of.n - first : columns(); }
   char* start(const TriangleView& of) const { return of.A + of.element * first * (of.ld + 1); }
 };
 
-/// The elements of the triangle in a piece, to and from a dense rectangle of its lines. What is not
-/// in the triangle is neither read nor written.
+/// Copies the elements of the triangle in a piece to and from a dense rectangle of its lines.
+/// Elements outside the triangle are neither read nor written.
 void pack(const TriangleView& matrix, const TrianglePiece& piece, char* rectangle, int threads);
 void unpack(const char* rectangle, const TriangleView& matrix, const TrianglePiece& piece,
             int threads);
 
-/// A buffer that holds one piece on its way.
+/// A buffer for one piece in transfer.
 struct StagingSlot {
   char* memory = nullptr;
   int* info = nullptr;
 };
 
-/// Buffers, streams and events, made at the first call and kept for the next ones.
+/// Buffers, streams and events, created at the first call and kept for later ones.
 class Staging {
  public:
-  static constexpr int kSlots = 3;  ///< in each direction: one filled, one on the link, one between
+  static constexpr int kSlots =
+      3;  ///< in each direction: one being filled, one in transfer, one in between
   static constexpr size_t kSlotBytes = size_t{16} << 20;
 
   Staging() = default;
@@ -53,14 +54,14 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging();
 
-  /// Makes what is not there yet, with events for so many pieces.
+  /// Creates missing resources, with events for so many pieces.
   Status prepare(size_t pieces);
-  /// Waits for everything under way.
+  /// Waits for all queued work.
   void wait() const;
 
   cudaStream_t up = nullptr, compute = nullptr, down = nullptr;
   std::array<StagingSlot, kSlots> up_slots, down_slots;
-  /// Of a piece: it has arrived, its columns are finished, it is back.
+  /// Events of a piece: it has arrived, its columns are finished, it has been returned.
   struct Events {
     cudaEvent_t arrived = nullptr, finished = nullptr, returned = nullptr;
   };

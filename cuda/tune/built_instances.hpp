@@ -61,7 +61,7 @@ inline constexpr InterleavedInstance kInterleavedInstances[] = {
 #include "interleaved/warp/instances.def"
 };
 
-/// Whether an instance is of a routine: those of warps factor alone and with a right-hand side.
+/// Whether an instance serves a routine: those of warps factor with and without a right-hand side.
 constexpr bool serves(const InterleavedInstance& instance, const KernelKind& kind) {
   const InterleavedTask task = task_of(kind.routine);
   const bool by_warps = instance.choice.is(kInterleavedWarps);

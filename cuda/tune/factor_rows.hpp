@@ -1,5 +1,5 @@
-// Tuning rows of potrf and posv of batches: what factors, and which kernel of a family serves which
-// triangle and which columns.
+// Tuning rows of potrf and posv of batches: the method, and the kernel of a family for each
+// triangle and alignment of columns.
 #pragma once
 
 #include <climits>
@@ -23,7 +23,7 @@ inline constexpr const char *kRegister = "register_potrf",
                             *kLeftLookingPosv = "left_looking_posv";
 }  // namespace factor
 
-/// What factors a batch, and how.
+/// The method that factors a batch, and its parameters.
 struct FactorChoice {
   const char* method = "";
   Params params;
@@ -32,10 +32,10 @@ struct FactorChoice {
 /// Which columns a kernel is for.
 enum class Columns { any, misaligned, bordered };
 
-/// A kernel of left_looking/kernel.cuh, and what tuning rows call it by: warps, and blocks a
-/// multiprocessor. For the other triangle, and for misaligned columns, other kernels take the place
-/// of the one that a row names; of eight warps what has the same block columns as a row for more
-/// matrices, so that the number of matrices does not change a bit.
+/// A kernel of left_looking/kernel.cuh, and the parameters by which tuning rows name it: warps, and
+/// blocks a multiprocessor. For the upper triangle, and for misaligned columns, other kernels
+/// replace the one named by a row; kernels of eight warps have the same block columns as a row for
+/// more matrices, so that the bits do not depend on the number of matrices.
 struct LeftLookingRow {
   char precision;
   bool upper;
@@ -47,9 +47,9 @@ std::span<const LeftLookingRow> left_looking_rows();
 /// Whether a kernel of that many threads is among them (0: any).
 bool has_left_looking(char precision, int threads);
 
-/// Calls body(choice) for left-looking kernels that serve a case, the one that the row names
-/// first, until it returns true. @param fused whether they solve along, or are bordered: there is
-/// another way then, so that no other number of threads is tried.
+/// Calls body(choice) for left-looking kernels that serve a case, the one that the row names first,
+/// until it returns true. @param fused whether they also solve, or are bordered: since there are
+/// alternatives, no other number of threads is tried then.
 template <class Body>
 bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bool bordered,
                       Body&& body) {
@@ -77,8 +77,9 @@ bool try_left_looking(const Case& asked, int threads, int blocks, bool fused, bo
   return pass(Columns::any, threads, INT_MAX, 0) || pass(Columns::any, 0, INT_MAX, 0);
 }
 
-/// Calls body(choice) for what can factor a case by a row, best first, until it returns true.
-/// @param has_multi_panel (threads) whether there is such a kernel for the triangle.
+/// Calls body(choice) for the choices of a row that can factor the case, best first, until it
+/// returns true.
+/// @param has_multi_panel (threads) whether there is a multi-panel kernel for the triangle.
 template <class HasMultiPanel, class Body>
 bool try_factor_rows(const Case& asked, const Choice& row, HasMultiPanel&& has_multi_panel,
                      Body&& body) {
@@ -93,7 +94,7 @@ bool try_factor_rows(const Case& asked, const Choice& row, HasMultiPanel&& has_m
   const int threads = by_panels ? row.at(own_threads ? 1 : 0) : 32 * row.at(0);
   const bool multi_panel = by_panels && has_multi_panel(threads);
   const bool bordered = row.at(5) != 0 && !asked.variable;
-  // Clusters have the bits of the kernels that they stand for, not those of bordered ones.
+  // Clusters give the bits of the kernels that they replace, not those of bordered ones.
   const ClusterPlan clusters{row.at(3), row.at(4)};
   if (clusters.blocks > 0 && (multi_panel || !bordered) &&
       try_one(
@@ -106,7 +107,7 @@ bool try_factor_rows(const Case& asked, const Choice& row, HasMultiPanel&& has_m
          try_left_looking(asked, threads, blocks, false, false, body);
 }
 
-/// The same for posv, of what factors and solves in one launch.
+/// The same for posv, for methods that factor and solve in one launch.
 template <class Body>
 bool try_posv_rows(const Case& asked, const Choice& row, Body&& body) {
   const Params lanes{{"lanes", row.at(0)}};

@@ -29,7 +29,7 @@ inline constexpr Knob kInterleavedWarps[] = {{"matrices", 1, 8, "matrices of a b
 inline constexpr Knob kInterleavedTiled[] = {
     {"tile", 1, 8, "rows and columns of a register tile", tried::kEdges},
     {"looking", 0, 2, "order of the tiles: 0 left-, 1 right-, 2 top-looking", tried::kOrders},
-    {"unrolled", 0, 1, "1: no loops over the tiles, what is done stays in registers",
+    {"unrolled", 0, 1, "1: no loops over the tiles, finished tiles stay in registers",
      tried::kNoOrYes},
     {"threads", 32, 256, "threads of a block, each with a matrix: 32, 64, 128 or 256",
      tried::kBlockThreads}};
@@ -38,20 +38,20 @@ inline constexpr Knob kInterleavedTiled[] = {
 /// One thread a matrix, the triangle in its registers.
 inline constexpr MethodInfo kInterleavedRegisters{"interleaved_registers",
                                                   knobs::kInterleavedRegisters};
-/// One thread or a few a matrix, column by column; small orders in registers.
+/// One or a few threads a matrix, column by column; small orders in registers.
 inline constexpr MethodInfo kInterleavedColumns{"interleaved_columns", knobs::kInterleavedColumns,
                                                 true};
-/// Matrices side by side in shared memory, by block columns.
+/// Interleaved matrices in shared memory, by block columns.
 inline constexpr MethodInfo kInterleavedShared{"interleaved_shared", knobs::kInterleavedShared};
 /// One warp or a few a matrix, its triangle in shared memory.
 inline constexpr MethodInfo kInterleavedWarps{"interleaved_warps", knobs::kInterleavedWarps, true};
-/// potrs by one warp a matrix, its triangle in shared memory by columns of its own.
+/// potrs by one warp a matrix, its triangle in shared memory, not interleaved.
 inline constexpr MethodInfo kInterleavedWarpSolve{"interleaved_warp_solve", {}};
 /// potrf and posv by one thread a matrix in device memory, by register tiles; compiled when named.
 inline constexpr MethodInfo kInterleavedTiled{"interleaved_tiled", knobs::kInterleavedTiled};
 /// One thread a matrix in device memory, any order.
 inline constexpr MethodInfo kInterleavedStreamed{"interleaved_streamed", {}};
-/// As a column-major batch, a slice after the other (interleaved/via_column_major.hpp).
+/// As a column-major batch, one slice after the other (interleaved/via_column_major.hpp).
 inline constexpr MethodInfo kInterleavedSlices{"interleaved_slices", {}};
 /// posv as potrf, then potrs, each by its own rows.
 inline constexpr MethodInfo kInterleavedTwoSteps{"interleaved_two_steps", {}};
@@ -63,8 +63,8 @@ inline constexpr const MethodInfo* kInterleavedMethods[] = {
     &kInterleavedWarpSolve, &kInterleavedTiled,   &kInterleavedStreamed, &kInterleavedSlices,
     &kInterleavedTwoSteps,  &kInterleavedPack};
 
-/// Whether a method takes one right-hand side along with the factorization, neither none nor
-/// several.
+/// Whether a method forward-substitutes one right-hand side (not none, not several) during the
+/// factorization.
 constexpr bool is_of_one_rhs(Routine routine, const Choice& choice) {
   return routine == Routine::posv && choice.method->is_of_one_rhs;
 }

@@ -7,7 +7,7 @@
 
 namespace chol::cuda::interleaved {
 
-/// What serves orders up to max_n, from where the row before it ends.
+/// The choice for orders up to max_n, from the end of the previous row on.
 struct Row {
   Routine routine;
   char precision;
@@ -23,8 +23,8 @@ constexpr Choice shared(int columns, int matrices, int threads) {
 constexpr Choice by_warps(int matrices, int warps) {
   return {kInterleavedWarps, {{"matrices", matrices}, {"warps", warps}}};
 }
-// Measured on an H200, CUDA 13.0. Blocks of one warp end one by one and keep memory busier, but
-// tiny matrices need more threads a block than a multiprocessor has blocks.
+// Measured on an H200, CUDA 13.0. Blocks of one warp finish one by one and keep memory busier, but
+// for tiny matrices the limit of blocks a multiprocessor requires more threads a block.
 // clang-format off
 inline constexpr Row kRows[] = {
     {Routine::potrf, 's', 2, registers(128)},
@@ -121,7 +121,7 @@ inline constexpr Row kRows[] = {
     {Routine::potri, 'z', 64, kInPlace},
 };
 // clang-format on
-/// What serves larger orders, and the routines that have no rows.
+/// The choice for larger orders, and for routines without rows.
 struct Rest {
   Routine routine;
   Choice choice;

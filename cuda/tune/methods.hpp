@@ -33,7 +33,8 @@ inline constexpr Knob kOneSolve[] = {
      "right-hand sides, of few_rhs, up to which two strips of unknowns are solved at a time, in "
      "real types"}};
 inline constexpr Knob kInOrder{
-    "in_order", 0, 1, "1: the matrices of a variable batch as they come; 0: the largest first"};
+    "in_order", 0, 1,
+    "1: the matrices of a variable batch in the caller's order; 0: the largest first"};
 inline constexpr Knob kRegister[] = {
     {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order"},
     kInOrder};
@@ -41,7 +42,7 @@ inline constexpr Knob kClusterThreads{
     "cluster_threads", 0, 256,
     "threads of a block of the thread block cluster that factors a matrix, with the same bits"},
     kClusterBlocks{"cluster_blocks", 0, 8, "blocks of that cluster; 0: by one block"},
-    kBordered{"bordered", 0, 1, "1: the last row of a matrix is factored on its own"};
+    kBordered{"bordered", 0, 1, "1: the last row of a matrix is factored separately"};
 inline constexpr Knob kLeftLooking[] = {
     {"warps", 0, 8, "warps of a block; 0: any"},
     {"blocks", 0, 32,
@@ -71,7 +72,7 @@ inline constexpr MethodInfo kRegisterPosv{"register_posv", knobs::kRegister},
     kVbatchedRegisterPotrf{"vbatched_register_potrf", {}},
     kLeftLookingPotrf{"left_looking_potrf", knobs::kLeftLooking},
     kMultiPanelPotrf{"multi_panel_potrf", knobs::kMultiPanel};
-// What has one method.
+// Routines with one method only.
 inline constexpr MethodInfo kBatchedInverse{"batched_inverse", {}},
     kConditionEstimate{"condition_estimate", {}}, kLogDeterminant{"log_determinant", {}};
 
@@ -85,7 +86,7 @@ inline bool solves_one(const Choice& choice) {
 inline bool is_native(const Choice& choice) {
   return factors_one(choice) || solves_one(choice) || choice.is(kInPlaceInverse);
 }
-/// Whether a method holds matrices in registers.
+/// Whether a method has matrices in registers.
 inline bool is_in_registers(const Choice& choice) {
   return choice.is(kRegisterPotrf) || choice.is(kRegisterPosv) || choice.is(kVbatchedRegisterPotrf);
 }

@@ -11,10 +11,10 @@ constexpr Only kLower = Only::without, kUpper = Only::with, kBoth = Only::both;
 constexpr int kMeasured = 132;    ///< multiprocessors of the device that the rows are of
 constexpr ClusterPlan kOthers{};  ///< the kernels of larger batches
 
-// Measured on an H200, CUDA 13.0. As many blocks a matrix as find a multiprocessor each, and less
-// than that where clusters do not fill its groups of 16 or 18; beyond half as many matrices three
-// small blocks, of which several share a multiprocessor. The first row that fits counts; what no
-// row has is by the kernels of larger batches.
+// Measured on an H200, CUDA 13.0. As many blocks a matrix as there are multiprocessors for, or
+// fewer if clusters do not fill its groups of 16 or 18 multiprocessors; for more matrices than half
+// of the multiprocessors three small blocks, several of which share a multiprocessor. The first
+// matching row is used; other cases use the kernels of larger batches.
 // clang-format off
 constexpr ClusterRow kClusters[] = {
     {'s', kBoth, 200, 12, {128, 8}},  {'s', kBoth, 200, 20, {128, 6}},
@@ -42,8 +42,8 @@ constexpr ClusterRow kClusters[] = {
     {'z', kBoth, 601, 132, kOthers},  {'z', kBoth, 306, 132, {256, 1}}};
 // clang-format on
 
-/// Orders whose last row is faster factored on its own. The same for any number of matrices, which
-/// so does not change a bit.
+/// Orders whose last row is faster factored separately. The same for any number of matrices, so
+/// that the bits do not depend on it.
 struct BorderedRow {
   char precision;
   Only upper;
@@ -59,8 +59,8 @@ constexpr BorderedRow kBordered[] = {
     {'z', kLower, {33, 289, 16}}, {'z', kUpper, {33, 145, 16}}};
 // clang-format on
 
-/// Orders up to which registers hold matrices of the upper triangle longer than of the lower one,
-/// of equal order.
+/// Orders up to which kernels in registers serve the upper triangle, where the lower one already
+/// uses others; equal orders only.
 struct RegisterRow {
   char precision;
   Only upper;
@@ -68,7 +68,7 @@ struct RegisterRow {
 };
 constexpr RegisterRow kRegisters[] = {{'s', kUpper, 62}, {'d', kUpper, 48}, {'z', kUpper, 40}};
 
-/// The cases of a row within others, with a step of the first or the second range alone.
+/// The intersection of two cases; at most one of the ranges may have a step.
 Range within(const Range& a, const Range& b) {
   Range both{std::max(a.least, b.least), std::min(a.most, b.most), std::max(a.step, b.step)};
   const Range& stepped = a.step > 1 ? a : b;
@@ -90,7 +90,7 @@ class Refinement {
         bordered.choice.set("bordered", 1);
         add_part(bordered, {.n = its.n, .upper = its.upper, .variable = Only::without});
       }
-    // What has a launch for both halves of posv keeps it.
+    // Methods with one launch for both halves of posv are kept.
     for (const RegisterRow& its : kRegisters)
       if (its.precision == row.precision && row.choice.is(kLeftLookingPotrf)) {
         Row in_registers = row;
@@ -103,7 +103,7 @@ class Refinement {
   std::vector<Row> rows;
 
  private:
-  /// The row for those of its cases, if there are any.
+  /// Adds the row for the intersection with its cases, unless that is empty.
   static bool restrict_to(Row& row, const Cases& cases) {
     if (are_apart(row.cases.upper, cases.upper) || are_apart(row.cases.variable, cases.variable))
       return false;

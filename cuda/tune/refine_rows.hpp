@@ -1,5 +1,5 @@
-// Rows of left-looking kernels of batches by what their kernels differ in: the triangle, single
-// orders, and how few the matrices are.
+// Refines rows of left-looking kernels of batches by triangle, single orders and small numbers of
+// matrices.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace chol::cuda {
 
-/// How clusters factor batches of matrices from order least_n on and up to so many on kMeasured
-/// multiprocessors. The first row that has a batch counts.
+/// Parameters of clusters for matrices from order least_n on, up to a number of matrices on
+/// kMeasured multiprocessors. The first matching row is used.
 struct ClusterRow {
   char precision;
   Only upper;
@@ -21,11 +21,11 @@ struct ClusterRow {
   ClusterPlan plan;
 };
 std::span<const ClusterRow> cluster_rows();
-/// The matrices that are as few on a device of that many multiprocessors.
+/// The number of matrices scaled to a device with that many multiprocessors.
 int64_t most_matrices(const ClusterRow& row, int multiprocessors);
 
-/// Puts before each row of a left-looking method those of its cases that are bordered, in registers
-/// or by clusters instead. A batch of few matrices has the bits of a larger one.
+/// Inserts before each row of a left-looking method rows for those of its cases that are bordered,
+/// in registers or by clusters. A batch of few matrices has the bits of a larger one.
 std::vector<Row> refined(const std::vector<Row>& rows, int multiprocessors);
 
 }  // namespace chol::cuda

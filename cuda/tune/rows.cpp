@@ -20,8 +20,8 @@ constexpr int64_t kAny = INT64_MAX;
 
 struct Limits {
   char precision;
-  int64_t factor_lanes;     ///< orders up to which potrf holds the matrix in a few lanes
-  int64_t binned;           ///< and bins them by size where they differ,
+  int64_t factor_lanes;     ///< orders up to which potrf has the matrix in a few lanes
+  int64_t binned;           ///< and bins variable sizes,
   int64_t posv_lanes;       ///< and of posv in one kernel
   int64_t posv_one;         ///< the same of one right-hand side
   solve::Params one_solve;  ///< of one matrix above that
@@ -37,9 +37,9 @@ constexpr int kOneWarps = 8;         ///< of the block that has the device to it
 /// Order from which on two kernels of all multiprocessors are faster at posv of one matrix; d.
 constexpr int64_t kPosvOneBlock = 160;
 
-/// Left-looking kernels by threads of a block and blocks a multiprocessor, or by several panels a
-/// block column of so many threads, of other ones for the upper triangle. The latter of posv, and
-/// what is marked so, have a launch of their own for the solution.
+/// Left-looking kernels by threads of a block and blocks a multiprocessor, or multi-panel kernels
+/// by threads, with another number for the upper triangle. For posv the latter, and rows marked so,
+/// need a second launch for the solve.
 struct PanelRow {
   char precision;
   int64_t max_n;
@@ -47,8 +47,9 @@ struct PanelRow {
   bool several_panels = false;
 };
 constexpr bool kSeveral = true;
-// Small matrices by many blocks of narrow block columns, larger ones by wide ones, since less is
-// read again; large ones by more warps, so that fewer of them compete for the second-level cache.
+// Small matrices by many thread blocks with narrow block columns; larger ones with wide block
+// columns, which reread less; large ones by more warps, so that fewer matrices compete for the
+// second-level cache.
 // clang-format off
 /// potrf of batches above Limits::factor_lanes.
 constexpr PanelRow kPanels[] = {
@@ -64,7 +65,7 @@ constexpr PanelRow kPanels[] = {
     {'z', 72, 32, 12},  {'z', 128, 32, 8},  {'z', 305, 64, 4},
     {'z', 600, 64, 128, kSeveral},     {'z', 900, 128, 0, kSeveral},
     {'z', kAny, 128, 256, kSeveral}};
-/// posv of batches above Limits::posv_one: in one launch but where a second one is faster.
+/// posv of batches above Limits::posv_one: in one launch unless two are faster.
 constexpr PanelRow kPanelSolves[] = {
     {'s', 55, 32, 0, kSeveral},        {'s', 72, 32, 24},  {'s', 112, 32, 14},
     {'s', 192, 32, 13}, {'s', 230, 64, 6},  {'s', kAny, 128, 4},
@@ -78,9 +79,8 @@ constexpr PanelRow kPanelSolves[] = {
     {'z', 305, 64, 4},
     {'z', 600, 64, 128, kSeveral},     {'z', 900, 128, 0, kSeveral},
     {'z', kAny, 128, 256, kSeveral}};
-/// Matrices of a batch that cannot fill the device, each worked on by one block: of the width of
-/// block columns that a batch of that order has, so that the number of matrices does not change a
-/// bit.
+/// Batches too small to fill the device, one block a matrix: with the block columns of larger
+/// batches of that order, so that the bits do not depend on the number of matrices.
 constexpr PanelRow kOneBlock[] = {
     {'s', 96, 32 * kOneWarps, 16},  {'s', 97, 32 * kOneWarps, 0},  {'s', 112, 32 * kOneWarps, 16},
     {'s', 400, 32 * kOneWarps, 0},
@@ -94,17 +94,17 @@ constexpr PanelRow kOneBlockSolves[] = {
     {'z', 43, 32, 0, kSeveral}, {'z', 72, 32 * kOneWarps, 16}, {'z', 160, 32 * kOneWarps, 0}};
 // clang-format on
 
-/// One matrix by all multiprocessors, above the orders that lanes or, for posv, one block take.
-/// Products of cuBLAS run faster than its update of a triangle, hence whole_square.
+/// One matrix by all multiprocessors, above the orders of kernels in registers or, for posv, of one
+/// block. Products of cuBLAS run faster than its update of a triangle, hence whole_square.
 struct PersistentRow {
   char precision;
   int64_t max_n;
   native::Params params;
-  bool upper_by_blas = false;  ///< updates of the upper triangle are by cuBLAS in any case
+  bool upper_by_blas = false;  ///< updates of the upper triangle are always by cuBLAS
 };
 constexpr int kWholeSquare = 1024;
 // In d updates of an upper triangle run at 0.78 of the rate of a lower one by the kernel of
-// update/, and of matrices above 14,000 cuBLAS takes less of the power that bounds the device.
+// update/, and for matrices above 14,000, where power bounds the device, cuBLAS takes less power.
 // clang-format off
 constexpr PersistentRow kPersistent[] = {
     {'s', 3000, {0, 1, 128}}, {'s', kAny, {0, 2, 128}},
@@ -130,11 +130,11 @@ void for_each_range(std::span<const Row> rows, char precision, Visit&& visit) {
     }
 }
 
-/// Makes the rows of a device. Those of one precision, routine and form come one after the other:
-/// the first that has a case serves it.
+/// Creates the rows of a device, in order for each precision, routine and form: the first matching
+/// row is used.
 class Builder {
  public:
-  /// @param persistent whether the device has what persistent_potrf needs.
+  /// @param persistent whether the device can run persistent_potrf.
   Builder(bool persistent, int multiprocessors)
       : persistent_(persistent), multiprocessors_(multiprocessors) {}
 
@@ -175,7 +175,7 @@ class Builder {
     if (!cases.n.is_empty() && !cases.batch.is_empty())
       rows.push_back({routine, form, limits_.precision, cases, choice});
   }
-  /// Orders up to which potrf, or posv of one right-hand side, holds the matrix in registers.
+  /// Orders up to which potrf, or posv with one right-hand side, has the matrix in registers.
   int64_t register_order(Routine routine) const {
     return routine == Routine::posv ? std::max(limits_.factor_lanes, limits_.posv_one)
                                     : limits_.factor_lanes;
@@ -184,7 +184,7 @@ class Builder {
     return {method, {{"in_order", in_order}}};
   }
   static Choice panel_of(const PanelRow& row, Routine routine, bool in_order) {
-    // There is no kernel of several panels by one warp: what solves apart, then.
+    // No multi-panel kernel has one warp: this marks a separate solve.
     const bool alone = routine == Routine::potrf || (row.several_panels && row.threads == 32);
     if (row.several_panels && row.threads > 32)
       return {kMultiPanelPotrf,
@@ -207,7 +207,7 @@ class Builder {
                    [&](Range n, const PersistentRow& row) {
                      Cases its = cases;
                      its.n = n;
-                     // A batch is one matrix as far as one kernel factors it.
+                     // A batch of one is factored as one matrix if one kernel can do that.
                      if (form == Form::batch && row.params.panel > 0)
                        its.n.most = std::min<int64_t>(n.most, row.params.panel);
                      native::Params params = row.params, by_blas = row.params;
@@ -220,12 +220,12 @@ class Builder {
                      add(routine, form, its, params.persistent());
                    });
   }
-  /// The matrices of a batch that cannot fill the device, each worked on by one block.
+  /// Batches too small to fill the device, one block a matrix.
   void add_one_block(Routine routine, Form form, Range nrhs, Range batch) {
     const bool solves = routine == Routine::posv && nrhs.most == 1;
     for_each_range(solves ? Rows(kOneBlockSolves) : Rows(kOneBlock), limits_.precision,
                    [&](Range n, const PanelRow& row) {
-                     // Of one matrix, these are faster by all multiprocessors.
+                     // A single matrix of these orders is faster by all multiprocessors.
                      if (form == Form::one && persistent_ &&
                          (!solves || (row.precision == 'd' && row.max_n > kPosvOneBlock)))
                        return;
@@ -243,7 +243,7 @@ class Builder {
         add(routine, Form::one, {}, row.params.recursive());
   }
 
-  /// Batches by left-looking kernels. @param nrhs one: of posv, whose others factor by the rows of
+  /// Batches by left-looking kernels. @param nrhs 1 for posv; other posv factor by the rows of
   /// potrf.
   void add_panels(Routine routine, Range nrhs) {
     const bool solves = routine == Routine::posv && nrhs.most == 1;
@@ -251,7 +251,7 @@ class Builder {
     const Rows panels = solves ? Rows(kPanelSolves) : Rows(kPanels);
     const int64_t fewer = kFewMatrices * multiprocessors_ - 1;
     add_one_block(routine, Form::batch, nrhs, {0, fewer});
-    // Fewer matrices than multiprocessors, where a single one would take the whole device.
+    // Fewer matrices than multiprocessors, if a single one would use the whole device.
     for_each_range(panels, limits_.precision, [&](Range n, const PanelRow& row) {
       if (!row.several_panels)
         add(routine, Form::batch, {.n = n, .nrhs = nrhs, .batch = {0, multiprocessors_ - 1}},
@@ -268,7 +268,7 @@ class Builder {
     add_registers(routine, Form::batch, fewer, true);
     if (persistent_ && !solves)
       add_persistent(routine, Form::batch, {.batch = kOne, .variable = Only::without});
-    // Orders that differ are binned by size, or by left-looking kernels.
+    // Variable orders are binned by size, or factored by left-looking kernels.
     if (!solves)
       add(routine, Form::batch, {.n = {0, limits_.binned}, .variable = Only::with},
           kVbatchedRegisterPotrf);
@@ -286,7 +286,7 @@ class Builder {
     add_panels(routine, kAll);
   }
 
-  /// What solves after a posv of one matrix that one block has factored.
+  /// The solve of a posv of one matrix that one block has factored.
   void add_solution_of_one() {
     if (persistent_) add(Routine::potrs, Form::one, {}, solve_info(solve::kTile));
     add(Routine::potrs, Form::one, {}, solve_info(solve::kStreaming));
@@ -300,7 +300,7 @@ class Builder {
         const Range n{least, row.max_n};
         const bool of_one = is_of_one_rhs(row.routine, row.choice);
         add(row.routine, Form::interleaved, {.n = n, .nrhs = of_one ? kOne : kAll}, row.choice);
-        // None and several right-hand sides.
+        // No or several right-hand sides.
         if (of_one) add(row.routine, Form::interleaved, {.n = n}, kInterleavedTwoSteps);
         least = row.max_n + 1;
       }
@@ -323,7 +323,7 @@ constexpr RateRow kRates[] = {
     {'c', 4000, 6000, kLink},  {'c', kAny, 17000, kLink}, {'z', 2000, 1500, kLink},
     {'z', 4000, 5500, kLink},  {'z', kAny, 17000, kLink}};
 
-/// On compute capability 9.0, which has the kernel of products that leave as bytes.
+/// On compute capability 9.0, which has the kernel of products reduced to bytes.
 constexpr ResidueRow kBytes[] = {{'s', 8192, 1024, 1024, 0, true},
                                  {'d', 9216, 1024, 2048, 0, true},
                                  {'c', 5120, 1024, 1024, 0, true},

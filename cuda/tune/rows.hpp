@@ -17,13 +17,13 @@ inline constexpr int64_t kFewMatrices = 2;
 /// The rows measured on an architecture at or below `capability` (10 major + minor), for a device
 /// of that many multiprocessors.
 std::vector<Row> built_in_rows(int capability, int multiprocessors);
-/// The same of the rates at which matrices in host memory are factored.
+/// The same for the rates at which matrices in host memory are factored.
 const RateRow* built_in_rates(int capability, size_t* count);
 
-/// When one matrix has its products in residues, in CHOL_MATH_TENSOR.
+/// Orders of one matrix for which CHOL_MATH_TENSOR uses products by residues.
 const ResidueRow* built_in_residues(int capability, size_t* count);
 
-/// When one system is solved by a factor in s or c and refinement.
+/// Systems that are solved by a factor in s or c and refinement.
 const MixedRow* built_in_mixed(size_t* count);
 
 }  // namespace chol::cuda

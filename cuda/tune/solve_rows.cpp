@@ -11,7 +11,7 @@
 namespace chol::cuda {
 namespace {
 
-/// Which kernel of block_solve serves orders `n`, of one right-hand side or of several.
+/// The kernel of block_solve for orders `n`, with one right-hand side or several.
 struct BlockRow {
   Range n;
   BlockSolveParams params;
@@ -20,7 +20,7 @@ struct BlockRow {
   bool of_misaligned;
 };
 // Measured on an H200. Orders of one row more than a kernel's are bordered. In c and d the kernel
-// of three blocks serves misaligned columns earlier: its warps have cache lines in common.
+// of three blocks serves misaligned columns at smaller orders: its warps share cache lines.
 // clang-format off
 constexpr BlockRow kBlockRows[] = {
     {{1, 128}, {128, 2, 1, 1, 5, 0, 0}, 's', true, false},
@@ -64,7 +64,7 @@ constexpr BlockRow kBlockRows[] = {
     {{1, 128}, {128, 1, 2, 8, 1, 1, 0}, 'z', false, false}};
 // clang-format on
 
-/// A family that is added has its method here, and its rows below.
+/// A new family adds its method here and its rows below.
 constexpr int kFirstKernel[] = {0}, kSomeThreads[] = {128, 256};
 constexpr Knob kLanes[] = {
     {"lanes", 0, 32, "lanes that share a matrix; 0: as many as the first kernel for the order",
@@ -76,9 +76,9 @@ constexpr MethodInfo kInfos[] = {{solve::kRegister, kLanes}, {solve::kRegisterGr
                                  {solve::kStreaming, {}}};
 
 constexpr Range kAll{};
-/// Right-hand sides up to which warps that wait for no other solve for what registers do not hold.
+/// Number of right-hand sides up to which warp_solve serves orders that do not fit registers.
 constexpr int64_t kFewColumns = 4;
-/// Orders up to which few matrices are solved with in registers.
+/// Orders up to which solves of few matrices are in registers.
 constexpr int64_t kFewInRegisters = 32;
 
 constexpr Range up_to(int64_t most) { return {0, most}; }
@@ -110,7 +110,8 @@ namespace {
 
 /// Families in the order in which they are tried.
 enum class Way {
-  registers,  ///< up to `few` right-hand sides, then warps, then the triangle in shared memory
+  registers,  ///< registers up to `few` right-hand sides, then warp_solve, then the triangle in
+              ///< shared memory
   warps,      ///< the same without registers
   blocks,     ///< left_looking_mma_solve by blocks of `threads` or, without, warps from `from`
               ///< right-hand sides up to `few`; then block_solve
@@ -125,9 +126,10 @@ struct WayRow {
   int threads = 0;
 };
 constexpr int64_t kAnyOrder = INT64_MAX, kEvery = INT64_MAX;  ///< of orders, of right-hand sides
-// Lanes have one right-hand side by a grid, which minds least where lines begin; where they begin
-// at multiples of 128 bytes warps are faster, which have up to eight rows beside their 32 or 64.
-// Blocks of 128 threads serve as long as an SM has room for as many as registers allow.
+// Kernels in registers solve for one right-hand side in a 2D grid of lanes, which is least
+// sensitive to alignment; with columns aligned to 128 bytes warp_solve is faster, also with up to
+// eight rows beyond 32 or 64. Blocks of 128 threads are used as long as shared memory allows as
+// many blocks as registers do.
 // clang-format off
 constexpr WayRow kSolves[] = {
     {'s', 16, Way::registers, kEvery},     {'s', 24, Way::registers, 4},     {'s', 31, Way::registers, 1},
@@ -155,7 +157,7 @@ constexpr WayRow kSolves[] = {
 };
 // clang-format on
 
-/// What a way tries, best first. The last row serves everything.
+/// The methods of a row, best first. The last row serves everything.
 SolveRows rows_of_way(char precision, const WayRow& row) {
   SolveRows rows;
   const Range few = up_to(row.few), between{row.from, row.few};
@@ -237,7 +239,7 @@ void add_potrs_rows(std::vector<Row>& rows, char precision, int multiprocessors)
       if (!cases.n.is_empty()) rows.push_back({Routine::potrs, form, precision, cases, choice});
     }
   };
-  // Fewer matrices than fill the device are solved with as one is.
+  // Batches too small to fill the device are solved like one matrix.
   const int64_t fewer = kFewMatrices * multiprocessors - 1;
   const WayRow of_few{precision, kFewInRegisters, Way::registers, kFewColumns},
       of_few_larger{precision, solve_shared_order(precision), Way::blocks, 0};

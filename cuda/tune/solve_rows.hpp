@@ -1,4 +1,4 @@
-// Tuning rows of potrs of batches: ranges of what is asked, and what serves them.
+// Tuning rows of potrs of batches: ranges of cases and their choices.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace chol::cuda {
 
-/// A row for right-hand sides of order n. The first row of a list that has the case, and whose
-/// method accepts it, serves it.
+/// A row for systems of order n. The first matching row of a list whose method accepts the case is
+/// used.
 struct SolveRow {
   Range n, nrhs;
-  bool of_misaligned;  ///< only misaligned columns of the lower triangle
+  bool of_misaligned;  ///< misaligned columns of the lower triangle only
   const char* method;
   Params params;
 
@@ -60,14 +60,14 @@ Params params_of(const Choice& choice);
 void add_potrs_rows(std::vector<Row>& rows, char precision, int multiprocessors);
 /// Orders up to which potrs has the triangle in shared memory.
 int64_t solve_shared_order(char precision);
-/// Those of the solve of a posv that has factored by other kernels, orders up to
-/// kWarpSolveOrder: as far as one right-hand side has a launch of its own.
+/// The rows of the solve of a posv after a separate factorization, orders up to kWarpSolveOrder:
+/// where one right-hand side needs a second launch.
 inline constexpr int64_t kWarpSolveOrder = 66;
 SolveRows solve_rows_of_posv(char precision);
-/// Those of pocon, which solves with one matrix and one right-hand side.
+/// The rows of pocon, which solves with one matrix and one right-hand side.
 SolveRows solve_rows_of_pocon(char precision);
 
-/// The kernels of block_solve that serve one right-hand side, or several, of a precision.
+/// The kernels of block_solve for one right-hand side, or for several, in a precision.
 void add_block_rows(SolveRows& rows, char precision, Range nrhs);
 
 }  // namespace chol::cuda

@@ -1,6 +1,5 @@
 /**
- * What the examples compare chol with: LAPACK's own dposv, where LAPACKE was found when they were
- * built.
+ * The peer of the examples: LAPACK's dposv, if LAPACKE was found when they were built.
  */
 #ifndef CHOL_EXAMPLES_LAPACK_PEER_H
 #define CHOL_EXAMPLES_LAPACK_PEER_H
@@ -11,8 +10,8 @@
 bool lapack_available(void);
 
 /**
- * Lets LAPACK's BLAS use that many threads, where it is one whose threads can be set (OpenBLAS).
- * @return how many it used before, to be set again; 0 where it cannot be told.
+ * Sets the number of threads of LAPACK's BLAS, if possible (OpenBLAS).
+ * @return the previous number, to be restored; 0 if unknown.
  */
 int lapack_set_threads(int threads);
 

@@ -7,7 +7,7 @@
 #include "failure.h"
 
 /**
- * True for success; else fills in what chol has to say about its last error.
+ * True for success; else fills in chol's last error message.
  * @param handle the handle of the call, NULL for chol_create().
  */
 bool library(chol_handle_t handle, chol_status_t status, failure_t* failure);

@@ -8,7 +8,7 @@
 
 /**
  * Zeroed memory for `count` doubles, to be freed by free().
- * @param what names it in the message when it cannot be had. More than the machine's memory is
+ * @param what its name in the message if the allocation fails. More than the machine's memory is
  *        refused at once: the system would hand it out and end the program when it is used.
  */
 double* allocate_doubles(size_t count, const char* what, failure_t* failure);

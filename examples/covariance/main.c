@@ -64,7 +64,7 @@ static bool parse_word(const char* word, options_t* options, failure_t* failure)
   return true;
 }
 
-/* Grid points in the order that makes tiles compact. */
+/* Grid points in an order with compact tiles. */
 static double* make_points(const options_t* options, failure_t* failure) {
   const long n = options->points, dim = options->dim;
   long sides[3] = {1, 1, 1};

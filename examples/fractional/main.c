@@ -95,7 +95,7 @@ static bool discretize(const options_t* options, operator_t* L, failure_t* failu
       L->weights[k] = 1 / ((double)k * (double)k);
     double largest = 0;
     for (int64_t i = 0; i < n; ++i) {
-      double sum = 4 * pi / m * L->diffusivity[i]; /* what lies outside, about */
+      double sum = 4 * pi / m * L->diffusivity[i]; /* the part outside, approximately */
       for (int64_t j = 0; j < n; ++j)
         sum += 0.5 * (L->diffusivity[i] + L->diffusivity[j]) *
                L->weights[square(L->place[i], L->place[j])];

@@ -33,7 +33,7 @@ static bool solve_in_a_way(const job_t* job, int way, double* seconds, failure_t
   return done;
 }
 
-/* Ways take turns, so that a change of the machine's pace meets all of them alike. */
+/* The methods take turns, so that a change of the machine's speed affects all of them equally. */
 static bool run_all(const job_t* job, const model_t* model, int64_t repeat, failure_t* failure) {
   systems_t* systems = job->systems;
   progress_t progress = progress_begin("solving all systems", repeat * kWays);

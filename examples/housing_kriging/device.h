@@ -9,7 +9,7 @@ bool device_available(chol_handle_t handle, const char** name);
 
 /**
  * Copies the systems to the device, solves them there by the same call as on the host, and copies
- * the solutions back: where the arrays are decides who works on them.
+ * the solutions back: the memory of the arrays selects the backend.
  * @param[out] seconds of the call, without the copies.
  */
 bool device_solve(chol_handle_t handle, systems_t* systems, double* seconds, failure_t* failure);

@@ -14,7 +14,7 @@ enum {
   kNuggetCount = sizeof kNuggets / sizeof *kNuggets
 };
 
-/* The restricted log-likelihood of all systems, but for a constant. */
+/* The restricted log-likelihood of all systems, without a constant. */
 static bool likelihood(chol_handle_t handle, systems_t* s, const model_t* model, double logdet[],
                        double* sum, failure_t* failure) {
   systems_assemble(s, model);

@@ -63,7 +63,7 @@ static void print_score(const char* name, score_t s) {
   printf("%-24s %10.0f %10.0f\n", name, s.rmse, s.mae);
 }
 
-/* What costs nothing: the mean of all known values, and the value of the nearest known block. */
+/* Baselines: the mean of all known values, and the value of the nearest known block. */
 static void print_simple(const systems_t* s, double* predicted) {
   const block_t* blocks = s->housing->blocks;
   double mean = 0;

@@ -11,8 +11,8 @@ typedef struct {
   int64_t index;
 } candidate_t;
 
-/* Cells of the same extent in degrees, at least `cell` km wide everywhere: what lies within k *
-   cell of a point lies within k cells of its cell. Blocks are listed cell by cell. */
+/* Cells of the same extent in degrees, at least `cell` km wide everywhere: points within k *
+   cell of a point are within k cells of its cell. Blocks are listed cell by cell. */
 typedef struct {
   const block_t* blocks;
   double south, west, per_latitude, per_longitude; /* origin, cells per degree */
@@ -67,7 +67,7 @@ static bool grid_create(const housing_t* housing, double cell, grid_t* grid, fai
   if (!grid->first || !grid->member || !grid->candidates) {
     return fail(failure, kExitLibrary, "no memory for a grid of %zu cells", cells);
   }
-  /* Counting sort; shifted by one, so that filling the cells leaves `first` as it has to be. */
+  /* Counting sort; shifted by one, so that filling the cells leaves `first` correct. */
   int64_t* next = grid->first + 1;
   for (int64_t i = 0; i < housing->training; ++i) next[grid_cell(grid, &grid->blocks[i]) + 1]++;
   for (size_t c = 0; c < cells; ++c) next[c + 1] += next[c];

@@ -1,4 +1,4 @@
-/** Which training blocks lie near a block: a search in square cells. */
+/** The training blocks near a block, by a search in square cells. */
 #ifndef CHOL_EXAMPLES_NEIGHBOURS_H
 #define CHOL_EXAMPLES_NEIGHBOURS_H
 

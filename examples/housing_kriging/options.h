@@ -16,7 +16,7 @@ typedef struct {
   bool lapack;
 } options_t;
 
-/** Prints the help and sets *help where it is asked for. */
+/** Prints the help and sets *help if requested. */
 bool options_parse(int argc, char** argv, options_t* options, bool* help, failure_t* failure);
 
 #endif

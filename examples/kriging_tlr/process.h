@@ -48,7 +48,7 @@ void process_fit_mean(process_t* process);
 bool process_optimize(chol_handle_t handle, chol_tlr_t R, options_t* options, process_t* process,
                       failure_t* failure);
 
-/** The likelihood of the first blocks, beside that of a dense factor. */
+/** The likelihood of the first blocks and that of a dense factor. */
 bool process_compare(chol_handle_t handle, const options_t* options, const housing_t* housing,
                      failure_t* failure);
 

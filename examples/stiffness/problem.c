@@ -20,7 +20,7 @@ static double sum_of_magnitudes(const double* v, int64_t n) {
   return sum;
 }
 
-/* The 1-norm. pocon needs that of the matrix, so it has to be taken before posv. */
+/* The 1-norm. pocon needs that of the matrix, so it must be computed before posv. */
 static double matrix_norm(const problem_t* p) {
   double norm = 0;
   for (int64_t j = 0; j < p->n; ++j) norm = fmax(norm, sum_of_magnitudes(p->A + j * p->n, p->n));

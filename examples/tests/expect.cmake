@@ -1,10 +1,10 @@
 # Runs a program and compares with what is expected of it:
 #   PROGRAM, ARGUMENTS  what to run
 #   EXIT                its exit code
-#   MATCH               regular expressions that its output (stdout and stderr) has to match
-#   LESS                pairs "A<B": the first number that regular expression A finds has to be less
-#                       than the one that B finds, or than the number B
-#   FILES               files that have to be there afterwards and not to be empty
+#   MATCH               regular expressions that its output (stdout and stderr) must match
+#   LESS                pairs "A<B": the first number that regular expression A finds must be less
+#   than the one that B finds, or than the number B
+#   FILES               files that must exist afterwards and not be empty
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} RESULT_VARIABLE exit
   OUTPUT_VARIABLE output ERROR_VARIABLE output)
 message("${output}")

@@ -1,7 +1,7 @@
 set(csv ${data}/california_housing.csv)
 find_program(gnuplot gnuplot)
 
-# The real job, with both means; the map too where it can be drawn.
+# The full example, with both means; also the map if gnuplot is installed.
 foreach(drift constant income)
   set(map)
   if(gnuplot)
@@ -21,7 +21,7 @@ example_test(no_gnuplot housing_kriging EXIT 0 MATCH "not drawn: gnuplot is miss
   ARGS ${csv} --share=0.01 --range=10 --nugget=0.2 --repeat=1 --map=${out}/no_gnuplot.png)
 set_tests_properties(examples.housing_kriging.no_gnuplot PROPERTIES ENVIRONMENT PATH=/nonexistent)
 
-# Quotes, other columns, line ends of another system; and every block at one place.
+# Quotes, other columns, line ends of another system; and all blocks at one position.
 example_test(coincident housing_kriging EXIT 0 MATCH "mean squared z"
   ARGS ${files}/coincident.csv --range=10 --nugget=0.2 --repeat=1)
 example_test(no_nugget housing_kriging EXIT 5 MATCH "not positive definite: its leading minor of order"

@@ -18,7 +18,7 @@ foreach(case "bcsstk01 48" "bcsstk02 66" "bcsstk16 4884")
     LESS "${residual}<30" "${error}<1e-8" "0<${rcond}" ARGS ${data}/${matrix}.mtx --nrhs=3)
 endforeach()
 
-# Matrices that are fine in an unusual way: all of them are [4 1; 1 3], with log(11) = 2.39790.
+# Unusual but valid files: all contain [4 1; 1 3], with log(11) = 2.39790.
 foreach(file array array_symmetric duplicates upper)
   example_test(${file} stiffness EXIT 0 MATCH "2\\.3979" ARGS ${files}/${file}.mtx)
 endforeach()

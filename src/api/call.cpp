@@ -1,4 +1,4 @@
-// The rules of calls.
+// Argument rules of every routine.
 #include "api/call.hpp"
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace {
 /// A rule that does not apply.
 Argument none() { return at_least("", 0, 0); }
 
-/// What an argument of sizes is called: where sizes differ it bounds them.
+/// Name of a size argument: in a variable batch it is an upper bound.
 template <class T>
 const char* name_of(const Call<T>& call, const char* name, const char* bound_name) {
   return call.layout() == Layout::variable ? bound_name : name;
@@ -33,7 +33,7 @@ Argument leading_dimension_of(const char* name, const Call<T>& call, const Matri
   return leading_dimension(name, matrices.view.ld, call.sizes.n);
 }
 
-/// All but the sizes of arrays, which want valid factors.
+/// All rules but the array sizes, whose computation needs valid factors.
 template <class T>
 Status check_values(const char* function, const Call<T>& call) {
   const bool rhs = has_rhs(call.routine), varies = call.layout() == Layout::variable;
@@ -54,7 +54,7 @@ Status check_values(const char* function, const Call<T>& call) {
        at_least("batch", call.sizes.count, 0)});
 }
 
-/// Matrices behind each other: neither a matrix nor all of them exceed 63 bits, and none overlap.
+/// Strided matrices: no matrix overlaps another, and sizes in bytes fit 63 bits.
 template <class T>
 Status check_strides(const char* function, const Call<T>& call) {
   const int64_t steps = call.sizes.count > 1 ? call.sizes.count - 1 : 0;
@@ -91,7 +91,7 @@ Status check_extents(const char* function, const Call<T>& call) {
   return Status::success();
 }
 
-/// One rule on element b of an array that lies in host memory.
+/// One rule on element b of an array in host memory.
 Status broken_element(const char* function, const char* name, int64_t b, int64_t value,
                       const char* relation, int64_t bound) {
   return Status::error(CHOL_STATUS_INVALID_VALUE,
@@ -99,8 +99,8 @@ Status broken_element(const char* function, const char* name, int64_t b, int64_t
                        b, value, relation, bound);
 }
 
-/// What is wrong with matrix b of the pointer array `name`: it is not there, or has no size in 63
-/// bits.
+/// What is wrong with matrix b of the pointer array `name`: its pointer is NULL, or its size
+/// exceeds 63 bits.
 template <class T>
 Status check_array(const char* function, const char* name, int64_t b, const T* matrix, int64_t ld,
                    int64_t columns) {

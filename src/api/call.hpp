@@ -21,8 +21,8 @@ constexpr bool has_result(Routine routine) {
   return routine == Routine::pocon || routine == Routine::logdet;
 }
 
-/// Factors are read-only in potrs, pocon and logdet; the layers below know that by the routine, so
-/// that one problem type serves all.
+/// Factors are read-only in potrs, pocon and logdet; the layers below infer this from the routine,
+/// so that one problem type serves all.
 template <class T>
 T* writable(const T* factor) {
   return const_cast<T*>(factor);
@@ -32,7 +32,7 @@ T* const* writable(const T* const* factors) {
   return const_cast<T* const*>(factors);
 }
 
-/// How the matrices of a call lie: what the suffix of its name says.
+/// Storage of the matrices of a call, as the suffix of the function's name says.
 enum class Layout : uint8_t { one, pointers, strided, variable, interleaved };
 
 /// The matrices that an argument and its leading dimension describe.
@@ -93,24 +93,25 @@ struct Call {
 /// The first broken rule of a call, or success.
 template <class T>
 Status check(const char* function, const Call<T>& call);
-/// Of a call whose arrays of pointers and sizes lie in host memory: the same of what they hold,
-/// O(batch), and the largest sizes that are there.
+/// The same checks on the contents of pointer and size arrays in host memory, O(batch); also
+/// returns the largest sizes found.
 template <class T>
 Status check_elements(const char* function, const Call<T>& call, BatchSizes* sizes);
 
-/// The backend that works where the arrays lie.
+/// The backend that can access the arrays.
 inline Status slot_of(routine::Handle& handle, const char* function,
                       std::initializer_list<routine::Handle::NamedArray> arrays,
                       routine::BackendSlot** slot) {
   return handle.slot_for(arrays.begin(), static_cast<int>(arrays.size()), function, slot);
 }
 
-/// Whether arrays of sizes and pointers can be read by this thread: they lie where the backend is.
+/// Whether this thread can read the arrays of sizes and pointers, which are in the backend's
+/// memory.
 inline bool reads_host_arrays(const routine::BackendSlot& slot) {
   return slot.backend->kind() == CHOL_BACKEND_HOST;
 }
 
-/// The pointers themselves can be read where the arrays lie in host memory: O(batch).
+/// Checks the pointers if the arrays are in host memory: O(batch).
 template <class T>
 Status check_pointers(const char* function, const char* name, T* const* pointers, int64_t batch) {
   for (int64_t b = 0; b < batch; ++b)

@@ -49,7 +49,7 @@ inline Argument countable(const char* name, int64_t order) {
 inline Argument leading_dimension(const char* name, int64_t value, int64_t n) {
   return at_least(name, value, n > 1 ? n : 1, "max(1, n)");
 }
-/// An array that must be there because it has elements.
+/// An array that must not be NULL because it has elements.
 inline Argument array(const char* name, const void* pointer, bool has_elements) {
   Argument argument{Argument::Rule::not_null, name, has_elements};
   argument.pointer = pointer;
@@ -60,7 +60,7 @@ inline Argument finite_not_negative(const char* name, double value) {
   argument.real = value;
   return argument;
 }
-/// rows * columns + distance * steps elements of `size` bytes have a size in 63 bits.
+/// The size of rows * columns + distance * steps elements of `size` bytes fits 63 bits.
 inline Argument extent(const char* name, int64_t size, int64_t rows, int64_t columns,
                        int64_t distance = 0, int64_t steps = 0) {
   Argument argument{Argument::Rule::no_overflow, name, size};
@@ -80,7 +80,7 @@ inline Argument interleaved_extent(const char* name, int64_t size, int64_t ld, i
   return argument;
 }
 
-/// Whether rows * columns elements of `size` bytes have no size in 63 bits.
+/// Whether the size of rows * columns elements of `size` bytes exceeds 63 bits.
 inline bool spans_too_much(int64_t size, int64_t rows, int64_t columns) {
   int64_t elements, bytes;
   return __builtin_mul_overflow(rows, columns, &elements) ||

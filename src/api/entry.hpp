@@ -1,4 +1,4 @@
-// The way into the library: handle check, no exception out, last error kept.
+// Entry points of the library: check the handle, catch every exception, keep the last error.
 #pragma once
 
 #include <exception>
@@ -11,14 +11,14 @@ struct chol_handle_s : chol::routine::Handle {};
 
 namespace chol::api {
 
-/// What chol_last_error(NULL) tells: the last failure of this thread that no handle could keep.
+/// What chol_last_error(NULL) returns: the last failure of this thread that no handle could store.
 Status& thread_error();
 
 inline bool is_valid(chol_handle_t handle) {
   return handle && handle->magic == routine::Handle::kMagic;
 }
 
-/// Runs body() and turns its status, or an exception, into what the C caller gets.
+/// Runs body() and converts its status, or an exception, to the status code of the C API.
 template <class Body>
 Status guarded(const char* function, Body&& body) noexcept {
   try {
@@ -50,8 +50,8 @@ chol_status_t enter(chol_handle_t handle, const char* function, Body&& body) noe
 
 }  // namespace chol::api
 
-/// An entry of one precision: chol_ + letter + name, its parameters, of which the handle is the
-/// first, and run(handle, function, the rest), which answers it.
+/// Defines the function of one precision: chol_ + letter + name with its parameters, the handle
+/// first, which calls run(handle, function, the rest).
 #define CHOL_ENTRY(p, name, parameters, run, ...)      \
   extern "C" chol_status_t chol_##p##name parameters { \
     return run(handle, "chol_" #p #name, __VA_ARGS__); \

@@ -19,7 +19,7 @@ Status& thread_error() {
 
 namespace {
 
-/// Under the preload a default serves instead, and the preload tells of it.
+/// Under the preload the default is used instead, and the preload reports it.
 Status check_environment() {
   if (is_preloaded()) {
     chol_preload_tell_environment();
@@ -31,7 +31,7 @@ Status check_environment() {
   return Status::success();
 }
 
-/// Makes a handle, opens its backends with open(handle), and hands it out when that worked.
+/// Creates a handle and opens its backends with open(handle); returns the handle on success.
 template <class Open>
 chol_status_t create(chol_handle_t* handle, const char* function, Open&& open) noexcept {
   const Status status = guarded(function, [&]() -> Status {

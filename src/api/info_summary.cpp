@@ -1,4 +1,4 @@
-// C ABI: what a batch's info says in two numbers.
+// C ABI: chol_info_summary, the number of failures of a batch and the first one.
 #include "api/call.hpp"
 
 using namespace chol;
@@ -11,7 +11,7 @@ extern "C" chol_status_t chol_info_summary(chol_handle_t handle, const int info[
     Status status = check(kFunction, {array("info", info, batch > 0), at_least("batch", batch, 0),
                                       array("failed", failed, true), array("first", first, true)});
     routine::BackendSlot* slot = nullptr;
-    // Where info lies says who works; the results may lie elsewhere.
+    // The memory of info selects the backend; the results may be in other memory.
     if (status.ok()) status = slot_of(h, kFunction, {{"info", info}}, &slot);
     if (!status.ok()) return status;
     return slot->backend->summarize_info(info, batch, failed, first, slot->stream);

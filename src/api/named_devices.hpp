@@ -1,4 +1,4 @@
-// Checks of handles whose devices were named, and of arrays that lie on these.
+// Checks of handles with named devices, and of arrays on these.
 #pragma once
 
 #include "api/check.hpp"
@@ -36,16 +36,15 @@ inline Status check_on_device(const char* function, const char* name, const void
   char where[32] = "host memory";
   if (place == backend::Place::device)
     std::snprintf(where, sizeof where, "memory of device %d", place.number);
-  return Status::error(CHOL_STATUS_INVALID_VALUE,
-                       "%s: %s lies in %s, must lie in memory of device %d", function, name, where,
-                       device.device());
+  return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: %s is in %s, must be in memory of device %d",
+                       function, name, where, device.device());
 }
 
 inline Status check_in_host_memory(const char* function, const char* name, const void* array,
                                    const backend::Backend& device) {
   if (device.place_of(array) == backend::Place::host) return Status::success();
   return Status::error(CHOL_STATUS_INVALID_VALUE,
-                       "%s: %s lies in device memory, must lie in host memory", function, name);
+                       "%s: %s is in device memory, must be in host memory", function, name);
 }
 
 }  // namespace chol::api

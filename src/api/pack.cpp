@@ -5,7 +5,7 @@
 namespace chol::api {
 namespace {
 
-/// What the arguments of a packing function are called.
+/// Names of the arguments of a packing function.
 struct PackNames {
   const char *matrices, *ld, *stride, *least_stride;
 };

@@ -73,7 +73,7 @@ bool is_plain(const MatrixBatch<T>& view, const Call<T>& call, int64_t columns) 
                     view.ld <= kMostPlain && view.stride <= kMostPlain;
   return fits && (call.layout() == Layout::one || view.stride >= view.ld * columns);
 }
-/// Whether no rule can be broken: what a call on few small matrices can afford to ask.
+/// Whether certainly no rule is broken: a test cheap enough for a call on few small matrices.
 template <class T>
 bool is_plainly_valid(const Call<T>& call) {
   if (call.layout() != Layout::one && call.layout() != Layout::strided) return false;
@@ -94,7 +94,7 @@ chol_status_t run(chol_handle_t handle, const char* function, const Call<T>& cal
   });
 }
 
-/// Not inlined, so that the fast path of potrf has no stack frame for a call.
+/// Not inlined, so that the short path of potrf needs no stack frame.
 template <class T>
 [[gnu::noinline]] chol_status_t run_potrf(chol_handle_t handle, const char* function,
                                           chol_uplo_t uplo, int64_t n, T* A, int64_t lda,
@@ -103,7 +103,7 @@ template <class T>
       handle, function,
       {.routine = Routine::potrf, .uplo = uplo, .sizes = {1, n}, .A = one(A, lda), .info = info});
 }
-/// potrf of one matrix, which the host may do without all of that.
+/// potrf of one matrix: small orders on the host take a short path.
 template <class T>
 chol_status_t potrf(chol_handle_t handle, const char* function, chol_uplo_t uplo, int64_t n, T* A,
                     int64_t lda, int* info) {

@@ -81,14 +81,14 @@ Status check_options(const char* function, const chol_tlr_options_t& options) {
   return Status::success();
 }
 
-/// L D L^H has no half: D is in the middle.
+/// L D L^H has no half to multiply or solve with, because D stands between the factors.
 Status check_half(const char* function, chol_tlr_t A) {
   if (!A->apply([](const auto& matrix) { return matrix.is_ldl(); })) return Status::success();
   return Status::error(CHOL_STATUS_NOT_SUPPORTED,
                        "%s: A is a factor L D L^H, must be L L^H for a half of it", function);
 }
 
-/// Memory grows as n^1.5 with tiles of a multiple of the root of n.
+/// With tiles of an order proportional to sqrt(n), memory grows as n^1.5.
 int64_t chosen_tile(int64_t n) {
   const int64_t tile = int64_t{std::lround(2 * std::sqrt(double(n)) / 64)} * 64;
   return std::clamp<int64_t>(tile, 64, 1024);
@@ -131,7 +131,7 @@ class Reached {
     this->ld = n;
     if (use & in) ops.transfer(n, columns, array_, ld, elements, n);
   }
-  /// Brings the caller's array to what was computed.
+  /// Copies the results to the caller's array.
   void write() {
     if (copy_.get()) ops_.transfer(n_, columns_, elements, ld, array_, ld_of_array_);
   }
@@ -155,7 +155,7 @@ struct ElementOf<tlr::Matrix<T>> {
   using Type = T;
 };
 
-/// body(ops, matrix) with the operations for the matrix's type, unless workspace is asked for.
+/// body(ops, matrix) with the operations for the matrix's type, unless this is a workspace query.
 template <class Body>
 Status with_ops(routine::Handle& handle, chol_tlr_t A, Body&& body) {
   if (handle.workspace_need) return Status::success();
@@ -229,7 +229,7 @@ chol_status_t chol_tlr_create(chol_handle_t handle, chol_type_t type, int64_t n,
       return Status::error(CHOL_STATUS_INVALID_VALUE,
                            "%s: type = %d, must be one of chol_type_t ('s', 'd', 'c', 'z')",
                            kFunction, static_cast<int>(type));
-    // info, an int, tells a row.
+    // A row number is returned in info, an int.
     if (n > std::numeric_limits<int>::max())
       return Status::error(CHOL_STATUS_INVALID_VALUE, "%s: n = %lld, must be at most 2^31 - 1",
                            kFunction, static_cast<long long>(n));

@@ -1,4 +1,4 @@
-// What the functions of chol.h on tile low rank matrices have in common.
+// Common parts of the functions of chol.h on tile low rank matrices.
 #pragma once
 
 #include "api/check.hpp"
@@ -10,14 +10,14 @@ struct chol_tlr_s : chol::routine::TlrMatrix {};
 
 namespace chol::api {
 
-/// What a function needs of a matrix.
+/// State that a function requires of a matrix.
 enum class Holds : uint8_t { anything, matrix_or_factor, matrix, factor };
 
-/// A matrix of this handle that holds what the function needs.
+/// Checks that a matrix belongs to this handle and is in the required state.
 Status check_matrix(const char* function, const routine::Handle& handle, const char* name,
                     chol_tlr_t A, Holds holds);
 
-/// A call on a matrix without a handle beside it: body() gives the status.
+/// A call on a matrix without a handle argument: body() gives the status.
 template <class Body>
 chol_status_t enter_matrix(chol_tlr_t A, const char* function, Holds holds, Body&& body) noexcept {
   if (!A || A->magic != routine::TlrMatrix::kMagic) {

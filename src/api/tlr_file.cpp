@@ -1,4 +1,4 @@
-// C ABI: what a tile low rank matrix is like, copies of it, and files.
+// C ABI: statistics, copies and files of tile low rank matrices.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

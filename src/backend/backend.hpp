@@ -22,9 +22,9 @@ template <class T>
 class PanelOps;  // backend/panel_ops.hpp
 
 /// One call of a routine on checked arguments. A and B are read-only where the routine says so. In
-/// Form::interleaved both are interleaved in the same chunk, but for pack, which reads column-major
-/// matrices, and unpack, which writes them. Matrices between the last one and the end of the last
-/// chunk are not part of the batch: they may hold anything and keep every bit.
+/// Form::interleaved both are interleaved in the same chunk, except that pack reads and unpack
+/// writes column-major matrices. Matrices between the last one and the end of the last chunk are
+/// not part of the batch: they may have any content and are not changed.
 template <class T>
 struct Problem {
   Routine routine;
@@ -38,22 +38,21 @@ struct Problem {
   RealOf<T> anorm = 0;          ///< pocon
   bool whole = false;           ///< pack, unpack: all of n by nrhs instead of the named triangle
   /// potrf of one matrix in host memory, on a backend of any kind; else nullptr. The first
-  /// *factored columns of the factor (rows of an upper one) stand in A already: the host goes on
-  /// from there, a device starts with none. run() returns when all is done, and raises *factored to
-  /// the columns that it has written; when it fails, the others and *info are as they were.
+  /// *factored columns of A (rows, if upper) are already factored: the host continues from there, a
+  /// device starts from 0. run() returns when it has finished, and increases *factored to the
+  /// number of columns that it has written; on failure the other columns and *info are unchanged.
   int64_t* factored = nullptr;
 };
 
-/// What rows say of a problem, looked up once a call.
+/// The choice for a problem, looked up in the rows once a call.
 struct Chosen {
   const Choice* choice = nullptr;    ///< nullptr: to be looked up
   const Choice* solution = nullptr;  ///< of a posv that factors first, what solves then
 };
 
-/// What a call may use beside its arguments.
+/// Resources of a call in addition to its arguments.
 struct Resources {
-  void* workspace =
-      nullptr;  ///< at least what workspace_bytes() asked for, Arena::kAlignment aligned
+  void* workspace = nullptr;  ///< at least workspace_bytes(), aligned to Arena::kAlignment
   size_t workspace_bytes = 0;
   int threads = 1;                     ///< host threads at most
   bool threads_are_default = false;    ///< not set by the caller
@@ -70,25 +69,25 @@ template <class T>
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// What of these rows serves a problem, for Resources: both of what follows need it. Nothing
-  /// where the backend looks at the rows as it goes, as for each matrix of a batch.
+  /// The choice for a problem, to be stored in Resources for the two functions below. Empty where
+  /// the backend looks up the rows later, as for each matrix of a batch.
   virtual Chosen choose(const Problem<T>&, const RowTable&) const { return {}; }
   /// Workspace that run() needs for this problem with these rows and resources, of which threads,
-  /// math mode and what is chosen are set.
+  /// math mode and choice are set.
   virtual size_t workspace_bytes(const Problem<T>& problem, const RowTable& rows,
                                  const Resources& resources) const = 0;
   virtual Status run(const Problem<T>& problem, const RowTable& rows,
                      const Resources& resources) = 0;
 };
 
-/// The factorization of one matrix in host memory so small that everything around it counts: on
-/// the calling thread, without workspace, on checked arguments. Returns info.
+/// Factors one matrix in host memory that is so small that call overhead matters: on the calling
+/// thread, without workspace, with checked arguments. Returns info.
 struct SmallFactor {
   int64_t most = 0;  ///< orders 1 .. most
   int (*run)(bool upper, int64_t n, void* A, int64_t lda) = nullptr;
 };
 
-/// Where an array lies, as far as a backend can tell.
+/// Location of an array as a backend sees it.
 struct Place {
   enum Kind : uint8_t { unknown, host, device };
   static constexpr int kEveryDevice = -1;
@@ -106,17 +105,18 @@ class Backend : public Solver<float>,
                 public Solver<std::complex<float>>,
                 public Solver<std::complex<double>> {
  public:
-  /// What it runs on, such as "host avx512" or "cuda NVIDIA H200".
+  /// The processor it runs on, such as "host avx512" or "cuda NVIDIA H200".
   virtual const char* name() const = 0;
   virtual chol_backend_t kind() const = 0;
 
   virtual TuningStore& tuning() = 0;
-  /// What rows may name.
+  /// The methods that rows may name.
   virtual std::span<const MethodInfo* const> methods() const = 0;
-  /// Whether a row's method can do all that it serves here; a row that is refused is never run.
+  /// Whether a row's method can handle all cases of the row on this backend; a row that is refused
+  /// is never used.
   virtual bool accepts(const Row& row) const = 0;
 
-  /// Where `array` lies, for handles that serve several backends. At most 1 us.
+  /// The location of `array`, for handles with several backends. At most 1 us.
   virtual Place place_of(const void* array) const = 0;
   /// The number of the device, of a backend that has one.
   virtual int device() const { return 0; }
@@ -126,15 +126,15 @@ class Backend : public Solver<float>,
   virtual Status summarize_info(const int* info, int64_t batch, int64_t* failed, int64_t* first,
                                 void* stream) = 0;
 
-  /// Memory that this backend's kernels can reach; nullptr when it cannot be had.
+  /// Allocates memory that this backend's kernels can access; nullptr on failure.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* memory) = 0;
 
   /// Host threads that a call uses when the handle sets none.
   virtual int default_threads() const { return 1; }
 
-  /// Operations of tile low rank algorithms on so many host threads or in the order of a CUDA
-  /// stream. The pointer names the type.
+  /// Operations of tile low rank algorithms, on up to `threads` host threads or in stream order.
+  /// The pointer selects the type.
   virtual std::unique_ptr<TileOps<float>> tile_ops(const float*, int threads, void* stream) = 0;
   virtual std::unique_ptr<TileOps<double>> tile_ops(const double*, int threads, void* stream) = 0;
   virtual std::unique_ptr<TileOps<std::complex<float>>> tile_ops(const std::complex<float>*,
@@ -142,8 +142,8 @@ class Backend : public Solver<float>,
   virtual std::unique_ptr<TileOps<std::complex<double>>> tile_ops(const std::complex<double>*,
                                                                   int threads, void* stream) = 0;
 
-  /// Operations of refinement for matrices of order n, on so many host threads or in the order of a
-  /// CUDA stream; nullptr where the backend has none. The pointer names the type.
+  /// Operations of refinement for matrices of order n, on up to `threads` host threads or in stream
+  /// order; nullptr where the backend has none. The pointer selects the type.
   /// @param arena where their memory is taken; a null one counts.
   virtual std::unique_ptr<Refinement<double>> refinement(const double*, int /*threads*/,
                                                          void* /*stream*/, int64_t /*n*/,
@@ -158,8 +158,8 @@ class Backend : public Solver<float>,
     return nullptr;
   }
 
-  /// Operations on this device as one of several, behind what the CUDA stream holds; nullptr where
-  /// the backend has none. One at a time. The pointer names the type.
+  /// Operations on this device as one of several, ordered after the work in the CUDA stream;
+  /// nullptr where the backend has none. One object at a time. The pointer selects the type.
   virtual std::shared_ptr<PanelOps<float>> panel_ops(const float*, void* /*stream*/) {
     return nullptr;
   }
@@ -175,7 +175,7 @@ class Backend : public Solver<float>,
     return nullptr;
   }
 
-  /// What the rows leave to SmallFactor in a precision: s, d, c, z.
+  /// Orders handled by SmallFactor, for each of s, d, c, z.
   virtual SmallFactor small_factor(char) { return {}; }
 
   template <class T>

@@ -12,7 +12,8 @@ struct Covariance {
   double variance, nugget, nu;
   int dim;
   int64_t n;
-  /// In the memory of the operations; divided by the lengths; one dimension after the other.
+  /// Coordinates divided by the length scales, in the memory of the operations; one dimension after
+  /// the other.
   const double* coordinates;
 };
 

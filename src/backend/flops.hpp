@@ -1,4 +1,4 @@
-// Operations of a call, for its share of threads and the rate that its trace prints.
+// Operation counts of a call, for choosing the number of threads and for the rate in the trace.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -28,7 +28,8 @@ inline double flops_of(Routine routine, double n, double nrhs) {
   return 0;
 }
 
-/// Of the whole batch; of a variable one, whose sizes may lie on a device, the bound.
+/// Of the whole batch; for a variable batch, whose sizes may be in device memory, computed from the
+/// bound.
 template <class T>
 double flops_of(const Problem<T>& problem) {
   const BatchSizes& sizes = problem.sizes;

@@ -1,5 +1,5 @@
-// Operations on one of several devices, each queued: what the algorithms of src/tile are written
-// over. Memory of the host and of all devices has one address space. What fails throws StatusError.
+// Asynchronous operations on one of several devices, over which the algorithms of src/tile are
+// written. Host and device memory share one address space. Failures throw StatusError.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace chol::backend {
 
-/// Queues of a device. Each runs what it is given in order; between two of them only events order.
+/// Queues of a device. Operations in a queue run in order; queues are synchronized by events only.
 enum class Queue : uint8_t {
   panel,    ///< what all other devices wait for
   update,   ///< the bulk of the products
@@ -19,7 +19,7 @@ enum class Queue : uint8_t {
 };
 inline constexpr int kQueues = 5;
 
-/// What pinned memory of the host serves for.
+/// Uses of pinned host memory.
 enum class Pinned : uint8_t { host_matrix, between_devices };
 inline constexpr int kPinned = 2;
 
@@ -30,8 +30,8 @@ struct Event {
   explicit operator bool() const { return point != nullptr; }
 };
 
-/// A block of a matrix as its lower triangle shows it: of an upper triangle rows and columns are
-/// exchanged, so that element (i, j) lies at i * ld + j.
+/// A block of a matrix in terms of its lower triangle: for an upper triangle rows and columns are
+/// exchanged, so that element (i, j) is at i * ld + j.
 template <class T>
 struct View {
   T* first = nullptr;
@@ -41,7 +41,7 @@ struct View {
   View at(int64_t i, int64_t j) const {
     return {first + (swapped ? i * ld + j : j * ld + i), ld, swapped};
   }
-  /// Elements that lie side by side in a block of so many rows and columns, and how often.
+  /// Length and number of the contiguous runs of elements in a block.
   int64_t length(int64_t rows, int64_t columns) const { return swapped ? columns : rows; }
   int64_t lines(int64_t rows, int64_t columns) const { return swapped ? rows : columns; }
 };
@@ -65,25 +65,25 @@ class PanelOps {
   /// Products by residues, or nullptr where the device has none.
   virtual PlaneOps<T>* planes() { return nullptr; }
 
-  /// Takes the memory that factor() needs for panels of so many rows and columns; a null arena
-  /// counts.
+  /// Takes the memory that factor() needs for panels of this size; a null arena counts.
   virtual void carve(Arena& arena, int64_t rows, int64_t columns) = 0;
-  /// Begins a call behind what the caller's stream holds. info is 0.
+  /// Begins a call, ordered after the work in the caller's stream. info is 0.
   /// @param devices numbers of all devices that copies come from.
   /// @param threads of the host that copy_on_host() may use.
   virtual void begin(const int* devices, int count, int threads) = 0;
   /// Waits for all queues.
   virtual void finish() = 0;
-  /// The same after an error, which it does not tell again.
+  /// The same after an error, which is not reported again.
   virtual void abandon() noexcept = 0;
   /// The first bad leading minor among the panels factored here, of those that are done, or 0.
   virtual int info() = 0;
 
   /// Free bytes of the device's memory.
   virtual size_t free_memory() = 0;
-  /// At least so many bytes of host memory that copies need not stage; the same at each call.
+  /// Pinned host memory of at least so many bytes; each call returns the same memory.
   virtual void* pinned_memory(Pinned use, size_t bytes) = 0;
-  /// Whether copies go straight between this device and another of those that begin() was given.
+  /// Whether this device and another of those passed to begin() copy to each other directly (peer
+  /// access).
   virtual bool reaches(int which) = 0;
   /// Whether copies of that host memory would be staged by the driver.
   virtual bool is_pageable(const T* memory) = 0;
@@ -93,25 +93,26 @@ class PanelOps {
   /// Makes the calling thread wait.
   virtual void wait_on_host(const Event& event) = 0;
 
-  /// A point of a queue whose time can be told. Asked for by a trace only: it has a cost.
+  /// A timed event in a queue. Used for traces only, since it has a cost.
   virtual Event mark(Queue queue) = 0;
-  /// When the device came by, in nanoseconds of a steady clock; -1 when it has not.
+  /// Time at which the device reached the event, in nanoseconds of a steady clock; -1 if it has
+  /// not.
   virtual int64_t time_of(const Event& mark) = 0;
 
-  /// A block from anywhere to anywhere.
+  /// Copies a block between any two memories.
   virtual void copy(Queue queue, const View<T>& to, const View<T>& from, int64_t rows,
                     int64_t columns) = 0;
 
-  /// A block of host memory to host memory, by the calling thread and others beside it.
-  /// @param triangle without what lies above the diagonal that begins at its first element.
+  /// Copies a block from host memory to host memory, by the calling thread and others.
+  /// @param triangle skips the elements above the diagonal that starts at the first element.
   virtual void copy_on_host(const View<T>& to, const View<T>& from, int64_t rows, int64_t columns,
                             bool triangle) = 0;
 
-  /// Columns that factor() takes at most.
+  /// Largest number of columns for factor().
   virtual int64_t panel_columns() const = 0;
-  /// Factors a panel that is updated already: its first `columns` rows are a diagonal block.
+  /// Factors a panel that has taken all its updates; its first `columns` rows are a diagonal block.
   /// @param before columns of the matrix in front of it, for info.
-  /// @param behind columns behind it that may be read, whatever they hold.
+  /// @param behind columns after it that may be read, whatever their content.
   virtual void factor(Queue queue, const View<T>& A, int64_t rows, int64_t columns, int64_t before,
                       int64_t behind) = 0;
   /// C -= A A^H on the lower triangle of C, of order n.

@@ -7,7 +7,7 @@
 
 namespace chol::backend {
 
-/// Planes of groups of panels, in slots that groups use in turn.
+/// Planes of groups of panels, in slots that groups use cyclically.
 template <class T>
 class PlaneOps {
  public:
@@ -23,15 +23,15 @@ class PlaneOps {
   /// Begins a factorization: each row is scaled by its element of the diagonal.
   /// @param diagonal of the matrix, in host memory, until the end of the call.
   virtual void begin(Queue queue, const T* diagonal) = 0;
-  /// Columns of a finished panel become those from `column` on of a slot.
+  /// Converts the columns of a finished panel into columns of a slot, from `column` on.
   /// @param A from row `row` of the matrix on to its last one.
   virtual void quantize(Queue queue, int slot, const View<T>& A, int64_t row, int64_t column,
                         int64_t columns) = 0;
   /// Whether the rows quantized so far are within the bound that makes their products exact. The
-  /// device must have come that far.
+  /// device must have completed that work.
   virtual bool is_exact() = 0;
-  /// C -= X Y^H with rows from `row` and from `column` of the matrix over all columns of the slot.
-  /// What lies above the diagonal of the matrix stays as it is.
+  /// C -= X Y^H, where X and Y are the rows of the slot from `row` and from `column` of the matrix.
+  /// Elements above the diagonal of the matrix are not changed.
   virtual void update(Queue queue, int slot, const View<T>& C, int64_t row, int64_t column,
                       int64_t rows, int64_t columns) = 0;
 };

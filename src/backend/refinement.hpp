@@ -1,5 +1,5 @@
-// What refinement of the solution of one Hermitian system in two precisions asks of a backend
-// beside the routines of the lower precision.
+// Operations that mixed-precision refinement needs from a backend in addition to the routines of
+// the lower precision.
 #pragma once
 
 #include <complex>
@@ -16,10 +16,10 @@ namespace chol::backend {
 template <class T>
 using LowerPrecision = std::conditional_t<is_complex<T>, std::complex<float>, float>;
 
-/// Most columns that one operation takes: their factors are kernel arguments on a device.
+/// Largest number of columns of one operation: their factors are kernel arguments on a device.
 inline constexpr int64_t kMostRefined = 64;
 
-/// A matrix of which one triangle is named.
+/// A Hermitian matrix given by one triangle.
 template <class T>
 struct Hermitian {
   chol_uplo_t uplo;
@@ -52,7 +52,7 @@ struct Measure {
 };
 inline constexpr int64_t kMostMeasures = 2;
 
-/// Arrays of elements lie where the backend works, factors and results on the host. An operation
+/// Arrays of elements are in the backend's memory, factors and results on the host. An operation
 /// that has a result waits for it; the others are in the order of the stream.
 template <class T>
 class Refinement {
@@ -70,15 +70,15 @@ class Refinement {
   virtual Status multiply(const Hermitian<const T>& A, const Columns<const T>& X,
                           const Columns<T>& Y) = 0;
 
-  /// Y(:, j) := x[j] X(:, j) + y[j] Y(:, j); with y[j] = 0 what was in Y(:, j) does not count.
+  /// Y(:, j) := x[j] X(:, j) + y[j] Y(:, j); with y[j] = 0 the old content of Y(:, j) is ignored.
   virtual Status combine(const double* x, const Columns<const T>& X, const double* y,
                          const Columns<T>& Y) = 0;
-  /// low(:, j) := factor[j] X(:, j), rounded, and the other way.
+  /// low(:, j) := factor[j] X(:, j), rounded, and the opposite conversion.
   virtual Status round(const double* factor, const Columns<const T>& X,
                        const Columns<Low>& low) = 0;
   virtual Status extend(const double* factor, const Columns<const Low>& low,
                         const Columns<T>& X) = 0;
-  /// All of them at once, kMostMeasures at most: a result has to be waited for.
+  /// All of them together, at most kMostMeasures, because each result costs a synchronization.
   virtual Status measure(std::span<const Measure<T>> measures) = 0;
   /// An int that the backend's routines have written.
   virtual Status read(const int* value, int* result) = 0;

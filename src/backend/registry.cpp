@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kCudaPlugin = "libchol_cuda.so.0";
 
-/// The plug-in lies in the folder of libchol.so, wherever that was installed.
+/// The plug-in is in the folder of libchol.so, wherever that is installed.
 std::string beside_this_library(const char* file) {
   Dl_info self;
   if (!dladdr(reinterpret_cast<const void*>(&beside_this_library), &self) || !self.dli_fname)
@@ -49,7 +49,7 @@ Status open_cuda(int device_count, const int* devices, BackendPointer& backend) 
   if (!opened) {
     dlclose(library);
     return open ? status
-                : Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s is no chol plug-in",
+                : Status::error(CHOL_STATUS_NO_DEVICE, "no CUDA backend: %s is not a chol plug-in",
                                 path.c_str());
   }
   backend = BackendPointer(opened, BackendDeleter{library});

@@ -17,11 +17,11 @@ using BackendPointer = std::unique_ptr<Backend, BackendDeleter>;
 /// The host backend, always there.
 Status open_host(BackendPointer& backend);
 
-/// The CUDA backend out of libchol_cuda.so beside libchol.so (or the file that CHOL_CUDA_PLUGIN
-/// names); NO_DEVICE with the reason when there is no plug-in or no device.
+/// The CUDA backend from libchol_cuda.so in the folder of libchol.so (or the file that
+/// CHOL_CUDA_PLUGIN names); NO_DEVICE with the reason when there is no plug-in or no device.
 Status open_cuda(int device_count, const int* devices, BackendPointer& backend);
 
-/// Whether open_cuda() may find a device: whether a driver, or a plug-in of the user's, is here.
+/// Whether open_cuda() may find a device: whether a driver, or a plug-in named by the user, exists.
 /// Loads and initializes nothing.
 bool device_is_likely();
 

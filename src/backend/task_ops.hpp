@@ -1,10 +1,10 @@
-// Operations on tiles of one matrix in memory that threads share: what the task graphs of
-// src/tile/tasks are written over. Each is a task: the calling thread does it, and it is done on
-// return; which tasks may run side by side is the graph's to know. Its relatives: PanelOps, the
-// same steps queued on one of several devices (backend/panel_ops.hpp), and TileOps, lists of small
-// operations on tiles of low rank (backend/tile_ops.hpp).
+// Operations on tiles of one matrix in shared memory, used by the task graphs of src/tile/tasks.
+// Each operation is a task: the calling thread executes it, and it is complete on return. The graph
+// decides which tasks run concurrently. PanelOps has the same steps queued on one of several
+// devices (backend/panel_ops.hpp), TileOps lists of small operations on tiles of low rank
+// (backend/tile_ops.hpp).
 //
-// Rows and columns are those of the lower triangle; an upper one is its mirror image.
+// Rows and columns are those of the lower triangle; an upper triangle is its transpose.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ class TaskOps {
  public:
   /// Tiles begin at multiples of so many rows and columns.
   virtual int64_t granularity() const = 0;
-  /// About what one core takes for so many operations, counted as if the elements were real: from
-  /// it follows how many threads a graph is worth.
+  /// Estimated time of one core for so many operations, counted as if the elements were real. The
+  /// number of threads of a graph depends on it.
   virtual double serial_ns(double flops) const = 0;
 
  protected:
   ~TaskOps() = default;
 };
 
-/// Of a factorization. Panels, which are factored columns of the width of a tile, are also kept as
-/// updates read them, in a row of slots: panels in slots that follow each other are one operand.
+/// Operations of a factorization. A panel is a factored block column. Panels are also kept in the
+/// layout that updates read, in slots: panels in consecutive slots are one operand.
 class FactorOps : public TaskOps {
  public:
   /// Bytes of a slot for a panel of so many columns.
   virtual size_t slot_bytes(int64_t columns) const = 0;
-  /// Factored columns that an update takes best at a time, if there are so many.
+  /// The best number of factored columns of one update, if so many are ready.
   virtual int64_t update_depth() const = 0;
   /// Takes the memory of the slots; a null arena counts.
   virtual void carve(Arena& arena, int64_t columns, int64_t slots) = 0;
@@ -66,13 +66,13 @@ struct RhsGroup {
   Range columns;
 };
 
-/// Of a solve with a factor, whose unknowns go by blocks. Forward substitution makes them known
-/// from the first to the last, backward substitution from there on.
+/// Operations of a solve with a factor, by blocks of unknowns: forward substitution from the first
+/// to the last, then backward substitution.
 class SolveOps : public TaskOps {
  public:
   /// Groups begin at multiples of so many right-hand sides.
   virtual int64_t rhs_granularity() const = 0;
-  /// Whether unknowns are solved for where the right-hand sides lie: there is no load and no store.
+  /// Whether the right-hand sides are overwritten in place, without load and store.
   virtual bool is_in_place() const = 0;
   /// Takes the memory of the groups; a null arena counts.
   virtual void carve(Arena& arena, int64_t groups) = 0;
@@ -81,15 +81,15 @@ class SolveOps : public TaskOps {
   virtual void store(const RhsGroup& group, Range unknowns) = 0;
   /// Unknowns minus their products with blocks of known ones.
   virtual void update(Substitution sweep, const RhsGroup& group, Range unknowns, Range known) = 0;
-  /// A block of unknowns, whose updates are done, becomes known.
+  /// Solves for a block of unknowns whose updates are done.
   virtual void trsm(Substitution sweep, const RhsGroup& group, Range unknowns) = 0;
 
  protected:
   ~SolveOps() = default;
 };
 
-/// Of the inverse from a factor, in place, a step a block of columns: its diagonal tile is packed,
-/// then all rows by ranges, then all tiles are updated.
+/// Operations of the inverse from a factor, in place, by steps of one block column: the diagonal
+/// tile is packed, then all rows by ranges, then all tiles are updated.
 class InverseOps : public TaskOps {
  public:
   /// Takes the memory of a step; a null arena counts.
@@ -99,8 +99,8 @@ class InverseOps : public TaskOps {
   /// Packs rows above, of or below the block, those above divided by its factor; the block's own
   /// are the inverse of its factor.
   virtual void trsm(Range block, Range rows) = 0;
-  /// A tile on or below the diagonal, of which not both ranges are below the block, takes or
-  /// becomes the product of its rows and its columns that are packed.
+  /// Adds the product of packed rows and columns to a tile on or below the diagonal, or sets the
+  /// tile to it. At most one of both ranges is below the block.
   virtual void update(Range block, Range rows, Range columns) = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// What tile low rank algorithms ask of a backend: lists of small operations, so that a device can
-// run each list as a few kernels and the cores as a loop over threads.
+// Operations of tile low rank algorithms that a backend implements: lists of small operations, so
+// that a device runs a list as a few kernels and the cores as a loop over threads.
 #pragma once
 
 #include <array>
@@ -30,13 +30,13 @@ struct Product {
   int64_t ldc;
 };
 
-/// Products in groups. Those of a group have one C and are added up in order, which fixes every
-/// sum; the first may overwrite C. Groups write different memory and may run side by side.
+/// Products in groups. Those of a group have one C and are added in order, which fixes every sum;
+/// the first may overwrite C. Groups write different memory and may run concurrently.
 template <class T>
 class ProductGroups {
  public:
   void begin_group() { ends_.push_back(static_cast<int64_t>(products_.size())); }
-  /// To the group that was begun last.
+  /// Adds to the last group.
   void add(const Product<T>& product) {
     products_.push_back(product);
     ends_.back() = static_cast<int64_t>(products_.size());
@@ -56,7 +56,7 @@ class ProductGroups {
   std::vector<int64_t> ends_;
 };
 
-/// Lists of products, each of which may use what the ones before it have written.
+/// Lists of products, each of which may use the results of the lists before it.
 template <class T>
 class ProductSteps {
  public:
@@ -90,13 +90,13 @@ struct Copy {
 };
 
 /// Columns [first, columns) of Y are made orthonormal against all columns before and among
-/// themselves; what depends on columns before it becomes zero.
+/// themselves; linearly dependent columns become zero.
 template <class T>
 struct Orthonormalization {
   T* Y;  ///< rows by columns, contiguous
   int64_t rows, first, columns;
-  /// The last columns are tests: `residual` is the root of the mean of their squared norms after
-  /// the projection against the columns before them.
+  /// The last columns are test vectors: `residual` is the root mean square of their norms after
+  /// projection against the columns before them.
   int64_t tests;
   RealOf<T> residual;
 };
@@ -235,21 +235,21 @@ struct Norm {
   double norm;
 };
 
-/// Arrays lie in the memory of the operations where nothing else is said.
+/// Arrays are in the memory of the operations unless stated otherwise.
 template <class T>
 class TileOps {
  public:
   virtual ~TileOps() = default;
   virtual int threads() const = 0;
 
-  /// Of what the operations work on; nullptr: the host's.
+  /// Memory that the operations work on; nullptr: host memory.
   virtual Memory* memory() const { return nullptr; }
   Buffer<T> buffer(int64_t count) const { return Buffer<T>(count, memory()); }
   /// Whether the operations work on this array of the caller.
   virtual bool reaches(const void*) const { return true; }
-  /// Bytes that a matrix's computation may use at a time when the caller names none.
+  /// Default limit in bytes of the memory that a computation may use at a time.
   virtual double default_workspace() const { return 512e6; }
-  /// Copies between any memory, the host's included; done on return as far as the host sees it.
+  /// Copies between any memories; synchronous with respect to the host.
   virtual void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
                         int64_t ld_to) = 0;
   virtual void copy(const std::vector<Copy<T>>& list) = 0;
@@ -269,9 +269,9 @@ class TileOps {
   /// Of backends with cores. Columns are finished in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
   virtual void finish_column(const FinishedColumn<T>&) {}
-  /// Begins to factor cores; end_cores() waits for the list that was begun first.
+  /// Begins to factor cores; end_cores() waits for the earliest list.
   /// @param tolerance of the error of each tile in the Frobenius norm
-  /// @param wants_errors whether `error` and `spike` are asked for
+  /// @param wants_errors whether `error` and `spike` are requested
   virtual void begin_cores(const std::vector<CoreFactor<T>>&, double, bool) {}
   virtual void end_cores(std::vector<CoreFactor<T>>&) {}
   virtual void orthonormalize(std::vector<Orthonormalization<T>>&) {}
@@ -301,7 +301,7 @@ class TileOps {
   virtual bool has_sweeps(Sweep /*kind*/, int64_t /*tile*/, int64_t /*columns*/) const {
     return false;
   }
-  /// Of how many block rows together solve_all() wants to have the inverses.
+  /// Number of block rows whose inverses solve_all() uses together.
   virtual int64_t stage(const LowerTiles<T>& /*L*/, int64_t /*columns*/) const { return 1; }
   /// B := inverse(L) B or inverse(L^H) B.
   virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
@@ -323,15 +323,15 @@ class TileOps {
     return norm;
   }
 
-  /// Whether potrf, invert_blocks and norm_of_inverse of a tile can run beside other operations,
-  /// from begin_diagonal() to end_diagonal().
+  /// Whether potrf, invert_blocks and norm_of_inverse of a tile can run concurrently with other
+  /// operations, from begin_diagonal() to end_diagonal().
   virtual bool factors_beside() const { return false; }
   virtual void begin_diagonal(T* /*A*/, int64_t /*n*/, T* /*inverses*/, T* /*x*/, int /*steps*/) {}
   virtual DiagonalFactor end_diagonal() { return {}; }
 
-  /// Whether operations from begin_ahead() to end_ahead() run beside those that follow, until
-  /// join_ahead(), and beside those of the other kind. They come after what was asked for before
-  /// fork_ahead().
+  /// Whether operations between begin_ahead() and end_ahead() run concurrently with those that
+  /// follow, until join_ahead(), and with those of the other kind. They are ordered after all
+  /// operations before fork_ahead().
   enum class Ahead : uint8_t { samples, tiles };
   virtual bool looks_ahead() const { return false; }
   virtual void fork_ahead() {}
@@ -341,17 +341,17 @@ class TileOps {
 
   /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
   /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
-  /// on the host. L overwrites the tile: lower triangular but for pivots of order 2 on its
+  /// on the host. L overwrites the tile: lower triangular except for pivots of order 2 on its
   /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
   virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
-  /// The same, and what invert_blocks() makes of it, in place of ldl() where factors_beside().
+  /// The same followed by invert_blocks(), used instead of ldl() where factors_beside().
   virtual void begin_ldl(T* /*A*/, int64_t /*n*/, T* /*inverses*/) {}
   virtual int end_ldl(int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
   virtual void rearrange(const std::vector<Rearrangement<T>>& list) = 0;
   virtual void norms(std::vector<Norm<T>>& list) = 0;
 
-  /// Independent standard normal numbers, of complex type with E |x|^2 = 1: each of them by its
-  /// place and the seed alone.
+  /// Independent standard normal numbers, of complex type with E |x|^2 = 1; each depends on its
+  /// position and the seed only.
   virtual void random(T* block, int64_t count, uint64_t seed) = 0;
   virtual void evaluate(const Covariance& covariance, const std::vector<Block<T>>& blocks) = 0;
   /// y := the covariance times x.
@@ -364,7 +364,7 @@ class TileOps {
   /// y := a x + b y.
   virtual void combine(RealOf<T> a, const T* x, RealOf<T> b, T* y, int64_t n) = 0;
 
-  /// body(i) for each i in [0, count), side by side on threads of the host.
+  /// body(i) for each i in [0, count), in parallel on host threads.
   virtual void for_each(int64_t count, const std::function<void(int64_t)>& body) = 0;
 };
 

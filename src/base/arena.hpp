@@ -1,5 +1,5 @@
-// Workspace counted by the code that uses it: a carve-up run on a null arena gives the size, the
-// same carve-up on memory gives the pointers (the way of Ginkgo's batch solvers).
+// Workspace counted by the code that uses it: the same carve-up gives the size on a null arena and
+// the pointers on memory (as in Ginkgo's batch solvers).
 #pragma once
 
 #include <cstddef>

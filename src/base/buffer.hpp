@@ -1,4 +1,4 @@
-// Memory of tiles and of what is computed on the way, without initial values.
+// Memory of tiles and intermediate results, without initial values.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace chol {
 
-/// Memory of a backend that is not the host's; outlives what is allocated of it.
+/// Allocator of device memory; outlives its allocations.
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// Aligned to 256 bytes; nullptr when it cannot be had.
+  /// Aligned to 256 bytes; nullptr on failure.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
 };
 
-/// Aligned elements; std::bad_alloc when they cannot be had.
+/// Aligned elements; throws std::bad_alloc.
 template <class T>
 class Buffer {
  public:
@@ -39,7 +39,7 @@ class Buffer {
 
   T* get() const { return elements_.get(); }
   int64_t count() const { return count_; }
-  /// Makes room for `count` elements; what was there is lost when it grows.
+  /// Makes room for `count` elements; the content is lost when it grows.
   void reserve(int64_t count) {
     if (count <= count_) return;
     Memory* const memory = elements_.get_deleter().memory;

@@ -73,7 +73,7 @@ uint32_t bits_of(std::string_view word) {
 }
 
 constexpr Variable kVariables[] = {
-    {"CHOL_BACKEND", "host or cuda", "every backend that is here",
+    {"CHOL_BACKEND", "host or cuda", "every available backend",
      "the only backend that chol_create opens",
      [](const char* value, Environment& read) {
        static constexpr const char* kWords[] = {"host", "cuda"};
@@ -83,7 +83,7 @@ constexpr Variable kVariables[] = {
      },
      false},
     {"CHOL_NUM_THREADS", "an integer from 0 to 65536", "0: OMP_NUM_THREADS, else the cores",
-     "threads of host work when the handle does not say",
+     "threads of host work, unless set in the handle",
      [](const char* value, Environment& read) {
        return read_integer(value, 0, kMostThreads, &read.num_threads);
      },
@@ -98,7 +98,7 @@ constexpr Variable kVariables[] = {
      },
      false},
     {"CHOL_DEVICES", "numbers of devices, such as 0 or 0,1", "the current device",
-     "the CUDA devices that host matrices are offloaded to, all at work on each (preload)",
+     "the CUDA devices to which host matrices are offloaded; all work on each matrix (preload)",
      [](const char* value, Environment& read) { return read_devices(value, &read); }, false},
     {"CHOL_MATH", "ieee, fast or tensor", "ieee", "the math mode of new handles (numerics)",
      [](const char* value, Environment& read) {
@@ -111,15 +111,15 @@ constexpr Variable kVariables[] = {
     {"CHOL_VERBOSE", "0 or 1", "0",
      "1 prints one line a call to stderr: the case as a chol-bench command, method, time, rate",
      [](const char* value, Environment& read) { return read_switch(value, &read.verbose); }, false},
-    {"CHOL_TUNING", "a tuning file", "the user's own, where there is one",
-     "the file is laid over the built-in plans (tuning)",
+    {"CHOL_TUNING", "a tuning file", "the user's own file, if there is one",
+     "its rows come before the built-in ones (tuning)",
      [](const char* value, Environment& read) {
        read.tuning_file = value;
        return true;
      },
      false},
-    {"CHOL_HOST_ISA", "avx512, avx2 or portable", "the best that the processor has",
-     "the host kernels, at most what the processor has",
+    {"CHOL_HOST_ISA", "avx512, avx2 or portable", "the best that the processor supports",
+     "the instruction set of the host kernels, at most what the processor supports",
      [](const char* value, Environment& read) {
        static constexpr const char* kWords[] = {"avx512", "avx2", "portable"};
        const int word = word_of(value, kWords);
@@ -128,7 +128,7 @@ constexpr Variable kVariables[] = {
      },
      false},
     {"CHOL_TRACE", "a file that ends in .svg or .json", "none",
-     "which core or device worked on what when, written at exit (threads)",
+     "trace of the tasks of cores and devices, written at exit (threads)",
      [](const char* value, Environment& read) {
        const std::string_view path = value;
        if (!path.ends_with(".svg") && !path.ends_with(".json")) return false;
@@ -136,17 +136,18 @@ constexpr Variable kVariables[] = {
        return true;
      },
      false},
-    {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 beside libchol.so", "the CUDA backend",
+    {"CHOL_CUDA_PLUGIN", "a file", "libchol_cuda.so.0 next to libchol.so", "the CUDA backend",
      [](const char* value, Environment& read) {
        read.cuda_plugin = value;
        return true;
      },
      false},
-    {"CHOL_PRELOAD", kRoutineList, "on", "what the preload takes over (preload)",
+    {"CHOL_PRELOAD", kRoutineList, "on", "the routines that the preload intercepts (preload)",
      [](const char* value, Environment& read) { return read_routines(value, &read.routines); },
      true},
     {"CHOL_REPORT", "0, 1, a file or a folder", "0",
-     "whether the preload tells what it caught: 1 on stderr, at the end of a file, or for chol-run "
+     "whether the preload reports intercepted calls: 1 on stderr, appended to a file, or for "
+     "chol-run "
      "in a folder (preload)",
      [](const char* value, Environment& read) {
        if (read_switch(value, &read.report)) return true;

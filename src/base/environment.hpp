@@ -14,7 +14,7 @@ namespace chol {
 inline constexpr int kMostThreads = 65536;
 inline constexpr int kMostDevices = 64;
 
-/// What the variables say. One that is unset, empty or not understood has its default.
+/// Values of the variables. One that is unset, empty or invalid has its default.
 struct Environment {
   bool verbose = false;                         ///< CHOL_VERBOSE
   int num_threads = 0;                          ///< CHOL_NUM_THREADS; 0: not said
@@ -33,7 +33,7 @@ struct Environment {
   const char* report_path = nullptr;  ///< CHOL_REPORT: where; nullptr is stderr
 };
 
-/// A row of the table. README.md has the same rows, which a test compares.
+/// A row of the table. docs/settings.md has the same rows, which a test compares.
 struct Variable {
   const char* name;
   const char* values;     ///< what it must be
@@ -46,10 +46,10 @@ struct Variable {
 };
 std::span<const Variable> variables();
 
-/// secure_getenv, so that a setuid program is not steered by its caller.
+/// secure_getenv, so that the caller cannot control a setuid program.
 const Environment& environment();
 
-/// A sentence about one value that was not understood.
+/// An error message for one invalid value.
 struct Misreading {
   const Variable* variable = nullptr;
   char sentence[320];
@@ -60,7 +60,7 @@ std::span<const Misreading> misreadings();
 /// Reads a list of CHOL_PRELOAD: "off", "on", or names of routines with or without the letter of a
 /// precision. Returns false, and changes nothing, when a word is none of these.
 bool read_routines(const char* value, uint32_t* routines);
-/// What such a list must be.
+/// Syntax of such a list.
 inline constexpr const char* kRoutineList = "off, on, or routines such as potrf or dpotrf,dpotrs";
 
 }  // namespace chol

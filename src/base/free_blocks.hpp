@@ -1,4 +1,4 @@
-// The free parts of large pieces of memory: the smallest that fits is taken, neighbours are joined.
+// Best-fit allocation from large pieces of memory; adjacent free blocks are merged.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace chol {
 
-/// Who takes memory remembers how much. Nothing of the memory itself is read or written.
+/// The caller keeps the size of an allocation. The memory itself is never accessed.
 class FreeBlocks {
  public:
-  /// A piece, all of which is free.
+  /// Adds a piece of free memory.
   void add_piece(char* memory, size_t bytes) {
     pieces_[memory] = bytes;
     insert(memory, bytes);
@@ -28,7 +28,7 @@ class FreeBlocks {
   }
   void give_back(char* memory, size_t bytes) {
     auto next = by_address_.lower_bound(memory);
-    // Pieces that happen to lie side by side stay apart.
+    // Adjacent pieces are not merged.
     if (next != by_address_.end() && next->first == memory + bytes && !pieces_.count(next->first)) {
       const size_t more = next->second;
       erase(memory + bytes, more);
@@ -45,7 +45,7 @@ class FreeBlocks {
     }
     insert(memory, bytes);
   }
-  /// Forgets each piece of which nothing is taken, after release(its memory).
+  /// Removes every piece that is entirely free, after release(its memory).
   template <class Release>
   void remove_unused(Release&& release) {
     for (auto piece = pieces_.begin(); piece != pieces_.end();) {

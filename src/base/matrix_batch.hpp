@@ -6,8 +6,8 @@
 
 namespace chol {
 
-/// Column-major matrices behind an array of pointers, or at a constant stride from the first; or
-/// interleaved ones, of which `chunk` lie side by side.
+/// Column-major matrices by an array of pointers, or at a constant stride from the first; or
+/// matrices interleaved in chunks of `chunk`.
 template <class T>
 struct MatrixBatch {
   T* first = nullptr;

@@ -1,5 +1,5 @@
 // Philox 4x32 with ten rounds (Salmon, Moraes, Dror, Shaw 2011): random numbers by counter and key,
-// so that a number depends on nothing but its place and the seed.
+// so that a number depends on its position and the seed only.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
-// Whether the process runs under libchol_preload.so, where nobody looks at the status of
-// chol_create(): what is wrong with the environment is told on stderr there, and the default taken.
+// Whether the process runs under libchol_preload.so, where no caller checks the status of
+// chol_create(): invalid variables are then reported on stderr and replaced by their defaults.
 #pragma once
 
-/// Defined by libchol_preload.so alone: tells of the environment, the first time that it is called.
+/// Defined by libchol_preload.so only: reports invalid variables when called for the first time.
 extern "C" __attribute__((weak, visibility("default"))) void chol_preload_tell_environment();
 
 namespace chol {

@@ -27,7 +27,7 @@ template <class T>
 inline constexpr char precision_letter = is_complex<T> ? (sizeof(RealOf<T>) == 4 ? 'c' : 'z')
                                                        : (sizeof(T) == 4 ? 's' : 'd');
 
-/// The place of a precision's letter in s, d, c, z.
+/// Position of a precision's letter in s, d, c, z.
 constexpr int precision_index(char letter) {
   return letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3;
 }

@@ -1,4 +1,4 @@
-// Which routines libchol_preload.so takes over: a bit for each family and precision.
+// Routines intercepted by libchol_preload.so: a bit for each family and precision.
 #pragma once
 
 #include <cstdint>

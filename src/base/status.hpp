@@ -1,5 +1,6 @@
 // Status of a call inside the library: the public code and what chol_last_error() will say. The
-// code is an int here, so that kernels do not compile again when a comment of chol.h changes.
+// code is an int here, so that kernels do not depend on chol.h and need not be recompiled when a
+// comment there changes.
 #pragma once
 
 #include <cstdarg>
@@ -12,7 +13,7 @@ namespace chol {
 /// and copied only with a message in it: success costs a call on a small matrix nothing.
 class Status {
  public:
-  /// Those of chol.h that kernels have, under the same numbers (api/handle.cpp compares them).
+  /// The codes of chol.h that kernels use, with the same values (api/handle.cpp compares them).
   static constexpr int kSuccess = 0, kAllocFailed = 3, kNotSupported = 4, kDeviceError = 6;
 
   Status() { message_[0] = '\0'; }

@@ -1,4 +1,4 @@
-// A status that is thrown where results leave no room for it.
+// A status as an exception, for functions that return something else.
 #pragma once
 
 #include <exception>

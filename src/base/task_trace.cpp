@@ -16,7 +16,7 @@
 namespace chol {
 namespace {
 
-/// Events of one thread: those past the last have no room and are counted only.
+/// Events of one thread; those beyond the capacity are only counted.
 struct ThreadEvents {
   static constexpr size_t kMost = 1 << 18;
   std::atomic<size_t> count{0};
@@ -45,7 +45,7 @@ struct OperatorStyle {
   const char* name;
   const char* colour;
 };
-// Colours that stay apart for the colour-blind (Okabe and Ito).
+// Colours for the colour-blind (Okabe and Ito).
 constexpr OperatorStyle kStyles[kOperatorCount] = {
     {"potrf", "#d55e00"}, {"trsm", "#e69f00"}, {"syrk", "#009e73"},  {"gemm", "#0072b2"},
     {"trtri", "#cc79a7"}, {"pack", "#999999"}, {"trmm", "#882255"},  {"lauum", "#117733"},
@@ -74,7 +74,7 @@ __attribute__((format(printf, 2, 3))) void append(std::string& text, const char*
   text += line;
 }
 
-/// In a child of the process that opened it the file is the parent's.
+/// A child process does not write the file, which belongs to its parent.
 void write_at_exit() {
   if (getpid() != owner) return;
   const std::vector<TaskEvent> events = TaskTrace::events();

@@ -1,5 +1,5 @@
-// When the library's threads and devices worked on what, on which core or in which queue: one event
-// a task. Written when the process exits, as a picture or in Chrome's trace format.
+// Trace of the tasks of the library's threads and devices, with the core or queue of each. Written
+// when the process exits, as a picture or in Chrome's trace format.
 #pragma once
 
 #include <sched.h>
@@ -11,8 +11,9 @@
 
 namespace chol {
 
-/// What a task computes, by the names of BLAS and LAPACK. pack copies operands, add adds or clears
-/// a block; load, store and receive copy to a device, to the host and from one device to another.
+/// The operation of a task, by the names of BLAS and LAPACK. pack copies operands, add adds or
+/// clears a block; load, store and receive copy to a device, to the host and from one device to
+/// another.
 enum class Operator : uint8_t {
   potrf,
   trsm,
@@ -42,7 +43,8 @@ struct TaskEvent {
 
 class TaskTrace {
  public:
-  /// Starts noting tasks; the file is written at exit. The first call of a process counts.
+  /// Starts recording tasks; the file is written at exit. Only the first call of a process has an
+  /// effect.
   /// @param path ends in .svg or .json
   static void open(const char* path);
   static bool is_on() { return is_on_.load(std::memory_order_relaxed); }
@@ -58,7 +60,7 @@ class TaskTrace {
   static std::atomic<bool> is_on_;
 };
 
-/// Notes the task that runs while it lives. Without a trace that is a look at one flag.
+/// Records the task that runs during its lifetime. Without a trace it only tests one flag.
 class TracedTask {
  public:
   TracedTask(Operator kind, int64_t row, int64_t column, int64_t step) {

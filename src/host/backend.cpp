@@ -121,14 +121,14 @@ class HostBackend final : public backend::Backend {
     if (resources.method_used) note_method(chosen.choose(largest_case(problem)), resources);
     return Status::success();
   }
-  /// Tells the trace what ran.
+  /// Reports to the trace what ran.
   static void note_method(const Choice& choice, const backend::Resources& resources) {
     thread_local char text[160];
     print_choice(text, sizeof text, choice);
     *resources.method_used = text;
   }
 
-  /// Tiles that a row leaves to the model get their order for this problem.
+  /// A tile size of 0 in a row is replaced by the model's for this problem.
   /// @param own holds the choice then
   template <class T>
   const RowTable& with_tiles(const backend::Problem<T>& problem, const RowTable& rows, int threads,
@@ -146,7 +146,7 @@ class HostBackend final : public backend::Backend {
     return own;
   }
 
-  /// The columns that a problem came without.
+  /// The number of columns that are not yet factored on entry.
   template <class T>
   Status finish(const backend::Problem<T>& problem, const RowTable& rows,
                 const backend::Resources& resources) {
@@ -166,7 +166,8 @@ class HostBackend final : public backend::Backend {
   TuningStore tuning_;
 };
 
-/// The orders that go by panels up to the first one that does not: the kernel does as they do.
+/// Orders up to the first one for which the rows choose another method: the small kernel computes
+/// as the panel kernels do.
 backend::SmallFactor HostBackend::small_factor(char precision) {
   const RowTable& rows = tuning_.rows(Routine::potrf, Form::one, precision);
   Case asked{Routine::potrf, Form::one, precision};

@@ -1,11 +1,11 @@
-// The host backend: SIMD kernels chosen by cpuid, OpenMP over matrices or tiles.
+// The host backend: SIMD kernels selected by cpuid, threads over matrices or tiles.
 #pragma once
 
 #include "backend/backend.hpp"
 
 namespace chol::host {
 
-/// Makes the host backend; nullptr with a status when memory is short.
+/// Creates the host backend; nullptr with a status when out of memory.
 backend::Backend* open(Status& status);
 
 }  // namespace chol::host

@@ -16,7 +16,7 @@ namespace chol::host {
 inline double matern(double nu, double r, double variance) {
   const double x = std::sqrt(2 * nu) * r;
   if (std::isnan(x)) return x;
-  // K_nu overflows below, and is below any number of the range above.
+  // K_nu overflows below this range and underflows above it.
   if (x < 1e-100) return variance;
   if (x > 705) return 0;
   const double bessel = std::cyl_bessel_k(nu, x);

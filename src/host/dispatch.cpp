@@ -41,7 +41,7 @@ KernelSet KernelSet::choose() {
 #if defined(CHOL_WITH_PORTABLE)
   return CHOL_KERNEL_SET(portable);
 #elif defined(CHOL_WITH_AVX2)
-  return CHOL_KERNEL_SET(avx2);  // all that a NATIVE build has
+  return CHOL_KERNEL_SET(avx2);  // the only set of a NATIVE build
 #else
   return CHOL_KERNEL_SET(avx512);
 #endif

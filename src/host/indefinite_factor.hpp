@@ -1,4 +1,4 @@
-// L D L^H of one tile with D = diag(1, -1, ...): what the indefinite factorization makes of a
+// L D L^H of one tile with D = diag(1, -1, ...), as the indefinite factorization needs of a
 // diagonal tile.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace chol::host {
 
-/// L with A = L D L^H, D diagonal with elements 1 and -1, of a tile whose rows and columns are put
-/// in `order`: L is lower triangular but for blocks of order 2 on its diagonal. Returns 0, or i
-/// where pivot i is zero or not finite.
+/// L with A = L D L^H, D diagonal with elements 1 and -1, of a tile whose rows and columns are
+/// permuted by `order`: L is lower triangular except for blocks of order 2 on its diagonal. Returns
+/// 0, or i where pivot i is zero or not finite.
 template <class T>
 int indefinite_factor(T* A, int64_t n, int64_t* order, RealOf<T>* signs) {
   using R = RealOf<T>;

@@ -1,9 +1,10 @@
-# The kernels, once an instruction set and precision. Only these files see special -m flags.
+# The kernels, once an instruction set and precision. Only these files are compiled with special -m
+# flags.
 set(chol_flags_portable "")
 set(chol_flags_avx2 -mavx2 -mfma)
 set(chol_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx2 -mfma)
-# GCC copies a pair of vectors by halves of a vector unless told the width, and each half that is
-# read back whole then waits for both stores: complex AVX2 tiles took up to six times as long.
+# Without this option GCC copies a pair of vectors in halves, and a full load afterwards stalls on
+# both stores: complex AVX2 tiles took up to six times as long.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag("-mmove-max=256 -mstore-max=256" CHOL_HAS_MOVE_MAX)
 if(CHOL_HAS_MOVE_MAX)
@@ -16,7 +17,7 @@ set(chol_isas portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND chol_isas avx2 avx512)
 endif()
-# A program that runs where it is built needs the kernels of that processor alone.
+# A program that runs on the build machine needs the kernels of that processor only.
 set(CHOL_HOST_ISAS ALL CACHE STRING
   "Instruction sets of the host kernels: ALL, or NATIVE: only the best of the machine that builds")
 if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
@@ -41,14 +42,14 @@ if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
     set(chol_isas portable)
   endif()
 endif()
-# Who shares what with whom is the same for all vectors, and so is which element is accessed: the wide
-# ones take three times as long under AddressSanitizer, which calls a function for each.
+# Synchronization and accessed elements are the same for all vector widths; the wide ones take three
+# times as long under AddressSanitizer, which calls a function for each access.
 if(CHOL_SANITIZE AND NOT CHOL_HOST_ISAS STREQUAL "NATIVE")
   set(chol_isas portable)
 endif()
-# Unrolled register tiles take minutes to compile once sanitizers have instrumented them: they go
-# without UBSan, which watches the rest of the library, and AddressSanitizer checks what they access
-# by calls and leaves out their own stack.
+# Instrumented unrolled register tiles take minutes to compile: they are built without UBSan, which
+# checks the rest of the library, and AddressSanitizer checks their accesses by calls, without their
+# stack.
 set(CHOL_KERNEL_LEVEL -O3 CACHE STRING "Optimization of the host kernels, whatever the build type")
 set(chol_kernel_flags ${CHOL_KERNEL_LEVEL})
 set(CHOL_MOST_UNROLLED 16 CACHE STRING
@@ -67,7 +68,7 @@ endif()
 foreach(isa IN LISTS chol_isas)
   string(TOUPPER CHOL_WITH_${isa} with_isa)
   target_compile_definitions(chol PRIVATE ${with_isa})
-  # Portable vectors hold too few matrices for straight-line code of large orders to be worth its
+  # Portable vectors have too few lanes for straight-line code of large orders to be worth its
   # compile time.
   set(most_unrolled ${CHOL_MOST_UNROLLED})
   if(isa STREQUAL "portable" AND most_unrolled GREATER 6)

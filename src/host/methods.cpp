@@ -10,7 +10,7 @@ bool accepts_interleaved(const Row& row, bool solves) {
   if (choice.is(kPanel)) return solves || few_rhs(choice) == 0;
   if (!choice.is(kInterleavedLanes)) return false;
   const int tile = choice.at(kRegisterTile);
-  // A packed triangle of a larger order would leave the caches that lanes live by.
+  // A packed triangle of a larger order would not fit the caches.
   return tile != 1 && (tile == 0 || row.routine == Routine::potrf) &&
          row.cases.n.most <= kMostLaneOrder && row.routine <= Routine::potri;
 }
@@ -33,7 +33,7 @@ bool accepts(const Row& row, bool has_blas) {
     return nb >= kLeastTile &&
            (factors || row.routine == Routine::potri || row.routine == Routine::pocon);
   }
-  // A lane buffer of a larger order would leave the caches that lanes live by.
+  // A lane buffer of a larger order would not fit the caches.
   return choice.is(kLanes) && row.form == Form::batch && row.cases.n.most <= kMostLaneOrder &&
          row.routine <= Routine::potri;
 }

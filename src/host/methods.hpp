@@ -25,10 +25,10 @@ inline constexpr Knob kPanel[] = {kFewRhs};
 inline constexpr Knob kTiles[] = {kTileOrder, kFewRhs};
 }  // namespace knobs
 
-/// A SIMD lane a matrix of a batch, transposed in registers on the way in and out.
+/// One SIMD lane a matrix of a batch, transposed in registers when loaded and stored.
 inline constexpr MethodInfo kLanes{"lanes", knobs::kLanes};
 inline constexpr int kWholeGroupsAbove = 0;
-/// A SIMD lane a matrix of an interleaved batch, where it lies.
+/// One SIMD lane a matrix of an interleaved batch, in place.
 inline constexpr MethodInfo kInterleavedLanes{"interleaved_lanes", knobs::kInterleavedLanes};
 inline constexpr int kRegisterTile = 0;
 /// One core a matrix, left-looking over the whole matrix.
@@ -45,12 +45,12 @@ inline constexpr const MethodInfo* kMethods[] = {&kLanes, &kInterleavedLanes, &k
 inline bool by_tiles(const Choice& choice) { return choice.is(kTiles) || choice.is(kBlasTiles); }
 /// The tile's order, 0 where the method has no tiles.
 inline int tile_order(const Choice& choice) { return by_tiles(choice) ? choice.at(kTileOrder) : 0; }
-/// Right-hand sides up to which a solve goes one vector after the other.
+/// Number of right-hand sides up to which they are solved one after the other.
 inline int few_rhs(const Choice& choice) {
   return by_tiles(choice) ? choice.at(1) : choice.is(kPanel) ? choice.at(0) : 0;
 }
 
-/// Whether a row's method can do all that it serves, whatever the machine.
+/// Whether a row's method can handle all cases of the row, independent of the machine.
 /// @param has_blas whether the build has products by a BLAS in the row's precision.
 bool accepts(const Row& row, bool has_blas);
 

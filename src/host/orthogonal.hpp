@@ -38,7 +38,7 @@ RealOf<T> squared(const T& a) {
 
 template <class T>
 RealOf<T> squared_norm(const T* x, int64_t n) {
-  // Four sums: one would wait for itself.
+  // Four sums, to hide the latency of the additions.
   RealOf<T> sum[4] = {0, 0, 0, 0};
   int64_t i = 0;
   for (; i + 4 <= n; i += 4)
@@ -89,8 +89,8 @@ class Orthonormalizer {
     for (int64_t c = 0; c < width; ++c)
       least[c] =
           std::sqrt(squared_norm(panel + c * rows, rows)) * std::numeric_limits<R>::epsilon();
-    // Columns that are mostly rounding lose most of their length in the second pass too, and their
-    // orthogonality with it.
+    // Columns that consist mostly of rounding errors lose most of their length in the second pass
+    // too, and with it their orthogonality.
     bool is_done = false;
     for (int pass = 0; !is_done; ++pass) {
       project(Y, first, panel, width, rows);
@@ -111,7 +111,7 @@ class Orthonormalizer {
     multiply_({true, false, 0, columns, width, rows, Q, rows, y, rows, scratch_, columns});
     multiply_({false, false, -1, rows, width, columns, Q, rows, scratch_, columns, y, rows});
   }
-  /// What is not longer than `least` is no direction. Returns the length that there was.
+  /// A column not longer than `least` is rejected. Returns its original length.
   static R normalize(T* y, int64_t rows, R least) {
     const R norm = std::sqrt(squared_norm(y, rows));
     if (norm > least && norm <= std::numeric_limits<R>::max()) {
@@ -122,7 +122,7 @@ class Orthonormalizer {
     return 0;
   }
 
-  /// Length of a unit vector that a pass may leave of it.
+  /// Least length that a pass must leave of a unit vector.
   static constexpr R kKept = R(0.5);
   static constexpr int kMostPasses = 5;
 
@@ -149,7 +149,7 @@ class Truncator {
     backend::Orthonormalization<T> basis{item.B, rows, 0, q, 0, 0};
     Orthonormalizer<T>(multiply_, scratch_).run(basis);
     multiply_({true, false, 0, q, q, rows, item.B, rows, item.V, rows, triangle, q});
-    // A tenth for the first factorization: squares add up.
+    // A tenth of the tolerance for the first factorization: the squares are added.
     PivotedBasis first{triangle, q, q, double(item.tolerance) / 10, W, S, q, S2 + q * q};
     multiply_.find_basis(first);
     const int64_t r = first.rank;

@@ -1,5 +1,5 @@
-// Dense products of small and middle sizes on one thread, as tile algorithms want them: a table of
-// plain functions, one an instruction set and precision.
+// Dense products of small and medium sizes on one thread, for tile algorithms: a table of plain
+// functions for each instruction set and precision.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Products {
   void (*multiply)(const ProductCall& call, void* buffer);
   void (*find_basis)(PivotedBasis& basis);
   /// x[i] := scale * exp(-x[i]) for x[i] >= 0, to two units in the last place; NaN stays NaN. This
-  /// and what follows are the same in the tables of all precisions.
+  /// and the following functions are the same in the tables of all precisions.
   void (*decay)(double* x, int64_t n, double scale);
   /// x[i] := factor * sqrt(x[i]).
   void (*scaled_root)(double* x, int64_t n, double factor);

@@ -66,7 +66,7 @@ class HostRefinement final : public backend::Refinement<T> {
         sum += sums[static_cast<size_t>(group * A.n + i)];
       *norm = larger(sum, *norm);
     }
-    // NaN is left to the factorization.
+    // NaN is detected by the factorization.
     *overflows = std::any_of(most.begin(), most.end(), [](double x) {
       return x > double(std::numeric_limits<float>::max());
     });
@@ -149,12 +149,12 @@ class HostRefinement final : public backend::Refinement<T> {
 
  private:
   static int64_t blocks(int64_t n) { return (n + kRows - 1) / kRows; }
-  /// Of columns that have sums of their own: as many whatever the number of threads.
+  /// Groups of columns with separate sums, independent of the number of threads.
   static int64_t groups_of(int64_t n) {
     constexpr int64_t kMostGroups = 16;
     return std::min(kMostGroups, n);
   }
-  /// body(j) for the columns of X: side by side when there is enough to do.
+  /// body(j) for the columns of X, in parallel if there is enough work.
   template <class U, class Body>
   void for_each_column(const Columns<U>& X, const Body& body) {
     constexpr int64_t kElements = 65536;
@@ -192,8 +192,8 @@ class HostRefinement final : public backend::Refinement<T> {
     return largest;
   }
 
-  /// Y := A X for so few columns that the memory's bandwidth bounds it: a tile of A serves the rows
-  /// and the columns that it stands for. Each group of block columns has its own sums.
+  /// Y := A X for so few columns that memory bandwidth bounds it: a tile of A is used for its rows
+  /// and, transposed, for its columns. Each group of block columns has its own sums.
   void multiply_few(const Hermitian<const T>& A, const Columns<const T>& X, const Columns<T>& Y) {
     constexpr int64_t kTileRows = 256;
     const bool lower = A.uplo == CHOL_LOWER;
@@ -231,7 +231,7 @@ class HostRefinement final : public backend::Refinement<T> {
       }
   }
 
-  /// All of a diagonal block, of which one triangle is stored.
+  /// The full diagonal block, of which one triangle is stored.
   const T* copy_diagonal_block(const Hermitian<const T>& A, int64_t row, int64_t rows) {
     T* const to = diagonal_blocks_ + row * kRows;
     const T* const from = A.A + row * (A.ld + 1);

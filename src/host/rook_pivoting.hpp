@@ -18,8 +18,8 @@
 
 namespace chol::host {
 
-/// Steps wait in a panel before what is left of A takes them: a column that may hold the next pivot
-/// takes them alone.
+/// Steps are collected in a panel before the trailing matrix is updated; only columns that may
+/// contain the next pivot are updated immediately.
 template <class T>
 class RookPivoting {
   using R = RealOf<T>;
@@ -65,7 +65,7 @@ class RookPivoting {
   /// Element (i, j) of L D, of a column in the panel.
   T& w(int64_t i, int64_t j) { return panel_.get()[i + (j - first_) * n_]; }
 
-  /// Column j of what is left of A before step k.
+  /// Column j of the trailing matrix before step k.
   void load(int64_t k, int64_t j, T* x) {
     for (int64_t i = k; i < j; ++i) x[i] = conjugate(a(j, i));
     for (int64_t i = j; i < n_; ++i) x[i] = a(i, j);
@@ -77,8 +77,8 @@ class RookPivoting {
     x[j] = T(std::real(x[j]));
   }
 
-  /// Takes the steps of the panel out of columns k to n. Two columns and four steps at a time are
-  /// read for 16 operations an element.
+  /// Subtracts the steps of the panel from columns k to n, two columns and four steps at a time: 16
+  /// operations an element.
   void empty_panel(int64_t k) {
     constexpr int64_t kSteps = 4;
     for (int64_t j = k; j < n_; j += 2) {
@@ -121,7 +121,7 @@ class RookPivoting {
     return most;
   }
 
-  /// Of rows and columns p < q of what is left of A, and of the rows of L.
+  /// Exchanges rows and columns p < q of the trailing matrix, and the rows of L.
   void exchange(int64_t p, int64_t q) {
     if (p == q) return;
     for (int64_t j = 0; j < p; ++j) std::swap(a(p, j), a(q, j));

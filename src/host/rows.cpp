@@ -13,13 +13,13 @@ using host::kBlasTiles, host::kInterleavedLanes, host::kLanes, host::kPanel, hos
 constexpr int64_t kAll = INT64_MAX;
 /// Up to this order one core is as fast as several.
 constexpr int64_t kSmall = 128;
-/// Up to this order one core solves for a vector as fast as several, which hand over each segment
-/// of the unknowns.
+/// Up to this order one core solves for one vector as fast as several, which synchronize for each
+/// segment of the unknowns.
 constexpr int64_t kOneCoreSolve = 1500;
 constexpr int kSegment = 128;
-/// From this order on three vectors side by side are faster than a strip of four.
+/// From this order on three vectors solved together are faster than a strip of four.
 constexpr int64_t kThreeVectors = 200;
-/// Tiles of the size that suits order, threads and machine (host/single/tile_size.hpp).
+/// Tile size by order, threads and machine (host/single/tile_size.hpp).
 constexpr int kByModel = 0;
 /// Right-hand sides up to which lanes are faster.
 constexpr int64_t kLaneRhs = 64;
@@ -38,9 +38,9 @@ constexpr Choice blas_tiles(int nb, int few_rhs = 0) {
 }
 
 // clang-format off
-// Smaller tiles keep every thread busy at smaller orders; larger ones go through memory less often,
-// which pays where there are tiles enough for many threads. nb_blas serves orders above 1500 where
-// the build has a BLAS; 0, which no backend accepts, where the library's own updates are faster.
+// Smaller tiles keep every thread busy at smaller orders; larger ones read memory less often, which
+// pays if there are enough tiles for all threads. nb_blas serves orders above 1500 where the build
+// has a BLAS; 0, which no backend accepts, where the library's own updates are faster.
 #define CHOL_HOST_ROWS(p, solve_lanes_n, panel_n, nb_640, nb_1500, nb_6000, nb, nb_blas, few)      \
   {Routine::potrf, Form::one, p, up_to(kSmall), panel()},                                          \
   {Routine::potrf, Form::one, p, up_to(1500), tiles(kByModel)},                                    \
@@ -113,8 +113,8 @@ constexpr Row kPortable[] = {{Routine::potrf, Form::batch, 's', up_to(24), lanes
                              CHOL_HOST_ROWS('z', 4, 192, 64, 96, 96, 96, 256, 2)};
 #undef CHOL_HOST_ROWS
 
-// Gflop/s of one of about sixteen threads that work on the matrix together. High rather than low:
-// an offload is to win by these.
+// Gflop/s of one of about sixteen threads that work on the matrix together. Rather too high than
+// too low, so that an offload really pays.
 #define CHOL_HOST_RATES(p, n1500, n3000, large) \
   {p, 1500, n1500, 0}, {p, 3000, n3000, 0}, { p, kAll, large, 0 }
 constexpr RateRow kAvx512Rates[] = {

@@ -11,8 +11,8 @@
 
 namespace chol {
 
-/// The rows of an instruction set ("avx512", "avx2" or "portable"), of every method: a build that
-/// lacks one passes over its rows, and one that follows serves their cases.
+/// The rows of an instruction set ("avx512", "avx2" or "portable"), of every method: a build
+/// without a method skips its rows, and later rows serve their cases.
 std::span<const Row> host_rows(const char* isa);
 
 struct HostRates {

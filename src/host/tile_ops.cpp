@@ -22,7 +22,7 @@ namespace {
 
 /// Order of the diagonal blocks that are inverted for triangular solves.
 constexpr int64_t kSolveBlock = 64;
-/// Columns that a triangular solve takes at a time.
+/// Columns of a triangular solve at a time.
 constexpr int64_t kSolveColumns = 64;
 
 template <class T>
@@ -139,7 +139,7 @@ class HostTileOps final : public backend::TileOps<T> {
     return most_solve_blocks(n) * kSolveBlock * kSolveBlock;
   }
 
-  /// Pivots of order 2 are seen in L.
+  /// Pivots of order 2 are recognized in L.
   void invert_blocks(const T* L, int64_t n, T* inverses, bool /*has_pairs*/) override {
     const std::vector<int64_t> starts = solve_blocks(L, n);
     side_by_side(std::ssize(starts) - 1, [&](int64_t block, int) {
@@ -218,7 +218,7 @@ class HostTileOps final : public backend::TileOps<T> {
   }
 
  private:
-  /// body(i, thread), in the order of i as far as there is one: the last ones are mostly small.
+  /// body(i, thread), started in the order of i if that is defined: the last ones are mostly small.
   template <class Body>
   void side_by_side(int64_t count, const Body& body) const {
     const int threads = static_cast<int>(std::min<int64_t>(threads_, count));
@@ -236,7 +236,7 @@ class HostTileOps final : public backend::TileOps<T> {
   ThreadProducts<T> products_of(int thread) const {
     return {table_, buffers_.get() + buffer_bytes_ * static_cast<size_t>(thread)};
   }
-  /// Scratch of every thread for that many columns; how much each has.
+  /// Scratch memory of every thread for that many columns, and its size.
   int64_t reserve_scratch(int64_t columns) {
     const int64_t each = (Orthonormalizer<T>::scratch_elements(columns) + 15) / 16 * 16;
     scratch_.reserve(each * threads_);

@@ -1,4 +1,4 @@
-// The operations of tile low rank algorithms on the cores: each on one thread, side by side.
+// The operations of tile low rank algorithms on the cores: each on one thread, many in parallel.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Factor, solve and invert matrices held across lanes, on the register tiles of lane/tile.hpp.
+// Factor, solve and invert matrices across lanes, on the register tiles of lane/tile.hpp.
 #pragma once
 
 #include "lane/triangle.hpp"
@@ -9,7 +9,7 @@ struct NoWork {
   CHOL_INLINE void operator()() const {}
 };
 
-/// Register tiles of a triangle, and how often factor() calls `beside`.
+/// Register tiles of a triangle, and the number of calls of `beside` by factor().
 template <int NB>
 CHOL_INLINE constexpr int64_t tiles_of(int64_t n) {
   const int64_t blocks = (n + NB - 1) / NB;
@@ -17,7 +17,7 @@ CHOL_INLINE constexpr int64_t tiles_of(int64_t n) {
 }
 
 /// One tile below the diagonal of a block column that starts at column j and is N wide: the first
-/// NB of `count` rows, against the block column's own.
+/// NB of `count` rows, and the block column's diagonal rows.
 template <int NB, int N, class E, class V>
 CHOL_INLINE void factor_below(LaneMatrix<E> rows, LaneMatrix<E> pivot_rows, int64_t count,
                               int64_t j, const V* reciprocal) {
@@ -33,7 +33,7 @@ CHOL_INLINE void factor_below(LaneMatrix<E> rows, LaneMatrix<E> pivot_rows, int6
 /// Left-looking Cholesky of the lower triangle: A = L L^H in every lane.
 /// @param[out] reciprocal n lanes of 1 / l(j, j).
 /// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
-/// @param beside called with every tile: work to do beside it.
+/// @param beside called with every tile: work to be interleaved.
 template <int NB, class E, class V, class Beside = NoWork>
 inline void factor(PackedTriangle<E, NB> A, int64_t n, V* reciprocal, V& info,
                    Beside&& beside = {}) {
@@ -70,10 +70,9 @@ inline void invert_diagonal(PackedTriangle<E, NB> L, int64_t n, V* reciprocal) {
 
 /// B := inverse(op(L)) B, then B := inverse(op(L)^H) B on n by nrhs right-hand sides. Conj = false
 /// solves L L^H X = B; Conj = true solves conj(L) L^T X = B, which is U^H U for U = L^T. Every
-/// unknown takes the others in the order they become known, so that the bits depend on no tile
-/// size.
-/// @param beside called with every block of unknowns, there and back, of the first right-hand
-/// sides.
+/// unknown is updated by the others in the order in which they become known, so that the bits do
+/// not depend on the tile size. @param beside called with every block of unknowns of the first
+/// right-hand sides, in both substitutions.
 template <bool Conj, int NB, class E, class V, class Beside = NoWork>
 inline void solve(PackedTriangle<E, NB> L, int64_t n, const V* reciprocal, LaneMatrix<E> B,
                   int64_t nrhs, Beside&& beside = {}) {
@@ -109,14 +108,14 @@ inline void solve(PackedTriangle<E, NB> L, int64_t n, const V* reciprocal, LaneM
 }
 
 /// L := inverse(L) in place, lower triangular, column by column from the last (LAPACK's trti2).
-/// @param reciprocal of the diagonal: an array, or what looks like one.
+/// @param reciprocal of the diagonal: an array, or an object with its interface.
 template <class E, class Reciprocals>
 CHOL_FUNCTION void invert_factor(LaneMatrix<E> L, int64_t n, Reciprocals reciprocal) {
   const E zero = zero_element<E>();
   for (int64_t j = n - 1; j >= 0; --j) {
     const RealLaneOf<E> inverse = reciprocal[j];
     L.at(j, j) = from_real<E>(inverse);
-    // x := -inverse(L22) * l21 / l(j, j); inverse(L22) stands in place already.
+    // x := -inverse(L22) * l21 / l(j, j); inverse(L22) is already in place.
     for (int64_t i = n - 1; i > j; --i) {
       E sum = zero;
       for (int64_t k = j + 1; k <= i; ++k)

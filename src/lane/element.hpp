@@ -1,8 +1,8 @@
-// Elements of matrices held across lanes: one lane a matrix.
+// Elements of matrices across lanes: one lane a matrix.
 //
 // A lane type V is a SIMD register of reals on the CPU and a scalar of one thread on a GPU; both
-// give the vocabulary of host/simd. A real element is a V, a complex one a pair of them. Include
-// after a vocabulary; everything lands in that vocabulary's namespace.
+// provide the vocabulary of host/simd. A real element is a V, a complex one a pair of them. Include
+// after a vocabulary; everything is defined in that vocabulary's namespace.
 #pragma once
 
 /// A function too large to be inlined everywhere.
@@ -12,8 +12,8 @@
 
 namespace chol::CHOL_ISA {
 
-/// CHOL_PAIR_ALIGNMENT lets a vocabulary whose lanes lie in the caller's memory read a pair at
-/// once.
+/// CHOL_PAIR_ALIGNMENT allows a vocabulary whose lanes are in the caller's memory to read a pair by
+/// one access.
 #ifndef CHOL_PAIR_ALIGNMENT
 #define CHOL_PAIR_ALIGNMENT
 #endif
@@ -83,15 +83,15 @@ CHOL_INLINE E zero_element() {
   return from_real<E>(RealLaneOf<E>::zero());
 }
 
-/// How a pivot is turned into its root and the reciprocal of that: as exactly as the vocabulary
-/// does by default,
+/// How the root of a pivot and its reciprocal are computed: as exactly as the vocabulary does by
+/// default,
 struct IeeeMath {
   template <class V>
   CHOL_INLINE static void take_root(V x, V& root, V& reciprocal) {
     invert_root(x, root, reciprocal);
   }
 };
-/// or to a few units in the last place, where it has a faster way.
+/// or to a few units in the last place, if that is faster.
 struct FastMath {
   template <class V>
   CHOL_INLINE static void take_root(V x, V& root, V& reciprocal) {
@@ -99,9 +99,9 @@ struct FastMath {
   }
 };
 
-/// Turns a pivot into the diagonal element of the factor and returns its reciprocal. A lane whose
-/// pivot is not a positive finite number notes `order` in info, unless it failed before, and gets
-/// the reciprocal 0: its later columns then stay finite and raise no floating point exception.
+/// Computes the diagonal element of the factor from a pivot and returns its reciprocal. A lane
+/// whose pivot is not a positive finite number stores `order` in info, unless it failed before, and
+/// gets the reciprocal 0: its later columns then stay finite and raise no floating-point exception.
 template <class Math = IeeeMath, class V>
 CHOL_INLINE V take_pivot(V& pivot, V& info, typename V::Real order) {
   using R = typename V::Real;

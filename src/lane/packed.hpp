@@ -1,9 +1,9 @@
-// Factor and solve matrices that lie in the caller's memory, across lanes, through a packed copy of
-// the triangle: the caller's strides may be multiples of 4 KiB, whose elements all fall into one
-// set of a first-level cache, and every element is read from there once and written once.
+// Factors and solves matrices in the caller's memory, across lanes, with a packed copy of the
+// triangle, so that every element of the caller is read once and written once: the caller's strides
+// may be multiples of 4 KiB, whose elements all map to one set of a first-level cache.
 //
-// The caller's side is a place in a matrix: get() and set(e) there, down() and right() move on by a
-// row or column, from(i, j) is the place so many of them further on.
+// The caller's matrix is accessed by an iterator: get() and set(e) access the element, down() and
+// right() advance by a row or column, from(i, j) is the iterator i rows and j columns further on.
 #pragma once
 
 #include "lane/triangle.hpp"
@@ -54,7 +54,7 @@ CHOL_INLINE void set_lower(const Tile<E, N, N>& t, M column) {
   }
 }
 
-/// Left-looking Cholesky of the caller's lower triangle, kept in L as well.
+/// Left-looking Cholesky of the caller's lower triangle, with a copy in L.
 /// @param[out] reciprocal n lanes of 1 / l(j, j).
 /// @param[in,out] info lanes that must enter as 0; the order of the first bad minor on return.
 template <class Math, int NB, class E, class M, class V>
@@ -133,7 +133,7 @@ CHOL_INLINE void factor_packed_unrolled(M A, PackedTriangle<E, NB> L, V& info) {
   }
 }
 
-/// The caller's factor into L, and the reciprocals of its diagonal.
+/// Copies the caller's factor to L and computes the reciprocals of its diagonal.
 template <int NB, class E, class M, class V>
 CHOL_INLINE void pack_factor(M A, int64_t n, PackedTriangle<E, NB> L, V* reciprocal) {
   const V one = V::broadcast(1);

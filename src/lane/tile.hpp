@@ -1,4 +1,4 @@
-// Register tiles over lanes: the micro-kernels that factor, solve and invert are made of.
+// Register tiles over lanes: the micro-kernels of factorization, solve and inverse.
 //
 // The tile size NB and the left-looking order follow the autotuned interleaved Cholesky of Gates,
 // Kurzak, Luszczek, Pei, Dongarra (2017); a tile is loaded once, takes all its updates in registers
@@ -57,7 +57,7 @@ CHOL_INLINE void store_lower(const Tile<E, N, N>& t, LaneMatrix<E> A) {
 }
 
 /// t(i, j) := step(t(i, j), A(i, k), B(k, j)) for k < depth, k ascending. With Lower the elements
-/// above the diagonal are passed over.
+/// above the diagonal are skipped.
 template <bool Lower, class E, int R, int C, class Step>
 CHOL_INLINE void accumulate(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<E> B, int64_t depth,
                             Step&& step) {
@@ -80,8 +80,8 @@ CHOL_INLINE void subtract_product(Tile<E, R, C>& t, LaneMatrix<E> A, LaneMatrix<
   accumulate<Lower>(t, A, B, depth,
                     [](E acc, E a, E b) { return subtract<ConjA, ConjB>(acc, a, b); });
 }
-/// x -= op(L) * X. The unknown is the product's first factor, as in the panel's solves, so that the
-/// steps of a complex product come in the same order.
+/// x -= op(L) * X. The unknown is the first factor of the product, as in the panel solves, so that
+/// the steps of a complex product have the same order.
 template <bool Conj, class E, int R, int C>
 CHOL_INLINE void subtract_unknowns(Tile<E, R, C>& x, LaneMatrix<E> L, LaneMatrix<E> X,
                                    int64_t depth) {
@@ -154,8 +154,8 @@ CHOL_INLINE void solve_backward(Tile<E, N, C>& x, LaneMatrix<E> L, const V* reci
   }
 }
 
-/// Runs body(std::integral_constant-like) with the number of rows or columns that an edge has left,
-/// 1 .. NB, as a compile-time constant.
+/// Runs body(std::integral_constant-like) with the number of remaining rows or columns, 1 .. NB, as
+/// a compile-time constant.
 template <int N>
 struct Count {
   static constexpr int value = N;

@@ -1,13 +1,12 @@
-// Where the lower triangle of matrices across lanes is kept.
+// Storage of the lower triangle of matrices across lanes.
 #pragma once
 
 #include "lane/tile.hpp"
 
 namespace chol::CHOL_ISA {
 
-/// In block rows of NB rows, one after the other, each as long as it is in the triangle; in a block
-/// row the columns follow each other. Products of block rows read it in order, and it takes half
-/// the cache that a square would.
+/// Consecutive block rows of NB rows, each of its length in the triangle; a block row is stored by
+/// columns. Products of block rows read it contiguously, and it takes half the cache of a square.
 template <class E, int NB>
 struct PackedTriangle {
   E* base;
@@ -24,7 +23,7 @@ struct PackedTriangle {
   CHOL_INLINE LaneMatrix<E> rows(int64_t i) const { return {base + elements(i), 1, NB}; }
 };
 
-/// In a square of `stride` rows, for what is not worked on by block rows.
+/// A square of `stride` rows, for operations that are not by block rows.
 template <class E>
 struct SquareTriangle {
   E* base;

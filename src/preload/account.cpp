@@ -10,12 +10,12 @@
 namespace chol::preload {
 namespace {
 
-// All of it constant-initialized: a wrapper may be called before any constructor ran.
+// All constant-initialized: a wrapper may be called before any constructor has run.
 constinit Counts counts_of_process[kMostRoutines];
 constinit std::atomic<Counts*> book{nullptr};  ///< the counts in use: these, or those of a file
 constinit std::atomic<Account*> owners[kMostRoutines];
 
-/// The process that began this program, which forks inherit, and when.
+/// Process number and start time of this program, which forks inherit.
 struct Root {
   pid_t process = 0;
   int64_t began = 0;
@@ -29,8 +29,8 @@ const Root& root() {
   return first;
 }
 
-/// The book of this process. Of threads that open one at the same time the first wins; the files of
-/// the others stay empty.
+/// The counters of this process. If several threads create them at the same time, the first wins;
+/// the files of the others stay empty.
 Counts* open_book() {
   if (Counts* known = book.load(std::memory_order_acquire)) return known;
   Counts* opened = counts_of_process;

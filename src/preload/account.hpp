@@ -1,4 +1,4 @@
-// What was caught: calls, sizes and time of every routine, and where it ran.
+// Statistics of intercepted calls: number, sizes and time of every routine, and where it ran.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,25 @@
 
 namespace chol::preload {
 
-/// The counts of one routine under all its decorated names. Lives as long as the process.
+/// Counters of one routine under all its decorated names. They live as long as the process.
 class Account {
  public:
   constexpr explicit Account(const char* name) noexcept : name_(name) {}
   void add(Place place, double cubes, int64_t nanoseconds);
 
-  /// When the library comes.
+  /// Called when the library is loaded.
   static void begin();
-  /// The table of all accounts to where the settings say; nothing when nothing was called.
+  /// Writes the table of all counters to the destination of the settings, unless no routine was
+  /// called.
   static void report();
-  /// A child starts from zero: its parent reports what happened before the fork.
+  /// A child starts from zero: its parent reports the calls before the fork.
   static void forget_all();
 
  private:
   Counts* counts();
 
   const char* name_;
-  std::atomic<Counts*> counts_{nullptr};  ///< in the book of this process, once it was called
+  std::atomic<Counts*> counts_{nullptr};  ///< the counters of this process, after the first call
 };
 
 /// One call of a routine on `count` matrices of order n, timed until the end of its scope.

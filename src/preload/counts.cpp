@@ -11,7 +11,7 @@
 namespace chol::preload {
 namespace {
 
-/// A file of its own, also where the number of an ended process is given out again.
+/// A unique file, even if a process number is reused.
 int create_file(const char* folder, pid_t process) {
   for (int k = 0; k < 1000; ++k) {
     char path[4096];
@@ -29,7 +29,8 @@ CountsFile* map_counts_file(const char* folder, pid_t root, int64_t began, const
   const pid_t process = getpid();
   const int file = create_file(folder, process);
   void* memory = MAP_FAILED;
-  // The blocks are had before: a disk that fills up would end the process with SIGBUS.
+  // The blocks are allocated first: on a full disk a later access would end the process with
+  // SIGBUS.
   if (file >= 0 && posix_fallocate(file, 0, sizeof(CountsFile)) == 0)
     memory = mmap(nullptr, sizeof(CountsFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (file >= 0) close(file);
@@ -47,7 +48,7 @@ CountsFile* map_counts_file(const char* folder, pid_t root, int64_t began, const
 void print_counts(std::FILE* out, pid_t process, int forks, const char* program,
                   const Counts* routines) {
   static constexpr const char* kPlaceNames[kPlaces] = {"chol, host", "chol, CUDA", "the original"};
-  std::fprintf(out, "chol_preload: caught in process %d (%s)", static_cast<int>(process), program);
+  std::fprintf(out, "chol_preload: calls of process %d (%s)", static_cast<int>(process), program);
   if (forks > 0) std::fprintf(out, " and %d that it forked", forks);
   std::fprintf(out, "\n  %-24s %12s %14s %12s  %s\n", "routine", "calls", "sum of n^3/3", "seconds",
                "done by");

@@ -1,5 +1,5 @@
-// What was caught, as numbers: in the memory of a process, or in a file that chol-run reads, in
-// which they outlive a process that ends by _exit or a signal, as workers of a pool do.
+// The counters of intercepted calls: in the memory of a process, or in a file that chol-run reads,
+// where they survive a process that ends by _exit or a signal, as the workers of a pool do.
 #pragma once
 
 #include <sys/types.h>
@@ -29,18 +29,19 @@ inline constexpr int kMostRoutines = 128;
 struct CountsFile {
   static constexpr uint64_t kMagic = 0x31544e554f434843;  // "CHCOUNT1"
   uint64_t magic;
-  int64_t began;  ///< when the program began that this process runs: its first process's clock
-  pid_t root;     ///< that first process, of which this one is a fork
+  int64_t
+      began;   ///< start time of the program that this process runs, by its first process's clock
+  pid_t root;  ///< that first process, of which this one is a fork
   pid_t process;
   char program[64];
   Counts routines[kMostRoutines];
 };
 
-/// A new file in the folder, mapped; nullptr when there can be none. Its magic is written last.
+/// Creates and maps a file in the folder; nullptr on failure. The magic number is written last.
 CountsFile* map_counts_file(const char* folder, pid_t root, int64_t began, const char* program);
 
 /// The table of the routines that were called.
-/// @param forks how many processes that it forked are counted with `process`.
+/// @param forks number of forked processes that are counted with `process`.
 void print_counts(std::FILE* out, pid_t process, int forks, const char* program,
                   const Counts* routines);
 

@@ -1,6 +1,6 @@
-// cuSOLVER: batches, and one matrix, go to chol on the stream of the caller's handle where chol is
-// the faster; other calls go on to cuSOLVER and are only counted. The callers bind these names with
-// the version libcusolver.so.12, which a definition without a version satisfies.
+// cuSOLVER: batches, and one matrix, are computed by chol on the stream of the caller's handle
+// where chol is faster; other calls are forwarded to cuSOLVER and only counted. The callers bind
+// these names with the version libcusolver.so.12, which a definition without a version satisfies.
 #include <algorithm>
 #include <iterator>
 
@@ -12,15 +12,15 @@
 namespace chol::preload {
 namespace {
 
-// cusolverDn.h, as much of it as is called.
+// The part of cusolverDn.h that is used.
 constexpr int kStatusSuccess = 0;
 constexpr int kStatusInternalError = 7;
 constexpr int kFillLower = 0, kFillUpper = 1;
 using CusolverHandle = void*;
 
-/// Orders up to which chol's batches were measured, and the faster but for those below.
+/// Orders up to which chol's batches were measured and faster, except for those below.
 constexpr int kMostFactored = 1024, kMostSolved = 128;
-/// Factorizations that are cuSOLVER's: from this order on, of batches of up to so many matrices.
+/// Factorizations left to cuSOLVER: from this order on, batches of at most so many matrices.
 struct HandedOn {
   char precision;
   int fill, least_n, most_matrices;
@@ -33,9 +33,8 @@ bool is_handed_on(char precision, int fill, int n, int batch) {
   });
 }
 
-/// Calls with one matrix that are chol's: orders from and up to these, on devices of this compute
-/// capability. Measured on H100 and H200 (bench/results/h200_one_matrix.csv,
-/// h100_one_solve.csv).
+/// Calls with one matrix computed by chol: range of orders, on devices of this compute capability.
+/// Measured on H100 and H200 (bench/results/h200_one_matrix.csv, h100_one_solve.csv).
 struct TakenOver {
   Family family;
   char precision;
@@ -62,7 +61,7 @@ struct CusolverEntry {
   Original original;
 };
 
-/// Calls the original and says so.
+/// Calls the original and counts it as such.
 template <class... Parameters>
 int forward(CusolverEntry& entry, Tally& tally, Parameters... arguments) {
   tally.runs_on(Place::original);
@@ -96,8 +95,8 @@ struct Device;
 CHOL_FOR_EACH_PRECISION(CHOL_DEFINE_DEVICE)
 #undef CHOL_DEFINE_DEVICE
 
-/// A call with one matrix by chol: run(its handle). Returns whether it is queued; otherwise nothing
-/// was touched.
+/// Calls chol for one matrix: run(its handle). Returns whether the work was queued; otherwise
+/// nothing was changed.
 template <class T, class Run>
 bool run_one(Tally& tally, Family family, CusolverHandle handle, int fill, int64_t n, int64_t lda,
              void** stream, Run&& run) {
@@ -126,7 +125,7 @@ bool potri_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, T* A, i
     return Device<T>::potri_one(chol, triangle(fill), n, A, lda, info);
   });
 }
-/// As cuSOLVER's, it says in info that its arguments were good.
+/// As in cuSOLVER, info = 0 says that the arguments were valid.
 template <class T>
 bool potrs_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, int64_t nrhs, const T* A,
                int64_t lda, T* B, int64_t ldb, int* info) {
@@ -138,7 +137,7 @@ bool potrs_one(Tally& tally, CusolverHandle handle, int fill, int64_t n, int64_t
   });
 }
 
-/// cudaDataType, as much of it as cuSOLVER factors.
+/// The values of cudaDataType that cuSOLVER factors.
 enum class DataType : int { r32f = 0, r64f = 1, c32f = 4, c64f = 5 };
 
 /// body(an element of the type), or false where it is none of these.
@@ -174,7 +173,7 @@ int potrf_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, 
   return forward(entry, tally, handle, fill, n, A, lda, info, batch);
 }
 
-/// cuSOLVER solves one right-hand side a matrix, and has its own answer to more.
+/// cuSOLVER solves one right-hand side a matrix and returns its own error for more.
 template <class T>
 int potrs_batched(CusolverEntry& entry, CusolverHandle handle, int fill, int n, int nrhs, T** A,
                   int lda, T** B, int ldb, int* info, int batch) {

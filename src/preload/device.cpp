@@ -5,7 +5,7 @@
 namespace chol::preload {
 namespace {
 
-// cuda.h of the driver, as much of it as is called.
+// The part of the driver's cuda.h that is used.
 using CurrentDevice = int(int* device);
 using DeviceAttribute = int(int* value, int attribute, int device);
 using IsCapturing = int(void* stream, int* status);
@@ -41,7 +41,7 @@ struct StreamHandle {
   chol_handle_t handle = nullptr;
 };
 
-// Kept to the end of the process: CUDA may be gone before its last destructors run.
+// Never destroyed: CUDA may be unloaded before the last destructors run.
 constexpr int kMostStreams = 64;
 StreamHandle handles[kMostStreams];
 int next_victim = 0;
@@ -52,7 +52,7 @@ StreamHandle& slot_for(int device, void* stream) {
     if (known.handle && known.device == device && known.stream == stream) return known;
   for (StreamHandle& free : handles)
     if (!free.handle) return free;
-  // Giving workspace back waits for the work that uses it.
+  // Freeing workspace waits for the work that uses it.
   StreamHandle& victim = handles[next_victim++ % kMostStreams];
   chol_destroy(victim.handle);
   victim.handle = nullptr;

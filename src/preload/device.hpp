@@ -1,5 +1,5 @@
-// CUDA as the process has it: nothing of it is loaded, linked or initialized by the preload before
-// a cuSOLVER call needs it.
+// The CUDA of the process: the preload does not load, link or initialize any of it before a
+// cuSOLVER call needs it.
 #pragma once
 
 #include <mutex>
@@ -9,10 +9,10 @@
 namespace chol::preload {
 
 /// A chol handle on the current device and on the caller's stream, for the duration of a call.
-/// There is none when the stream is captured into a graph (which may outlive any workspace of
-/// ours), or when chol has no backend for the device: cuSOLVER serves then.
+/// Empty when the stream is captured into a graph (which may outlive the workspace), or when chol
+/// has no backend for the device: cuSOLVER is then used.
 ///
-/// Streams do not share a handle, since work in flight on them would share its workspace.
+/// Streams do not share a handle, since concurrent work would share its workspace.
 class DeviceLease {
  public:
   explicit DeviceLease(void* stream);

@@ -6,8 +6,7 @@ namespace chol::preload {
 
 void report_argument(const Entry& entry, int position) {
   using Xerbla = void(const char* name, const int64_t* position, size_t length);
-  // A reader of 32 bits finds the low half first: every machine that chol is built for is little
-  // endian.
+  // A caller that reads 32 bits gets the low half: all supported machines are little endian.
   const int64_t info = position;
   void* found = find_in_process(entry.xerbla);
   if (!found) found = find_in_process("xerbla_");

@@ -1,4 +1,4 @@
-// One exported name: what it is called, who stands behind it, and how it reports.
+// One exported function: its name, the original, and how it reports errors.
 #pragma once
 
 #include "preload/account.hpp"
@@ -7,7 +7,7 @@
 
 namespace chol::preload {
 
-/// A routine's name as LAPACK hands it to xerbla_: capitals, blanks up to six.
+/// A routine's name as LAPACK passes it to xerbla_: capitals, padded with blanks to six.
 class LapackName {
  public:
   consteval explicit LapackName(const char* routine) noexcept {
@@ -40,8 +40,8 @@ struct Entry {
 /// Calls xerbla_ as LAPACK does when argument `position` of the entry's routine is wrong.
 void report_argument(const Entry& entry, int position);
 
-/// Nobody can serve the call: chol is turned off or cannot, and there is no original. Returns the
-/// info that tells it, LAPACKE's for memory that cannot be had.
+/// The call cannot be served: chol is disabled or unable, and there is no original. Returns
+/// LAPACKE's info for failed allocations.
 int report_nobody(const char* symbol);
 
 }  // namespace chol::preload

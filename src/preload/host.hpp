@@ -1,5 +1,5 @@
-// The routines on host arrays as chol does them, with LAPACK's meaning of every result. What chol
-// sees otherwise than LAPACK is left to the original.
+// Routines on host arrays by chol, with LAPACK's meaning of every result. Cases in which chol's
+// results differ from LAPACK's are left to the original.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ inline constexpr auto posv_mixed<double> = chol_dsposv;
 template <>
 inline constexpr auto posv_mixed<std::complex<double>> = chol_zcposv;
 
-/// One system in the form that all entries share, its arguments found good.
+/// One system with checked arguments, in the form that all wrappers share.
 template <class T>
 struct System {
   chol_uplo_t uplo;
@@ -43,8 +43,8 @@ struct System {
   int64_t ldb = 1;
 };
 
-/// LAPACK takes an infinite pivot for positive and goes on, chol refuses it. The updates of a
-/// Cholesky factorization make no pivot infinite that was not.
+/// LAPACK accepts an infinite pivot as positive, chol does not. Updates cannot make a finite pivot
+/// infinite.
 template <class T>
 bool has_infinite_pivot(const System<T>& system) {
   for (int64_t k = 0; k < system.n; ++k)
@@ -53,8 +53,8 @@ bool has_infinite_pivot(const System<T>& system) {
   return false;
 }
 
-/// LAPACK solves with whatever stands on the diagonal, chol with its real part, which is all that a
-/// Cholesky factor has.
+/// LAPACK solves with the diagonal as stored, chol with its real part; the diagonal of a Cholesky
+/// factor is real.
 template <class T>
 bool has_complex_pivot(const System<T>& system) {
   if constexpr (is_complex<T>)
@@ -72,13 +72,13 @@ int factor_one(T& pivot) {
   return positive ? 0 : 1;
 }
 
-/// What a routine that chol did has come to.
+/// Result of a routine computed by chol.
 struct Outcome {
   int info = 0;  ///< what LAPACK's would be
   Place place = Place::host;
 };
 
-/// A handle's call, with the place where it ran.
+/// Calls chol with a handle and records where it ran.
 template <class Call>
 bool on_handle(int64_t n, Original& original, Outcome* outcome, Call&& call) {
   const HandleLease handle(n, original);
@@ -87,8 +87,8 @@ bool on_handle(int64_t n, Original& original, Outcome* outcome, Call&& call) {
   return true;
 }
 
-// Each returns whether the routine was done. Otherwise nothing was touched and the original has to
-// do it.
+// Each returns whether the routine was computed. Otherwise nothing was changed and the original
+// must do it.
 
 template <class T>
 bool potrf(const System<T>& system, Original& original, Outcome* outcome) {
@@ -123,7 +123,7 @@ bool posv(const System<T>& system, Original& original, Outcome* outcome) {
   });
 }
 
-/// X of dsposv and zcposv beside A and B.
+/// X of dsposv and zcposv, in addition to A and B.
 template <class T>
 struct MixedResult {
   T* X;

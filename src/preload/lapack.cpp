@@ -31,8 +31,8 @@ int wrong_argument_with_rhs(int uplo, const System<T>& system) {
   return system.ldb < std::max<int64_t>(1, system.n) ? 7 : 0;
 }
 
-/// The common course of an entry: arguments, chol, else `forward`, which returns whether there was
-/// an original.
+/// Common sequence of a wrapper: check arguments, call chol, else `forward`, which returns whether
+/// there was an original.
 template <class T, class Integer, class Work, class Forward>
 void call(Entry& entry, int wrong, const System<T>& system, Integer* info, Work work,
           Forward forward) {

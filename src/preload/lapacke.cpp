@@ -1,8 +1,8 @@
 // LAPACKE: potrf, potrs, posv and potri with their _work forms, in both layouts.
 //
 // A row-major triangle is the other triangle of the transposed matrix, and the transposed factor of
-// a Hermitian matrix is the factor of its conjugate: the matrix is worked on where it lies. Only
-// right-hand sides are transposed, and conjugated on the way.
+// a Hermitian matrix is the factor of its conjugate: the matrix is factored in place. Only
+// right-hand sides are transposed and conjugated.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,18 +20,18 @@ namespace {
 constexpr int kRowMajor = 101, kColumnMajor = 102;
 constexpr int kTransposeMemoryError = -1011;  // LAPACK_TRANSPOSE_MEMORY_ERROR of lapacke.h
 
-/// What one LAPACKE function is, beside its routine's entry.
+/// Properties of one LAPACKE function besides those of its routine.
 struct LapackeEntry {
   Entry entry;
   Original get_nancheck;
   const char* xerbla;     ///< LAPACKE_xerbla under the entry's decoration
-  const char* name;       ///< as LAPACKE_xerbla is told
+  const char* name;       ///< as passed to LAPACKE_xerbla
   const char* work_name;  ///< the same of the _work form
   bool checks_nan;        ///< the form without _work
   bool has_rhs;
 };
 
-/// The arguments of a LAPACKE call, as they came.
+/// The arguments of a LAPACKE call.
 template <class T>
 struct Arguments {
   int layout;
@@ -51,8 +51,8 @@ bool is_nan(T value) {
     return std::isnan(value);
 }
 
-/// Whether the program wants its arguments searched for NaN: the LAPACKE in the process says,
-/// without one the environment, as LAPACKE reads it.
+/// Whether arguments are checked for NaN: as set in the LAPACKE of the process, or without one in
+/// the environment, as LAPACKE reads it.
 bool wants_nan_check(Original& get_nancheck) {
   if (auto* get = get_nancheck.get<int()>()) return get() != 0;
   const char* value = secure_getenv("LAPACKE_NANCHECK");
@@ -64,7 +64,7 @@ bool triangle_has_nan(const Arguments<T>& in) {
   if (!in.A) return false;
   const bool lower = (in.uplo & ~0x20) == CHOL_LOWER;
   if (!lower && (in.uplo & ~0x20) != CHOL_UPPER) return false;
-  const bool below = lower == (in.layout == kColumnMajor);  // of the diagonal, as it lies in memory
+  const bool below = lower == (in.layout == kColumnMajor);  // of the diagonal, as stored
   for (int64_t j = 0; j < in.n; ++j)
     for (int64_t i = below ? j : 0; i < std::min(below ? in.n : j + 1, in.lda); ++i)
       if (is_nan(in.A[i + j * in.lda])) return true;
@@ -82,7 +82,7 @@ bool rhs_have_nan(const Arguments<T>& in) {
   return false;
 }
 
-/// LAPACKE_xerbla of the process, or its words. Returns info.
+/// Calls LAPACKE_xerbla of the process, or prints its message. Returns info.
 int report_to_lapacke(const char* xerbla, const char* name, int info) {
   using Xerbla = void(const char*, int64_t);
   if (void* found = find_in_process(xerbla))
@@ -145,7 +145,7 @@ int short_row(const LapackeEntry& entry, const Arguments<T>& in) {
   return entry.has_rhs && in.ldb < in.nrhs ? -8 : 0;
 }
 
-/// The argument that LAPACK would refuse, by its position in LAPACK's call; 0 when it refuses none.
+/// The position of the first invalid argument in LAPACK's call; 0 when all are valid.
 template <class T>
 int wrong_for_lapack(const LapackeEntry& entry, const Arguments<T>& in) {
   const int letter = in.uplo & ~0x20;
@@ -158,7 +158,7 @@ int wrong_for_lapack(const LapackeEntry& entry, const Arguments<T>& in) {
   return in.ldb < least ? 7 : 0;
 }
 
-/// The system as it lies in memory.
+/// The system as stored.
 template <class T>
 System<T> system_of(const Arguments<T>& in) {
   const bool lower = ((in.uplo & ~0x20) == CHOL_LOWER) == (in.layout == kColumnMajor);
@@ -166,7 +166,7 @@ System<T> system_of(const Arguments<T>& in) {
           std::max<int64_t>(1, in.ldb)};
 }
 
-/// Does the routine on good arguments. Returns whether it was done; then the info is LAPACKE's.
+/// Computes the routine for valid arguments. Returns whether it was done, with LAPACKE's info.
 template <class T, class Work>
 bool compute(LapackeEntry& entry, const Arguments<T>& in, Work work, Outcome* outcome) {
   System<T> system = system_of(in);
@@ -184,8 +184,8 @@ bool compute(LapackeEntry& entry, const Arguments<T>& in, Work work, Outcome* ou
   return done;
 }
 
-/// The call in LAPACKE's order: layout, NaN, rows, LAPACK's own tests, the work. Returns whether
-/// the outcome's info is the answer; if not, the original has to give it.
+/// The call in LAPACKE's order: layout, NaN, leading dimensions, LAPACK's own tests, computation.
+/// Returns whether outcome.info is valid; if not, the original must be called.
 template <class T, class Work>
 bool answer(LapackeEntry& entry, const Arguments<T>& in, Work work, Outcome* outcome) {
   if (!entry.entry.is_selected()) return false;

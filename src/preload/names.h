@@ -1,5 +1,5 @@
-// The names that are taken over: routines and the ways in which the field writes them. Every
-// wrapper is generated from these two lists and from base/precisions.h.
+// The intercepted names: routines and name decorations in use. Every wrapper is generated from
+// these lists and from base/precisions.h.
 #pragma once
 
 // CHOL_FOR_EACH_DECORATION(X, ...) expands X(before, after, Integer, ...): dpotrf is called

@@ -20,7 +20,7 @@ bool is_ours(const void* function) {
   return base_of(function) == base_of(reinterpret_cast<const void*>(&is_ours));
 }
 
-/// Keeps the object of `function` in the process, whoever closes it.
+/// Prevents the shared object of `function` from being unloaded.
 void* pinned(void* function) {
   Dl_info object;
   if (dladdr(function, &object) && object.dli_fname)
@@ -30,7 +30,7 @@ void* pinned(void* function) {
 
 std::vector<std::string> loaded_objects() {
   std::vector<std::string> names;
-  // Opening objects has to wait: the loader's list is locked while it is walked.
+  // Objects are opened afterwards: the loader's list is locked during the iteration.
   dl_iterate_phdr(
       [](dl_phdr_info* object, size_t, void* list) {
         if (object->dlpi_name && *object->dlpi_name)
@@ -41,7 +41,7 @@ std::vector<std::string> loaded_objects() {
   return names;
 }
 
-/// The symbol in one object or in what it needs; the object stays loaded when it is there.
+/// The symbol in one object or its dependencies; if found, the object stays loaded.
 void* find_in(const char* object, const char* symbol, int load) {
   void* handle = dlopen(object, RTLD_LAZY | load);
   if (!handle) return nullptr;
@@ -56,12 +56,13 @@ void* find_outside_global_scope(const char* symbol, const char* fallback) {
   try {
     for (const std::string& object : loaded_objects())
       if (void* function = find_in(object.c_str(), symbol, RTLD_NOLOAD)) return function;
-  } catch (const std::bad_alloc&) {  // without the list of objects there is the fallback
+  } catch (const std::bad_alloc&) {  // without the list of objects the fallback is used
   }
   return find_in(fallback, symbol, RTLD_LOCAL);
 }
 
-/// The function of the BLAS beside `function` that tells its threads, or one that tells 0.
+/// The function that returns the number of threads of the BLAS next to `function`, or one that
+/// returns 0.
 int (*find_thread_count(void (*function)()))() {
   static constexpr const char* kNames[] = {"openblas_get_num_threads",
                                            "openblas_get_num_threads64_",

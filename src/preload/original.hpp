@@ -1,4 +1,4 @@
-// The functions that stand behind this library: what a name would have meant without it.
+// The original functions: what a name would resolve to without this library.
 #pragma once
 
 #include <atomic>
@@ -6,9 +6,9 @@
 namespace chol::preload {
 
 /// The function `symbol` of the process: after this library in the global scope, else in an object
-/// that was loaded into a scope of its own (as the modules of NumPy, SciPy and R load theirs), else
-/// in the library `fallback`, which is loaded then. nullptr when there is none. What is found is
-/// never unloaded.
+/// that was loaded in a local scope (as the modules of NumPy, SciPy and R load theirs), else in the
+/// library `fallback`, which is then loaded. nullptr when there is none. Objects that were found
+/// are never unloaded.
 void* find_original(const char* symbol, const char* fallback);
 inline constexpr const char* kSystemLapack = "liblapack.so.3";
 
@@ -36,7 +36,7 @@ class Original {
   }
 
   /// How many threads the BLAS behind the function would use: what OPENBLAS_NUM_THREADS,
-  /// MKL_NUM_THREADS or threadpoolctl have set. 0 when it does not say.
+  /// MKL_NUM_THREADS or threadpoolctl have set. 0 when unknown.
   int threads();
 
  private:

@@ -1,4 +1,4 @@
-// What happens when the library comes, when the process forks and when it ends.
+// Handlers for loading the library, fork and exit.
 #include <pthread.h>
 
 #include "base/preloaded.hpp"

@@ -1,4 +1,4 @@
-// What the environment asks of the preload, read once per process.
+// Settings of the preload from the environment, read once per process.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 namespace chol::preload {
 
 struct Settings {
-  uint32_t selected;  ///< selection_bit() of what is not left to the original
+  uint32_t selected;  ///< selection_bit() of the intercepted routines
   chol_offload_t offload;
   bool sets_threads;        ///< CHOL_NUM_THREADS says how many
-  bool report;              ///< what was caught is told at exit
+  bool report;              ///< print the statistics at exit
   const char* report_path;  ///< the file that it is appended to; standard error when nullptr
   bool report_in_folder;    ///< that is a folder: chol-run's, for a file a process
 };
 
-/// Tells on stderr of the values that are not understood.
+/// Reports invalid values on stderr.
 Settings read_settings();
 
-/// In line: every call asks. A process that makes none has nothing told to it.
+/// Inline, since every call asks. A process without such calls prints no warnings.
 inline const Settings& settings() {
   static const Settings read = read_settings();
   return read;

@@ -19,7 +19,7 @@ void destroy_handle() {
 struct AtThreadEnd {
   bool is_set = false;
   ~AtThreadEnd() {
-    // exit() out of a signal handler: the interrupted call's threads may still be at work.
+    // exit() from a signal handler: threads of the interrupted call may still run.
     if (!of_this_thread.busy) destroy_handle();
   }
 };
@@ -27,8 +27,8 @@ thread_local AtThreadEnd at_thread_end;
 
 std::atomic<int> calls_sharing_cores{0};
 
-/// At most as many threads as the BLAS that the caller meant would use; callers that work side by
-/// side share the cores. CHOL_NUM_THREADS overrules the BLAS.
+/// At most as many threads as the intercepted BLAS would use; concurrent callers share the cores.
+/// CHOL_NUM_THREADS has precedence.
 void set_threads(chol_handle_t handle, Original& original, int callers) {
   int threads = 1;
   chol_set_num_threads(handle, 0);
@@ -43,7 +43,7 @@ void set_threads(chol_handle_t handle, Original& original, int callers) {
 bool HandleLease::create() {
   chol_handle_t& handle = of_this_thread.handle;
   if (chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) return false;
-  at_thread_end.is_set = true;  // the thread's first use has its destructor called
+  at_thread_end.is_set = true;  // the first use in a thread registers the destructor
   chol_set_offload(handle, settings().offload);
   return true;
 }

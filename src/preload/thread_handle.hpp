@@ -1,4 +1,4 @@
-// The chol handle of each thread, lent to one call at a time.
+// The chol handle of each thread, used by one call at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@
 
 namespace chol::preload {
 
-/// No routine spreads a smaller matrix over threads.
+/// No routine uses several threads for a smaller matrix.
 inline constexpr int64_t kLeastThreaded = 48;
-/// A larger matrix needs workspace that is worth giving back, against which a new handle is free.
+/// For a larger matrix the workspace is freed; creating a new handle costs little in comparison.
 inline constexpr int64_t kMostKept = 2048;
 
 struct ThreadHandle {
   chol_handle_t handle = nullptr;
   bool busy = false;
 };
-/// Plain data, so that a call reads it without asking whether it was constructed.
+/// Trivially constructible, so that access needs no initialization guard.
 extern constinit thread_local ThreadHandle of_this_thread;
 
-/// The thread's host handle for the duration of a call. There is none when the thread is inside a
-/// call already (a signal handler, or a jump out of one) or memory is out: the original serves
-/// then.
+/// Acquires the thread's host handle for the duration of a call. Empty when the thread is already
+/// inside a call (a signal handler, or after a longjmp out of one) or out of memory: the original
+/// is then called.
 class HandleLease {
  public:
-  /// @param n order of the matrix: from some on threads are worth setting up.
+  /// @param n order of the matrix: threads are set up only for larger ones.
   HandleLease(int64_t n, Original& original) : n_(n) {
     ThreadHandle& mine = of_this_thread;
     if (mine.busy || (!mine.handle && !create())) return;
@@ -45,9 +45,10 @@ class HandleLease {
 
   explicit operator bool() const { return handle_ != nullptr; }
   operator chol_handle_t() const { return handle_; }
-  /// Where the routine that the lease was taken for has run.
+  /// Backend on which the last routine ran.
   Place place() const {
-    return n_ < kLeastThreaded ? Place::host : place_of_last();  // a small matrix goes nowhere
+    return n_ < kLeastThreaded ? Place::host
+                               : place_of_last();  // a small matrix is never offloaded
   }
 
  private:
@@ -61,7 +62,7 @@ class HandleLease {
   int64_t n_;
 };
 
-/// In a child after fork: the other threads' calls are not there.
+/// In a child after fork: calls of other threads no longer exist.
 void forget_other_threads();
 
 }  // namespace chol::preload

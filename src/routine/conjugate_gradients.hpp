@@ -57,7 +57,8 @@ class ConjugateGradients {
       is_restarted = false;
       excess[iteration] = excess_of(X);
       if (excess[iteration] <= 1) {
-        // What the recursion says of r is confirmed, or the iteration starts again from there.
+        // The residual of the recursion is verified; if it differs, the iteration restarts from the
+        // true one.
         compute_residual(B, X);
         excess[iteration] = excess_of(X);
         if (excess[iteration] <= 1) return iteration;

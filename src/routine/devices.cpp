@@ -24,7 +24,7 @@ tile::CyclicMatrix<T> matrix_of(const CyclicProblem<T>& problem, int devices) {
   return A;
 }
 
-/// A call without workspace: work(devices, matrix) queues it.
+/// A call without workspace: work(devices, matrix) enqueues it.
 template <class T, class Work>
 Status run_simple(Handle& handle, const CyclicProblem<T>& problem, Work&& work) {
   if (handle.workspace_need) return Status::success();
@@ -36,7 +36,7 @@ Status run_simple(Handle& handle, const CyclicProblem<T>& problem, Work&& work) 
   return Status::success();
 }
 
-/// What potrf, potrs and posv work with.
+/// Operands and workspace of potrf, potrs and posv.
 template <class T>
 struct Workspace {
   tile::PotrfWorkspace<T> factor;

@@ -1,4 +1,4 @@
-// One matrix over the named devices of a handle. Calls return when done.
+// One matrix over the named devices of a handle. Calls are synchronous.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -6,7 +6,7 @@
 
 namespace chol::routine {
 
-/// A matrix in block columns that lie on the devices in turn, with checked arguments.
+/// A matrix in block columns distributed cyclically over the devices, with checked arguments.
 template <class T>
 struct CyclicProblem {
   chol_uplo_t uplo;
@@ -23,7 +23,7 @@ Status potrf_cyclic(Handle& handle, const char* function, const CyclicProblem<T>
 /// B := A^-1 B with the factor A.
 template <class T>
 Status potrs_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& problem);
-/// B stays as it was when info is not 0.
+/// B is not changed when info is not 0.
 template <class T>
 Status posv_cyclic(Handle& handle, const char* function, const CyclicProblem<T>& problem,
                    int* info);

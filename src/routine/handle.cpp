@@ -108,8 +108,8 @@ BackendSlot* Handle::slot_on(const backend::Place& place) const {
 
 namespace {
 
-/// Whether a call can work on both: two kinds of memory, or that of two of several devices, cannot
-/// be one call's.
+/// Whether one call can work on both: arrays of a call must be in the same kind of memory and,
+/// among several devices, on the same device.
 bool are_together(const backend::Place& a, const backend::Place& b, bool several) {
   using backend::Place;
   if (a.kind != b.kind) return false;
@@ -117,7 +117,7 @@ bool are_together(const backend::Place& a, const backend::Place& b, bool several
          b.number == Place::kEveryDevice;
 }
 
-/// "device memory", and of several devices which one's.
+/// "device memory", with the device's number if there are several.
 std::string words(const backend::Place& place, bool several) {
   if (!(place == backend::Place::device)) return "host memory";
   if (!several || place.number == backend::Place::kEveryDevice) return "device memory";
@@ -128,7 +128,7 @@ std::string words(const backend::Place& place, bool several) {
 
 Status Handle::slot_for(const NamedArray* arrays, int count, const char* function,
                         BackendSlot** chosen) {
-  // Without a device there is but one place.
+  // Without a device all arrays are in host memory.
   if (devices().empty()) {
     *chosen = host();
     return Status::success();
@@ -142,7 +142,7 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
     const Place here = devices().front()->backend->place_of(arrays[i].address);
     if (seen && !are_together(here, place, several))
       return Status::error(
-          CHOL_STATUS_INVALID_VALUE, "%s: %s lies in %s and %s in %s, must be together", function,
+          CHOL_STATUS_INVALID_VALUE, "%s: %s is in %s and %s in %s, must be together", function,
           seen->name, words(place, several).c_str(), arrays[i].name, words(here, several).c_str());
     if (!seen || (place.number == Place::kEveryDevice && here.number != Place::kEveryDevice)) {
       seen = &arrays[i];
@@ -153,13 +153,13 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
   *chosen = on_device ? slot_on(place) : host();
   if (seen && !on_device && !host())
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: %s lies in host memory, must lie in device memory on a handle pinned "
+                         "%s: %s is in host memory, must be in device memory on a handle pinned "
                          "to CUDA",
                          function, seen->name);
   if (seen && !*chosen)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: %s lies in the %s, must lie in that of a device of the handle",
-                         function, seen->name, words(place, several).c_str());
+                         "%s: %s is in the %s, must be in that of a device of the handle", function,
+                         seen->name, words(place, several).c_str());
   if (!*chosen) *chosen = devices().front().get();
   return Status::success();
 }

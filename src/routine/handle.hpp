@@ -25,12 +25,12 @@ class BackendSlot {
   void* stream = nullptr;  ///< CUDA stream
 
   /// At least `bytes` of workspace, aligned to Arena::kAlignment: the caller's when it is large
-  /// enough, else the slot's own, which grows and is kept. nullptr when it cannot be had.
+  /// enough, else the slot's own, which grows and is kept. nullptr on failure.
   void* workspace(size_t bytes);
   void set_user_workspace(void* memory, size_t bytes);
   /// Bytes of the caller's memory, 0 when there is none.
   size_t user_workspace_bytes() const { return user_bytes_; }
-  /// Gives the slot's own memory back when it is more than `bytes`.
+  /// Frees the slot's own memory when it is larger than `bytes`.
   void keep_at_most(size_t bytes);
 
  private:
@@ -40,7 +40,7 @@ class BackendSlot {
   size_t own_bytes_ = 0;
 };
 
-/// Opens a backend and lays the tuning file over its rows.
+/// Opens a backend and applies the tuning file to its rows.
 /// @param device its number, or nullptr for the current one.
 Status open_backend(chol_backend_t kind, const int* device, backend::BackendPointer& opened);
 
@@ -49,28 +49,28 @@ class Handle {
   static constexpr uint64_t kMagic = 0x43484f4c4c4f4843;  // "CHOLLOHC"
   ~Handle() { magic = 0; }
 
-  /// Opens every backend that is here, or the one that CHOL_BACKEND names.
+  /// Opens every available backend, or the one that CHOL_BACKEND names.
   Status open_all();
   Status open_one(chol_backend_t kind, int device_count, const int* devices);
 
-  /// Of CUDA the first device's.
+  /// For CUDA that of the first device.
   BackendSlot* slot(chol_backend_t kind);
   using Slots = std::vector<std::unique_ptr<BackendSlot>>;
   using Devices = std::span<const std::unique_ptr<BackendSlot>>;
   /// Those that chol_create_on() named, in its order.
   Devices named_devices() const { return named_ ? devices() : Devices(); }
   bool has_several_devices() const { return devices().size() > 1; }
-  /// The slot that works on arrays lying where `arrays` lie; fails when they lie in different
-  /// places or where no backend of this handle can reach. NULL entries are passed over.
+  /// The slot whose backend can access all of `arrays`; fails when they are in different memories
+  /// or when no backend of this handle can access them. NULL entries are ignored.
   struct NamedArray {
     const char* name;
     const void* address;
   };
   Status slot_for(const NamedArray* arrays, int count, const char* function, BackendSlot** slot);
-  /// Whether all arrays lie in host memory, of a handle over named devices.
+  /// Whether all arrays are in host memory, for a handle over named devices.
   bool are_on_host(const NamedArray* arrays, int count) const;
   int threads(backend::Backend& backend) const;
-  /// Whether somebody asked for that number.
+  /// Whether the user set that number.
   bool threads_are_set() const;
 
   uint64_t magic = kMagic;
@@ -78,12 +78,13 @@ class Handle {
   chol_math_mode_t math_mode = CHOL_MATH_IEEE;
   chol_offload_t offload = CHOL_OFFLOAD_NEVER;
   chol_backend_t last_backend = CHOL_BACKEND_HOST;  ///< what did the last routine
-  /// By precision_index(): potrf of matrices so small that a call can afford nothing else. None
-  /// where a device may have to serve them or the trace to tell of them.
+  /// By precision_index(): potrf of matrices so small that call overhead matters. Null where a
+  /// device may have to serve the call or a trace is written.
   backend::SmallFactor small_factors[4];
-  size_t* workspace_need = nullptr;  ///< raised by calls instead of their work, or nullptr
+  size_t* workspace_need =
+      nullptr;  ///< workspace query: calls raise this number and do nothing else; or nullptr
   Status last_error;
-  /// Why no call over several devices can be made any more; success as long as none has failed.
+  /// The error after which no call over several devices is possible; success if none occurred.
   Status device_failure;
 
  private:

@@ -18,8 +18,8 @@ namespace {
 
 using backend::Problem;
 
-/// How a matrix is divided, and whether the way to it is by way of pinned buffers: what pageable
-/// memory needs, and whoever is to know which columns have come back.
+/// How a matrix is divided, and whether transfers are staged in pinned buffers, which is required
+/// for pageable memory and for tracking which columns have been written back.
 template <class T>
 tile::HostPlan plan_for(const Team<T>& team, const std::vector<size_t>& bytes,
                         const Problem<T>& problem, bool offloaded) {
@@ -90,7 +90,8 @@ class HostCall {
     factor_whole(team_, function_, problem_, handle_.workspace_need, nullptr, info);
   }
 
-  /// With the whole factor on the devices, or, where they do not hold it, as it comes past.
+  /// With the whole factor on the devices, or, if it does not fit, while it is streamed through
+  /// them.
   void potrs() {
     const int64_t nrhs = problem_.sizes.nrhs;
     if (n_ == 0 || nrhs == 0) return;
@@ -137,7 +138,7 @@ class HostCall {
   int devices() const { return static_cast<int>(team_.all.size()); }
   const backend::Backend& device() const { return *handle_.named_devices().front()->backend; }
   backend::View<T> whole() const { return {problem_.A.first, problem_.A.ld, upper_}; }
-  /// Of a solve, which has little to do for each block.
+  /// Block columns of a solve, which has little work for each.
   int64_t block_columns() const {
     constexpr int64_t kLeast = 64, kMost = 512;
     return std::clamp(n_ / (4 * devices()) / kLeast * kLeast, kLeast, kMost);
@@ -146,7 +147,7 @@ class HostCall {
   T* take_columns(Arena& arena, size_t d) const {
     return arena.take<T>(static_cast<size_t>(n_ * over().columns_of(static_cast<int>(d))));
   }
-  /// Whether the devices have room for the factor beside what carve() takes.
+  /// Whether the devices have memory for the factor in addition to that of carve().
   template <class Carve>
   bool holds_factor(Carve&& carve) const {
     const std::vector<size_t> available = team_.available();
@@ -159,7 +160,7 @@ class HostCall {
     }
     return true;
   }
-  /// Brings the factor to the devices, in block columns, and calls body(factor, staging).
+  /// Copies the factor to the devices, in block columns, and calls body(factor, staging).
   /// @param flops of it over n^2.
   template <class Work, class Carve, class Body>
   void with_factor(Work& work, Carve&& carve_work, double flops, Body&& body) {
@@ -190,13 +191,13 @@ class HostCall {
     print_cyclic_call(function_, device(), team_.all.size(), problem_.uplo, n_, block_columns(),
                       watch.milliseconds(), flop_factor<T> * n * n * flops);
   }
-  /// The place of the first diagonal element of the factor that is zero, or 0.
+  /// The position, from 1, of the first zero on the factor's diagonal, or 0.
   int first_zero() const {
     for (int64_t i = 0; i < n_; ++i)
       if (problem_.A.first[i * (problem_.A.ld + 1)] == T(0)) return static_cast<int>(i) + 1;
     return 0;
   }
-  /// Pinned buffers for the matrix, where its memory needs them.
+  /// Pinned buffers for the matrix, where its memory is pageable.
   std::unique_ptr<tile::Staging<T>> staging_of_pageable() const {
     if (!team_.all.front()->is_pageable(problem_.A.first)) return nullptr;
     return std::make_unique<tile::Staging<T>>(team_.all, whole(), n_, tile::Staging<T>::kBytes,

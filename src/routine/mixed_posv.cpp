@@ -18,11 +18,11 @@ using backend::Hermitian;
 using backend::LowerPrecision;
 using backend::Problem;
 
-/// LAPACK's codes of dsposv: why the working precision had to do it all.
+/// LAPACK's codes of dsposv: reasons for the fallback to the working precision.
 enum Fallback : int { kNotWorthwhile = -1, kOverflow = -2, kNotDefinite = -3 };
 
 /// A system with the memory of its solution: the factor and columns in the lower precision, four
-/// blocks of columns in the working one, and what the routines of both need.
+/// blocks of columns in the working one, and the workspace of the routines of both.
 template <class T>
 class MixedPosv {
  public:
@@ -37,7 +37,7 @@ class MixedPosv {
     if (row) moduli_ = row->moduli;
   }
 
-  /// Whether the backend has what refinement needs; after workspace_bytes().
+  /// Whether the backend implements refinement; valid after workspace_bytes().
   bool is_supported() const { return operations_ != nullptr; }
 
   size_t workspace_bytes() {
@@ -46,7 +46,7 @@ class MixedPosv {
     return arena.used() + inner_bytes();
   }
 
-  /// Memory for the fastest way that it can be had for; null when there is none at all.
+  /// Memory for the fastest method for which it can be allocated; null on failure.
   void* reserve(size_t* bytes) {
     void* workspace = slot_.workspace(*bytes = workspace_bytes());
     if (workspace || !is_worthwhile_) return workspace;
@@ -107,7 +107,7 @@ class MixedPosv {
     resources.moduli = moduli_;
     return resources;
   }
-  /// With the most moduli, which a second factor may need.
+  /// With the largest number of moduli, which a second factorization may need.
   template <class U>
   size_t bytes_of(const Problem<U>& problem) const {
     backend::Resources with_most = resources<U>();
@@ -164,7 +164,7 @@ class MixedPosv {
     int info = 0;
     require(operations_->read(info_, &info));
     if (info != 0) return kNotDefinite;
-    // Half of what LAPACK asks for, in whose tests the norms are others.
+    // Half of LAPACK's criterion, whose tests use other norms.
     const double criterion =
         0.5 * norm * std::numeric_limits<double>::epsilon() / 2 * std::sqrt(double(system_.n));
     ConjugateGradients<T> gradients(
@@ -204,7 +204,7 @@ class MixedPosv {
   backend::Backend& backend_;
   int64_t width_ = 0, ld_ = 0;
   bool is_worthwhile_ = false;
-  /// Of the lower precision any factor serves that is as good: the fastest.
+  /// Any factor of that accuracy in the lower precision will do: the fastest math mode.
   chol_math_mode_t low_mode_ = CHOL_MATH_TENSOR;
   int moduli_ = 0;       ///< of the factor, 0: of full accuracy
   int* info_ = nullptr;  ///< where the backend's routines write it
@@ -221,7 +221,7 @@ template <class T>
 Status run_mixed(Handle& handle, BackendSlot& slot, const char* function,
                  const MixedSystem<T>& system) {
   if (system.n == 0 || system.nrhs == 0) {
-    // There is nothing to refine; of a matrix alone LAPACK's routines say no more.
+    // Nothing to refine; without right-hand sides LAPACK's routines return the same.
     *system.iter = *system.info = 0;
     return Status::success();
   }
@@ -236,7 +236,7 @@ Status run_mixed(Handle& handle, BackendSlot& slot, const char* function,
   }
   void* const workspace = posv.reserve(&bytes);
   if (!workspace)
-    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
+    return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: cannot allocate %zu bytes of workspace",
                          function, bytes);
   handle.last_backend = slot.backend->kind();
   const Stopwatch watch;

@@ -15,14 +15,15 @@ namespace {
 
 /// Below these orders a transfer's latency alone is the host's whole time.
 constexpr int64_t kLeastAlways = 256, kLeastAuto = 1000;
-/// How much faster the device has to be: rates are those of an idle machine.
+/// Factor by which the device must be faster: rates are those of an idle machine.
 constexpr double kMargin = 1.5;
-/// Driver, context and cuBLAS take half a second: a device is opened once the process has met host
-/// work of that length that it might have done, so that no program loses more than it had to spend.
+/// Driver, context and cuBLAS take half a second to initialize: a device is opened once the process
+/// has done as much host work that could have been offloaded, so that a program's time at most
+/// doubles.
 constexpr double kOpeningSeconds = 0.5;
-/// Seconds that a call waits for the one before it when nothing is known of their time.
+/// Seconds that a call waits for the one before it when the duration is unknown.
 constexpr double kPatience = 1;
-/// Device memory that stays allocated between calls; more is given back, others may want it.
+/// Device memory that stays allocated between calls; the rest is freed for other processes.
 constexpr size_t kMostKept = size_t{1} << 30;
 
 std::atomic<double> host_seconds_met{0};
@@ -85,7 +86,7 @@ Status run_in_turn(Handle& handle, BackendSlot& host, DeviceTurn& turn, const ch
   else
     for (const auto& slot : turn.devices()) slot->keep_at_most(kMostKept);
   if (!status.ok() && environment().verbose)
-    std::fprintf(stderr, "# chol: %s (column %lld on: on the host)\n", status.message(),
+    std::fprintf(stderr, "# chol: %s (from column %lld on: host)\n", status.message(),
                  static_cast<long long>(*potrf.factored));
   return status;
 }
@@ -113,7 +114,7 @@ bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
   backend::Problem<T> potrs = problem;
   potrs.routine = Routine::potrs;
   potrs.info = nullptr;
-  // Memory that the host may need once the matrix has been written is had before.
+  // Workspace for a continuation on the host is allocated before the matrix is written.
   if (!reserve(handle, slot, potrf) ||
       (problem.routine == Routine::posv && !reserve(handle, slot, potrs)))
     return false;
@@ -121,7 +122,7 @@ bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
     const double patience = times.host > 0 ? std::min(times.host, kPatience) : kPatience;
     DeviceTurn turn(times.device > 0 ? times.device : patience);
     if (!turn) return false;
-    // What opened it may have told that it is the slower one here.
+    // The rates known after opening may show that the device is slower for this matrix.
     if (handle.offload == CHOL_OFFLOAD_AUTO &&
         !is_worth_it(handle.offload, times_of(handle, slot, potrf)))
       return false;

@@ -6,12 +6,12 @@
 
 namespace chol::routine {
 
-/// Whether the problem is one that a device may have: O(1), touches no CUDA.
+/// Whether the problem is eligible for offload: O(1), no call of CUDA.
 template <class T>
 bool may_offload(const Handle& handle, const BackendSlot& slot, const backend::Problem<T>& problem);
 
-/// Does the problem with the device's help. Returns false, and has touched nothing, when the host
-/// in `slot` is to do it alone.
+/// Solves the problem on the device and the host. Returns false, without changes, when the host in
+/// `slot` is to do it alone.
 template <class T>
 bool run_offloaded(Handle& handle, BackendSlot& slot, const char* function,
                    const backend::Problem<T>& problem, Status* status);

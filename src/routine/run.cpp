@@ -47,13 +47,13 @@ Status run_on(Handle& handle, BackendSlot& slot, const char* function,
   if (resources.workspace_bytes > 0) {
     resources.workspace = slot.workspace(resources.workspace_bytes);
     if (!resources.workspace && resources.math_mode == CHOL_MATH_TENSOR) {
-      // The native method needs little: what memory does not hold goes that way.
+      // If the workspace cannot be allocated, the native method is used, which needs little.
       resources.math_mode = CHOL_MATH_IEEE;
       resources.workspace_bytes = solver.workspace_bytes(problem, rows, resources);
       resources.workspace = slot.workspace(resources.workspace_bytes);
     }
     if (!resources.workspace)
-      return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: %zu bytes of workspace cannot be had",
+      return Status::error(CHOL_STATUS_ALLOC_FAILED, "%s: cannot allocate %zu bytes of workspace",
                            function, resources.workspace_bytes);
   }
   handle.last_backend = backend.kind();

@@ -6,16 +6,16 @@
 
 namespace chol::routine {
 
-/// Runs a problem whose arguments were checked where its arrays lie: on the backend in `slot`, or,
-/// of host arrays, on a device as far as the handle's offload wants it.
+/// Runs a problem with checked arguments on the backend of its arrays, in `slot`, or, for host
+/// arrays, on a device if the handle's offload mode says so.
 /// @param function the public name, for messages and the trace.
 template <class T>
 Status run(Handle& handle, BackendSlot& slot, const char* function,
            const backend::Problem<T>& problem);
 
-/// potrf of one matrix whose arguments were checked, straight to its kernel if the handle does that
-/// at this order. Rows, workspace and places would take a tenth of a microsecond, as long as order
-/// 8. Returns whether it is done.
+/// potrf of one matrix whose arguments were checked, by a direct call of its kernel if the handle
+/// has one for this order. Looking up rows, workspace and memory would take .1 us, as long as order
+/// 8 itself. Returns whether it was done.
 template <class T>
 inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t lda, int* info) {
   const backend::SmallFactor& small = handle.small_factors[precision_index(precision_letter<T>)];
@@ -25,7 +25,7 @@ inline bool run_small(Handle& handle, chol_uplo_t uplo, int64_t n, T* A, int64_t
   return true;
 }
 
-/// What a call on this backend may use by the handle's settings: all but the workspace.
+/// Resources of a call on this backend by the handle's settings, without the workspace.
 backend::Resources resources_of(const Handle& handle, const BackendSlot& slot);
 
 template <class T>
@@ -33,8 +33,8 @@ const RowTable& rows_of(backend::Backend& backend, const backend::Problem<T>& pr
   return backend.tuning().rows(problem.routine, problem.form, precision_letter<T>);
 }
 
-/// Whether the backend in `slot` can have the workspace of a problem; a run of it then needs no
-/// other.
+/// Allocates the workspace of a problem in `slot`, which a later run reuses. Returns whether that
+/// worked.
 template <class T>
 bool reserve(Handle& handle, BackendSlot& slot, const backend::Problem<T>& problem);
 

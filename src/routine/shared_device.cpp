@@ -17,18 +17,18 @@ namespace {
 
 enum class State : int { unopened, opening, open, absent };
 
-// Neither is ever destroyed: CUDA may be gone before the last destructors run, and threads may be
-// at work when the process ends.
+// Neither is ever destroyed: CUDA may be unloaded before the last destructors run, and threads may
+// still run at exit.
 alignas(std::timed_mutex) unsigned char turn_memory[sizeof(std::timed_mutex)];
 Handle::Slots* opened = nullptr;
 std::atomic<State> state{State::unopened};
 
 std::timed_mutex& turn() { return *std::launder(reinterpret_cast<std::timed_mutex*>(turn_memory)); }
 
-/// CUDA does not work in the child of a process that had initialized it.
+/// CUDA cannot be used in a child process whose parent had initialized it.
 void in_child() {
   if (state != State::unopened) state = State::absent;
-  new (turn_memory) std::timed_mutex;  // whoever held it is not here
+  new (turn_memory) std::timed_mutex;  // its owner does not exist in the child
 }
 
 void prepare() {
@@ -39,7 +39,7 @@ void prepare() {
   static_cast<void>(once);
 }
 
-/// What was not named is a device wherever there may be one.
+/// Without CHOL_DEVICES the current device is used, if there may be one.
 bool is_wanted() {
   return environment().backend != CHOL_BACKEND_HOST && backend::device_is_likely();
 }

@@ -1,6 +1,5 @@
-// The devices that matrices in host memory go to: the current one, or those that CHOL_DEVICES
-// names. The process has them once, whatever the number of handles and threads, since their memory
-// and their links are there once.
+// The devices to which host matrices are offloaded: the current one, or those that CHOL_DEVICES
+// names. They are shared by all handles and threads of the process, like their memory and links.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +8,8 @@
 
 namespace chol::routine {
 
-/// Keeps the calling thread's signals waiting: a handler that ended the process or jumped out of a
-/// CUDA call would leave locks behind. What tells of an error of the thread itself comes through.
+/// Blocks signals of the calling thread: a handler that ended the process or jumped out of a CUDA
+/// call would leave locks held. Signals of synchronous errors (such as SIGSEGV) are not blocked.
 class SignalShield {
  public:
   SignalShield();
@@ -22,16 +21,16 @@ class SignalShield {
   sigset_t before_;
 };
 
-/// Whether there can be a device: none was found missing, none was lost, and this process is no
-/// child of one that had it open. At most 100 ns.
+/// Whether a device may be available: none was found missing or lost, and this process was not
+/// forked from one that had it open. At most 100 ns.
 bool device_is_possible();
 /// The tuning store of the device, nullptr while it is not open.
 TuningStore* device_tuning();
-/// How many devices work on a matrix.
+/// Number of devices that work on a matrix.
 int device_count();
 
-/// The devices, opened if need be, for the duration of a call. There is none when one cannot be
-/// opened, or when the calls before this one take longer than `patience` seconds.
+/// Acquires the devices for the duration of a call and opens them if necessary. Empty when one
+/// cannot be opened, or when earlier calls take longer than `patience` seconds.
 class DeviceTurn {
  public:
   explicit DeviceTurn(double patience);
@@ -41,7 +40,7 @@ class DeviceTurn {
 
   explicit operator bool() const { return devices_ != nullptr; }
   Handle::Devices devices() const { return *devices_; }
-  /// A device failed: later calls do not use the devices.
+  /// Marks the devices as failed: later calls do not use them.
   void give_up();
 
  private:

@@ -13,7 +13,7 @@
 
 namespace chol::routine {
 
-/// What was queued is waited for before it goes, also after an error.
+/// The destructor waits for all queued work, also after an error.
 template <class T>
 class Team {
  public:
@@ -44,7 +44,7 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   /// Calls carve(device, arena) for every device: with a null arena, and with memory that is as
-  /// large as it then counted. Of a query it keeps the largest count, and returns false.
+  /// large as it then counted. For a workspace query it stores the largest count and returns false.
   template <class Work, class Carve>
   bool take_workspace(Handle& handle, Work& work, Carve&& carve) {
     return take_workspace(handle.workspace_need, work, carve);
@@ -63,7 +63,7 @@ class Team {
       void* const memory = slots_[d]->workspace(std::max<size_t>(count.used(), 1));
       if (!memory)
         throw StatusError(Status::error(CHOL_STATUS_ALLOC_FAILED,
-                                        "%zu bytes of workspace cannot be had on device %d",
+                                        "cannot allocate %zu bytes of workspace on device %d",
                                         count.used(), numbers_[d]));
       Arena arena(memory, count.used());
       carve(work, d, arena);
@@ -84,8 +84,8 @@ class Team {
   }
 
   const backend::Backend& device() const { return *slots_.front()->backend; }
-  /// Bytes that each device can give to a call: the caller's where there are some, else most of
-  /// what is free, divided among its names.
+  /// Bytes that each device can give to a call: the caller's memory if set, else most of the free
+  /// memory, divided by how often the device is named.
   std::vector<size_t> available() const {
     std::vector<size_t> bytes;
     for (size_t d = 0; d < all.size(); ++d) {
@@ -96,14 +96,14 @@ class Team {
     }
     return bytes;
   }
-  /// Gives back what calls have grown to, but for a little.
+  /// Frees the memory of calls except for a small part.
   void give_back() {
     constexpr size_t kKept = size_t{256} << 20;
     for (const std::unique_ptr<BackendSlot>& slot : slots_) slot->keep_at_most(kKept);
   }
 
   tile::Devices<T> all;
-  /// Whether products may be formed by residues.
+  /// Whether products by residues are allowed.
   bool by_planes = false;
 
  private:
@@ -114,7 +114,7 @@ class Team {
   bool begun_ = false;
 };
 
-/// Runs body(); a failure of a device is the handle's from then on.
+/// Runs body(); a failure of a device is stored in the handle.
 template <class Body>
 Status keep_failure(Handle& handle, Body&& body) {
   try {

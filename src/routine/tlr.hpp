@@ -1,4 +1,4 @@
-// A tile low rank matrix of a handle, whatever its type, and calls on it.
+// A tile low rank matrix of a handle, of any type, and calls on it.
 #pragma once
 
 #include <complex>
@@ -33,7 +33,7 @@ class TlrMatrix {
   }
 };
 
-/// The operations on matrices of a handle: those of its device where it has one.
+/// Tile operations of a handle: those of its device if it has one.
 template <class T>
 std::unique_ptr<backend::TileOps<T>> tile_ops(Handle& handle);
 

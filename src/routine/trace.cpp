@@ -12,7 +12,7 @@ template <class T>
 void print_call(const char* function, const char* backend_name, const char* method,
                 const backend::Problem<T>& problem, int threads, double milliseconds) {
   const BatchSizes& sizes = problem.sizes;
-  // The arrays of a variable batch may lie on the device: its flops are those of the bound.
+  // The arrays of a variable batch may be in device memory: flops are computed from the bound.
   const double flops = backend::flops_of(problem);
   char chunk[32] = "", workers[32] = "";
   if (problem.A.chunk > 0) std::snprintf(chunk, sizeof chunk, " --chunk %" PRId64, problem.A.chunk);

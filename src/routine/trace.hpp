@@ -23,11 +23,11 @@ template <class T>
 void print_call(const char* function, const char* backend_name, const char* method,
                 const backend::Problem<T>& problem, int threads, double milliseconds);
 
-/// Of a matrix over several devices, as a comment: chol-bench has no such case.
+/// For a matrix over several devices the line is a comment: chol-bench has no such case.
 void print_cyclic_call(const char* function, const backend::Backend& device, size_t devices,
                        chol_uplo_t uplo, int64_t n, int64_t nb, double milliseconds, double flops);
 
-/// Bytes that went between the host and the devices, and the least that any schedule moves.
+/// Bytes moved between the host and the devices, and the minimum over all schedules.
 void print_traffic(double moved, double least);
 
 }  // namespace chol::routine

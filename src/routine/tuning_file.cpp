@@ -13,7 +13,7 @@
 namespace chol::routine {
 namespace {
 
-/// Which content a file had when it was looked at.
+/// Identity of a file's content when it was read.
 struct Version {
   dev_t device = 0;
   ino_t number = 0;
@@ -26,7 +26,7 @@ struct Version {
   }
 };
 
-/// Returns whether the file is there.
+/// Returns whether the file exists.
 bool look_at(const char* path, Version* version) {
   struct stat found;
   if (stat(path, &found) != 0) return false;
@@ -34,8 +34,8 @@ bool look_at(const char* path, Version* version) {
   return true;
 }
 
-/// Whether the file was written so long ago that another change would show in its time. File
-/// systems keep it by the timer's ticks, some by two seconds.
+/// Whether the file is so old that another change would alter its modification time, whose
+/// resolution is a timer tick, in some file systems two seconds.
 bool has_settled(const Version& version) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -44,7 +44,7 @@ bool has_settled(const Version& version) {
   return age > (version.written.tv_nsec == 0 ? 2 : 0.1);
 }
 
-/// What the file came to for the backend of one name: the whole store, or what is wrong with it.
+/// The file as read for the backend of one name: the complete store, or the error.
 struct Outcome {
   std::string machine;
   Version version;
@@ -54,7 +54,7 @@ struct Outcome {
 };
 
 // A list that only grows and is never destroyed, without a lock that a fork might leave held.
-// Threads that read the file at the same time each add what they read.
+// Threads that read the file at the same time each add an entry.
 std::atomic<const Outcome*> outcomes{nullptr};
 
 const Outcome* find(const std::string& machine, const Version& version) {
@@ -86,7 +86,7 @@ Status load(const char* path, const Version* version, backend::Backend& backend)
 void tell_once(const Status& status) {
   static std::atomic<bool> told{false};
   if (!told.exchange(true))
-    std::fprintf(stderr, "chol: %s (the built-in rows serve)\n", status.message());
+    std::fprintf(stderr, "chol: %s (built-in rows are used)\n", status.message());
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 
 namespace chol::routine {
 
-/// Lays the file's rows over those that the backend brought. A backend's second handle takes what
-/// the first one read, unless the file has changed since. A file that was named has to be right,
-/// but under the preload, which goes on without it and says so once; the user's own is done without
-/// when it is not.
+/// Applies the file's rows to those of the backend. Later handles reuse what the first one read,
+/// unless the file has changed. An invalid file is an error if CHOL_TUNING names it (under the
+/// preload a warning, once); the user's own file is ignored when invalid.
 Status lay_tuning_file(backend::Backend& backend);
 
 }  // namespace chol::routine

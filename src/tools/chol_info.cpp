@@ -1,4 +1,4 @@
-// chol-info: which chol this is, what it runs on, and where its plans come from.
+// chol-info: the version, the backends, and the source of the tuning rows.
 #include <chol.h>
 #include <dlfcn.h>
 
@@ -27,7 +27,7 @@ std::string library_file() {
   return dladdr(address, &found) && found.dli_fname ? found.dli_fname : "";
 }
 
-/// The model that the kernel names; empty where it names none (as on Arm).
+/// The processor model as the kernel reports it; empty if unknown (as on Arm).
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -39,7 +39,8 @@ std::string cpu_model() {
   return "";
 }
 
-/// Whose plans a backend of this name uses. The library has read the file before, so it is valid.
+/// The source of the rows of a backend of this name. The library has read the file before, so it is
+/// valid.
 Json tuning_of(const std::string& backend_name) {
   const char* path = std::getenv("CHOL_TUNING");
   if (!path || !*path) return {{"source", "built-in"}};
@@ -123,7 +124,7 @@ void print_text(const Json& all) {
     std::cout << name << '=' << value.get<std::string>() << '\n';
 }
 
-/// What `chol-info --help` ends with: the table of the environment.
+/// The end of `chol-info --help`: the table of the environment.
 std::string describe_variables() {
   std::string text = "Environment:\n";
   for (const chol::Variable& variable : chol::variables())
@@ -132,7 +133,7 @@ std::string describe_variables() {
   return text;
 }
 
-/// Without a device is well; a host backend that does not come up, or any other failure, is not.
+/// A missing device is no error; a failing host backend, or any other failure, is.
 bool healthy(const Json& all) {
   for (const Json& backend : all["backends"])
     if (!backend["available"].get<bool>() && backend["status"] != "CHOL_STATUS_NO_DEVICE")
@@ -143,7 +144,7 @@ bool healthy(const Json& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Tells which chol this is, what it runs on, and where its plans come from."};
+  CLI::App app{"Prints the version, the backends and the source of the tuning rows."};
   app.name("chol-info");
   bool as_json = false;
   app.add_flag("--json", as_json, "Print one JSON object");

@@ -1,4 +1,4 @@
-// chol-run: a program under libchol_preload.so, and what was caught of it.
+// chol-run: runs a program under libchol_preload.so and reports the intercepted calls.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ constexpr const char* kLibrary = "libchol_preload.so";
 constexpr int kRefused = 100 << 8;  // as a wait status
 pid_t child = 0;
 
-/// The library in the tree that this program was installed to, or beside it in a build tree.
+/// The library in the tree that this program was installed to, or in its folder in a build tree.
 std::string find_library() {
   std::error_code none;
   const std::filesystem::path here =
@@ -42,13 +42,13 @@ std::string find_library() {
   return "";
 }
 
-/// Whether the loader takes the path for one entry of LD_PRELOAD, as it stands.
+/// Whether the path can be an entry of LD_PRELOAD (no separators or substitutions).
 bool is_one_entry(const std::string& path) {
   return path.find_first_of(" :$") == std::string::npos;
 }
 
-/// The folder of a run: the counts of the processes, and the way to the library where its own path
-/// cannot stand in LD_PRELOAD. Goes with its end.
+/// The temporary folder of a run: the counters of the processes, and a link to the library if its
+/// own path cannot be in LD_PRELOAD.
 class RunFolder {
  public:
   RunFolder() {
@@ -70,8 +70,8 @@ class RunFolder {
     std::filesystem::create_directory(path_ + "/counts", none);
     return path_ + "/counts";
   }
-  /// The library by a path that can be preloaded. The whole folder is linked to: the library looks
-  /// beside itself for the others.
+  /// A path of the library that can be preloaded. The whole folder is linked, because the library
+  /// looks for the others in its folder.
   std::string way_to(const std::filesystem::path& library) const {
     if (is_one_entry(library)) return library;
     std::error_code failed;
@@ -100,7 +100,7 @@ class RunFolder {
   _exit(error == ENOENT ? 127 : 126);
 }
 
-/// Waits for the child. A signal that is meant to end the program goes on to it; those of the
+/// Waits for the child. A signal that is meant to end the program is forwarded to it; those of the
 /// terminal reach it anyway.
 int wait_for_child() {
   signal(SIGINT, SIG_IGN);
@@ -113,7 +113,7 @@ int wait_for_child() {
   return status;
 }
 
-/// What a program's processes, the first and its forks, came to together.
+/// Sums over the processes of a program, the first one and its forks.
 struct Program {
   pid_t process = 0;
   std::set<pid_t> forks;
@@ -173,12 +173,12 @@ void print_report(const std::string& folder, const std::string& program) {
   }
   if (!any)
     std::fprintf(stderr,
-                 "chol-run: nothing was caught of %s: no call of it is taken over, or it is linked "
+                 "chol-run: no calls of %s were intercepted: it makes none, or is linked "
                  "statically, or runs with other rights\n",
                  program.c_str());
 }
 
-/// Says why, and returns a wait status that tells 100.
+/// Prints the reason and returns the wait status of exit code 100.
 int refuse(const char* reason) {
   std::fprintf(stderr, "chol-run: %s\n", reason);
   return kRefused;
@@ -189,10 +189,10 @@ int run(const std::vector<std::string>& command, const std::string& library,
         const std::string& counts) {
   child = fork();
   if (child == 0) become(command, library, counts);
-  return child > 0 ? wait_for_child() : refuse("there can be no process");
+  return child > 0 ? wait_for_child() : refuse("cannot create a process");
 }
 
-/// Ends as the program did.
+/// Exits with the status or signal of the program.
 int end_with(int status) {
   if (WIFSIGNALED(status)) {
     signal(WTERMSIG(status), SIG_DFL);
@@ -203,10 +203,11 @@ int end_with(int status) {
 
 /// Returns the wait status to end with.
 int run_command_line(int count, char** arguments) {
-  CLI::App app{"Runs a program under libchol_preload.so and tells what was caught.", "chol-run"};
+  CLI::App app{"Runs a program under libchol_preload.so and reports the intercepted calls.",
+               "chol-run"};
   std::string only;
   bool quiet = false;
-  app.add_option("--only", only, "The routines to take over, such as potrf,dposv");
+  app.add_option("--only", only, "The routines to intercept, such as potrf,dposv");
   app.add_flag("-q,--quiet", quiet, "Print nothing");
   app.set_version_flag("--version", "chol-run " CHOL_RUN_VERSION);
   app.prefix_command();
@@ -224,7 +225,7 @@ int run_command_line(int count, char** arguments) {
   if (!only.empty() && !chol::read_routines(only.c_str(), &routines))
     return refuse(("--only = " + only + ", must be " + chol::kRoutineList).c_str());
   const std::string library = find_library();
-  if (library.empty()) return refuse("libchol_preload.so is not where it was installed");
+  if (library.empty()) return refuse("libchol_preload.so is not at its installed path");
   const RunFolder folder;
   if (!folder.is_there()) return refuse("no temporary folder can be made");
   const std::string way = folder.way_to(library), counts = folder.counts();
@@ -238,6 +239,6 @@ int run_command_line(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  // The folder is gone before a signal ends this program as it ended the other.
+  // The folder is removed before this program ends itself by the same signal.
   return end_with(run_command_line(count, arguments));
 }

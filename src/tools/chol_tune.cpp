@@ -56,8 +56,8 @@ std::string user_file() {
   return base + "/chol/tuning.json";
 }
 
-/// Successive halving (Jamieson, Talwalkar 2016): all plans get a short trial, the faster half
-/// twice as long a one, until one is left.
+/// Successive halving (Jamieson, Talwalkar 2016): all plans get a short trial, the faster half a
+/// trial of twice the length, until one is left.
 class Search {
  public:
   /// @param seconds of the first trials.
@@ -81,7 +81,7 @@ class Search {
   }
 
  private:
-  /// Whether anything had to be measured.
+  /// Whether anything was measured.
   bool settle(const Point& point) {
     std::vector<Choice> left = space_.candidates(point);
     bool measured = false;
@@ -120,17 +120,16 @@ int run_trial(const std::vector<std::string>& words) {
   return 1;
 }
 
-/// Measures one backend and writes its rows, or reports what is known.
-/// @param records takes what a figure is drawn of.
+/// Measures one backend and writes its rows, or prints the report.
+/// @param records receives the data of the figure.
 void run_space(const Options& o, Space& space, const std::vector<Point>& all, double seconds,
                std::ostream& records) {
   const std::string version = library_version();
   Journal journal(o.output + ".journal", space.machine(), version);
   if (journal.skipped() > 0)
-    std::fprintf(stderr, "%s.journal: %d lines are no trials and are passed over\n",
-                 o.output.c_str(), journal.skipped());
-  if (journal.known() > 0)
-    std::fprintf(stderr, "%zu trials are known from before\n", journal.known());
+    std::fprintf(stderr, "%s.journal: %d lines are not trials and are ignored\n", o.output.c_str(),
+                 journal.skipped());
+  if (journal.known() > 0) std::fprintf(stderr, "%zu earlier trials are reused\n", journal.known());
   if (o.report) {
     print_report(std::cout, space, journal, all);
     write_records(records, space, journal, all);
@@ -141,7 +140,7 @@ void run_space(const Options& o, Space& space, const std::vector<Point>& all, do
   std::cout << o.output << ": plans of " << space.machine() << '\n';
 }
 
-/// Trials have to last longer than a clock's tick and a process's start disturb.
+/// Trials must be longer than the clock's resolution and the disturbance of a starting process.
 constexpr double kHostMilliseconds = 20, kDeviceMilliseconds = 4;
 
 /// The backends that the options name and the machine has.
@@ -172,9 +171,9 @@ int run(Options& o) {
     backend_name(o.open == "cuda" ? CHOL_BACKEND_CUDA : CHOL_BACKEND_HOST);
     return 0;
   }
-  // The plans that were in use before are none of the candidates'.
+  // The rows of an earlier tuning file must not influence the trials.
   unsetenv("CHOL_TUNING");
-  std::signal(SIGPIPE, SIG_IGN);  // a child that is gone is seen by its answer
+  std::signal(SIGPIPE, SIG_IGN);  // the end of a child is detected when its answer is read
   if (o.is_one) return tune_one(o.one);
   if (o.output.empty()) o.output = user_file();
   bool any = false;
@@ -197,7 +196,7 @@ int run(Options& o) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures plans on this machine and writes the fastest into a tuning file."};
   chol::tune::Options o;
-  app.add_option("--device", o.device, "host, cuda, or all that are there (default)")
+  app.add_option("--device", o.device, "host, cuda, or all that are available (default)")
       ->check(CLI::IsMember({"host", "cuda", "all"}));
   app.add_flag("--quick", o.scope.quick, "a few orders only, on a device the built kernels only");
   app.add_flag("--built-only", o.built_only, "on a device compile nothing");

@@ -1,4 +1,4 @@
-// What a call asks for: the key of tuning rows.
+// A call as the key of tuning rows.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Case {
   Form form = Form::batch;
   char precision = 'd';
   bool upper = false;
-  bool aligned = true;    ///< columns begin at multiples of 16 bytes, or may: not known
+  bool aligned = true;    ///< columns start at multiples of 16 bytes; true if not known
   bool variable = false;  ///< orders differ
   int64_t n = 0, nrhs = 0, batch = 0;
 };

@@ -11,11 +11,12 @@
 
 namespace chol {
 
-/// A way to carry out a routine, under the name that the trace prints and tuning rows have.
+/// An implementation of a routine, with the name used in traces and tuning rows.
 struct MethodInfo {
   const char* name;
   std::span<const Knob> knobs;  ///< Params::kMost at most
-  /// Whether posv takes one right-hand side along with the factorization, neither none nor several.
+  /// Whether posv forward-substitutes one right-hand side (not none, not several) during the
+  /// factorization.
   bool is_of_one_rhs = false;
 };
 

@@ -1,4 +1,4 @@
-// How fast the cores of a machine are, as data: what the size of tiles follows from.
+// Speed of the cores of a machine, as data; the tile size is derived from it.
 #pragma once
 
 namespace chol {

@@ -49,7 +49,7 @@ std::string listed(const std::vector<const char*>& names) {
   return list;
 }
 
-/// The position among `names` of what the member says.
+/// The index in `names` of the member's value.
 size_t position_of(const Json& entry, const char* key, const std::vector<const char*>& names) {
   const Json& value = needed(entry, key);
   for (size_t i = 0; i < names.size(); ++i)
@@ -72,8 +72,8 @@ int64_t integer_of(const Json& value, const char* key, int64_t most) {
   return value.get<int64_t>();
 }
 
-/// [least, most], [least] for all from there on, or [least, most, step]; all values where there is
-/// no such member.
+/// [least, most], [least] without an upper bound, or [least, most, step]; all values if the member
+/// is missing.
 Range range_of(const Json& entry, const char* key) {
   const Json* value = member(entry, key);
   if (!value) return {};
@@ -109,12 +109,12 @@ int64_t most_of(const Json& entry) {
   return integer_of(needed(entry, "max_n"), "max_n", INT64_MAX);
 }
 
-/// A member that rows do not have would be ignored silently.
+/// An unknown member would otherwise be ignored silently.
 void refuse_others(const Json& entry, std::initializer_list<const char*> keys) {
   for (const auto& item : entry.items()) {
     const std::string& key = item.key();
     if (std::none_of(keys.begin(), keys.end(), [&](const char* known) { return key == known; }))
-      throw std::runtime_error("\"" + key.substr(0, 40) + "\" is no member of a row");
+      throw std::runtime_error("\"" + key.substr(0, 40) + "\" is not a member of a row");
   }
 }
 
@@ -187,7 +187,7 @@ Choice choice_of(const Json& entry, Methods methods) {
     for (const auto& item : params->items())
       if (std::none_of(method.knobs.begin(), method.knobs.end(),
                        [&](const Knob& knob) { return item.key() == knob.name; }))
-        throw std::runtime_error("\"" + item.key().substr(0, 40) + "\" is no parameter of " +
+        throw std::runtime_error("\"" + item.key().substr(0, 40) + "\" is not a parameter of " +
                                  method.name);
   return choice;
 }
@@ -209,7 +209,7 @@ Row row_of(const Json& entry, Methods methods) {
   return row;
 }
 
-/// Characters of a text, counting the lines that were begun.
+/// Iterator over a text that counts lines.
 class CountedText {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -238,7 +238,7 @@ struct Document {
   std::vector<size_t> lines;
 
   Document(const std::string& text, const char* machine) {
-    constexpr int kOfMachine = 2, kOfRow = 3;  // how deep these lie: in the file, in its "machines"
+    constexpr int kOfMachine = 2, kOfRow = 3;  // JSON depths of a machine's name and of its rows
     size_t line = 1;
     bool is_ours = false;
     const auto see = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -267,13 +267,13 @@ const Json* rows_of(const Json& document, const char* machine) {
     throw std::runtime_error("the file is of version " +
                              (version ? version->dump().substr(0, 40) : std::string("1")) +
                              ", this library reads version " + std::to_string(kTuningFileVersion) +
-                             ": chol-tune writes it anew");
+                             ": run chol-tune again");
   const Json* rows = member(machines, machine);
   if (rows && !rows->is_array()) refuse(machine, *rows, "an array of rows");
   return rows;
 }
 
-/// What nlohmann::json says, without its own numbers: "[json.exception.parse_error.101] parse error
+/// The message of nlohmann::json without its prefix: "[json.exception.parse_error.101] parse error
 /// at line 1, column 1: ..."
 std::string without_code(const char* message) {
   const char* const end = std::strstr(message, "] ");
@@ -282,7 +282,8 @@ std::string without_code(const char* message) {
 
 }  // namespace
 
-/// What a file lays over the tables of a store: whole keys, and whole precisions of the others.
+/// Contents of a file by which the tables of a store are replaced: whole keys, and whole precisions
+/// of the others.
 struct TuningStore::Overlay {
   std::map<size_t, RowTable> tables;
   std::array<std::vector<RateRow>, 4> rates;
@@ -315,14 +316,14 @@ struct TuningStore::Overlay {
   void add_row(const Row& row, const Accepts& accepts) {
     if (!accepts(row))
       throw std::runtime_error(std::string("this backend cannot run ") + row.choice.method->name +
-                               " so, or not for all of these cases");
+                               " this way for all of these cases");
     tables[key(row.routine, row.form, row.precision)].add(row.cases, row.choice);
   }
 };
 
 Status TuningStore::load_file(const char* path, const char* machine, Methods methods,
                               const Accepts& accepts) {
-  std::string place;  // of what is being read
+  std::string place;  // of the row being read
   try {
     std::ifstream file(path);
     if (!file)

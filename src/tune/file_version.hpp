@@ -3,7 +3,7 @@
 
 namespace chol {
 
-/// Grows when a file of before would be read wrongly. Files without "version" are of version 1.
+/// Increases when an older file would be misread. Files without "version" have version 1.
 inline constexpr int kTuningFileVersion = 2;
 
 }  // namespace chol

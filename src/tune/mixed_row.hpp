@@ -11,8 +11,8 @@ struct MixedRow {
   char precision;         ///< d, z: the working one
   int64_t least_order;    ///< for one right-hand side
   int64_t order_per_rhs;  ///< added for each further one
-  /// Of the factor, where its products are in residues: a factor of few is made faster and takes
-  /// more iterations. 0: those of full accuracy.
+  /// Moduli of the factor where its products are by residues: fewer moduli make the factor faster
+  /// and take more iterations. 0: full accuracy.
   int moduli = 0;
 
   static constexpr int kLeastModuli = 4, kMostModuli = 7;

@@ -13,7 +13,7 @@ struct Knob {
   const char* name;
   int least, most;
   const char* meaning;
-  std::span<const int> tried = {};  ///< values that chol-tune gives a trial
+  std::span<const int> tried = {};  ///< values that chol-tune tries
 };
 
 struct Param {

@@ -1,12 +1,11 @@
-// How fast a backend factors, as data: what an offload weighs.
+// Factorization rates of a backend, as data, by which offload is decided.
 #pragma once
 
 #include <cstdint>
 
 namespace chol {
 
-/// How fast a backend factors one matrix of order up to max_n that lies in host memory: what an
-/// offload weighs.
+/// Rate at which a backend factors one matrix of order up to max_n in host memory.
 struct RateRow {
   char precision;      ///< s, d, c, z
   int64_t max_n;       ///< the last row of a precision serves every larger order too

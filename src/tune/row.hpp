@@ -9,13 +9,13 @@
 
 namespace chol {
 
-/// Whether a row serves what has a property, what has it not, or both.
+/// Whether a row serves cases with a property, without it, or both.
 enum class Only : uint8_t { both, without, with };
 constexpr bool allows(Only only, bool has) {
   return only == Only::both || (only == Only::with) == has;
 }
 
-/// What a row serves.
+/// The cases that a row serves.
 struct Cases {
   Range n{}, nrhs{}, batch{};
   Only upper = Only::both, aligned = Only::both, variable = Only::both;
@@ -25,7 +25,7 @@ struct Cases {
            allows(upper, asked.upper) && allows(aligned, asked.aligned) &&
            allows(variable, asked.variable);
   }
-  /// Whether orders alone tell what it has.
+  /// Whether only the order decides.
   constexpr bool are_by_order() const {
     Cases all = *this;
     all.n = {};
@@ -57,13 +57,13 @@ class RowTable {
   void add(const Cases& cases, const Choice& choice) {
     rows_.push_back({cases, choice, cases.are_by_order()});
   }
-  /// Lays other rows before these.
+  /// Inserts other rows before these.
   void lay(const RowTable& others) {
     rows_.insert(rows_.begin(), others.rows_.begin(), others.rows_.end());
   }
   bool empty() const { return rows_.empty(); }
 
-  /// The last row serves what none has.
+  /// The last row also serves cases that no row matches.
   const Choice& choose(const Case& asked) const {
     for (const Entry& row : rows_)
       if (row.has(asked)) return row.choice;
@@ -91,7 +91,7 @@ class RowTable {
   struct Entry {
     Cases cases;
     Choice choice;
-    bool by_order;  ///< spares small calls the other questions
+    bool by_order;  ///< spares small calls the other tests
 
     bool has(const Case& asked) const { return by_order ? cases.n.has(asked.n) : cases.has(asked); }
   };

@@ -1,4 +1,4 @@
-// The tuning store of one backend: built-in rows, over which a tuning file's rows may be laid.
+// The tuning store of one backend: built-in rows, which a tuning file's rows may override.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ class TuningStore {
   }
 
   using Accepts = std::function<bool(const Row&)>;
-  /// Lays what the JSON file says for `machine` over the rows: before the built-in ones of the same
-  /// routine, form and precision, and in place of whole precisions of the other kinds.
+  /// Applies the JSON file's rows for `machine`: before the built-in rows of the same routine, form
+  /// and precision; for the other tables, in place of whole precisions.
   /// @param methods those that the backend has.
-  /// @param accepts refuses a row that the backend cannot run, so that no bad row is ever run.
+  /// @param accepts refuses a row that the backend cannot run.
   Status load_file(const char* path, const char* machine,
                    std::span<const MethodInfo* const> methods, const Accepts& accepts);
 
@@ -43,7 +43,7 @@ class TuningStore {
 
   /// Takes `count` built-in rows, one a precision.
   void load_mixed(const MixedRow* rows, size_t count);
-  /// The row of systems that are worth two precisions, nullptr when this one is not.
+  /// The row of a system for which two precisions are faster, or nullptr.
   const MixedRow* mixed(char precision, int64_t n, int64_t nrhs) const;
 
   /// Takes `count` built-in rows, one a precision.

@@ -1,5 +1,5 @@
-# Compares what libchol.so exports with what chol.h declares, both ways, and looks at what the
-# library asks the loader for. Run as
+# Compares what libchol.so exports with what chol.h declares, both ways, and checks the library's
+# dependencies. Run as
 #   cmake -D LIBRARY=... -D HEADER=... -D BLAS=... -D NM=... -D READELF=... -P exported_symbols.cmake
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY}
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)

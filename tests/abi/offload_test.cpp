@@ -1,5 +1,5 @@
-// Matrices in host memory on a device, with the plug-in as the device. Every case has a process of
-// its own: a process opens its device once.
+// Matrices in host memory on a device, with the plug-in as the device. Every case runs in a
+// separate process, since a process opens its device once.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -30,7 +30,8 @@ const Recording& recording() {
   return *reinterpret_cast<RecordingFunction*>(dlsym(plugin, kRecordingSymbol))();
 }
 
-/// Runs body() in a child that is ended when it hangs; whether it met no failure.
+/// Runs body() in a child process, which is killed if it hangs; returns whether there was no
+/// failure.
 template <class Body>
 bool succeeds_in_child(Body&& body) {
   const pid_t child = fork();
@@ -63,7 +64,7 @@ class Offload : public testing::Test {
 
 constexpr int64_t kOrder = 300;
 
-/// A matrix with its mark outside the named triangle.
+/// A matrix with a pattern outside the named triangle.
 template <class T>
 struct Matrix {
   chol_uplo_t uplo;
@@ -79,7 +80,7 @@ struct Matrix {
   T& at(int64_t i, int64_t j) { return elements[uplo == CHOL_LOWER ? i + j * lda : j + i * lda]; }
 };
 
-/// Whether two factors agree in their first columns, and all else is the same.
+/// Whether two factors agree in their first columns, and all other elements are identical.
 template <class T>
 bool agree(Matrix<T> a, Matrix<T> b, int64_t columns) {
   double worst = 0;
@@ -153,7 +154,7 @@ TEST_F(Offload, NeverIsTheDefault) {
   }));
 }
 
-/// Single precision has rates by which it stays.
+/// The rates of single precision are such that it stays on the host.
 TEST_F(Offload, AutoOpensTheDeviceOnceThatPays) {
   EXPECT_TRUE(succeeds_in_child([] {
     const Always handle(CHOL_OFFLOAD_AUTO);
@@ -161,7 +162,7 @@ TEST_F(Offload, AutoOpensTheDeviceOnceThatPays) {
     expect_factored(handle, A, CHOL_BACKEND_HOST);
     EXPECT_EQ(recording().live_backends, 0);
     chol_backend_t where = CHOL_BACKEND_HOST;
-    // What counts is the work asked for: a matrix that fails at its first pivot takes no time.
+    // The requested work counts: a matrix that fails at its first pivot takes no time.
     Matrix<double> bad = A;
     bad.elements[0] = -1;
     for (int calls = 0; calls < 5000 && where == CHOL_BACKEND_HOST; ++calls) {
@@ -197,8 +198,8 @@ TEST_F(Offload, WithoutDeviceMemoryTheHostDoesIt) {
   }));
 }
 
-/// What had come back stays, the host does the rest, and the device is not asked again.
-TEST_F(Offload, TheHostGoesOnWhereTheDeviceFailed) {
+/// Returned columns are kept, the host does the rest, and the device is not used again.
+TEST_F(Offload, TheHostContinuesAfterTheDeviceFails) {
   for (const char* columns : {"0", "1", "130", "299", "300"}) {
     setenv("CHOL_TEST_FAIL_AFTER", columns, 1);
     for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER})
@@ -270,7 +271,7 @@ TEST_F(Offload, AParentThatNeverOpenedItLeavesItToTheThreadsOfItsChildren) {
   }));
 }
 
-/// Threads that the fork left behind are no hindrance: the copies to the device have others.
+/// Threads that do not exist after the fork are replaced: copies to the device use new ones.
 TEST_F(Offload, AChildOfATeamMayUseTheDevice) {
   EXPECT_TRUE(succeeds_in_child([] {
     const Handle host(CHOL_BACKEND_HOST, 2);
@@ -340,7 +341,7 @@ TEST_F(Offload, OneNamedDeviceIsNotTheCurrentOne) {
   }));
 }
 
-TEST_F(Offload, OfDevicesThatAreNotAllThereNoneWorks) {
+TEST_F(Offload, AMissingDeviceDisablesOffload) {
   setenv("CHOL_DEVICES", "0,9", 1);
   setenv("CHOL_TEST_DEVICES", "2", 1);
   EXPECT_TRUE(succeeds_in_child([] {
@@ -351,8 +352,8 @@ TEST_F(Offload, OfDevicesThatAreNotAllThereNoneWorks) {
   }));
 }
 
-/// Before the first panel, and when a few columns are back. None of them is asked again.
-TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
+/// Before the first panel, and after a few columns have been returned. No device is used again.
+TEST_F(Offload, TheHostContinuesAfterOneOfSeveralDevicesFails) {
   setenv("CHOL_DEVICES", "0,1", 1);
   const auto expect_host_goes_on = [] {
     for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER})
@@ -376,8 +377,8 @@ TEST_F(Offload, TheHostGoesOnWhereOneOfSeveralDevicesFailed) {
   }
 }
 
-/// Also of a call that a device fails in.
-TEST_F(Offload, TheTraceTellsOfTheDevices) {
+/// Also for a call in which a device fails.
+TEST_F(Offload, TheTraceNamesTheDevices) {
   const std::string path = testing::TempDir() + "chol_offload_" + std::to_string(getpid()) + ".svg";
   setenv("CHOL_TRACE", path.c_str(), 1);
   setenv("CHOL_DEVICES", "0,1", 1);

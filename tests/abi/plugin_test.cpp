@@ -1,4 +1,4 @@
-// A second backend beside the host's, added by a plug-in that the library was not built with.
+// A second backend, provided by a plug-in that the library was not built with.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST_F(Plugin, JoinsTheHostBackend) {
   EXPECT_EQ(recording().live_backends, 0);
 }
 
-TEST_F(Plugin, WorksWhereTheArraysLie) {
+TEST_F(Plugin, ArraysChooseTheBackend) {
   const chol_handle_t handle = both_backends();
   const int before = recording().calls;
   double host[16];
@@ -95,14 +95,14 @@ TEST_F(Plugin, WorksWhereTheArraysLie) {
   EXPECT_EQ(recording().live_allocations, 0);
 }
 
-TEST_F(Plugin, ArraysInTwoPlacesAreRefused) {
+TEST_F(Plugin, ArraysInTwoMemoriesAreRefused) {
   const chol_handle_t handle = both_backends();
   const OnDevice<double> device(16);
   int info = -1;
   set_identity(device, 4, 16);
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, device, 4, &info), CHOL_STATUS_INVALID_VALUE);
   EXPECT_STREQ(chol_last_error(handle),
-               "chol_dpotrf: A lies in device memory and info in host memory, must be together");
+               "chol_dpotrf: A is in device memory and info in host memory, must be together");
   EXPECT_EQ(info, -1);
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
@@ -113,10 +113,9 @@ TEST_F(Plugin, APinnedHandleRefusesHostArrays) {
   double host[16];
   int info = -1;
   EXPECT_EQ(chol_dpotrf(handle, CHOL_LOWER, 4, host, 4, &info), CHOL_STATUS_INVALID_VALUE);
-  EXPECT_STREQ(
-      chol_last_error(handle),
-      "chol_dpotrf: A lies in host memory, must lie in device memory on a handle pinned to "
-      "CUDA");
+  EXPECT_STREQ(chol_last_error(handle),
+               "chol_dpotrf: A is in host memory, must be in device memory on a handle pinned to "
+               "CUDA");
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
@@ -222,7 +221,7 @@ TEST_F(SeveralDevices, FactorSolveAndInvert) {
   expect_inverse(host);
 }
 
-TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
+TEST_F(SeveralDevices, AFactorThatDoesNotFitIsStreamed) {
   constexpr int64_t kLarge = 130;
   for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
     std::vector<double> host(kLarge * kLarge), x(kLarge, 1.0);
@@ -250,7 +249,7 @@ TEST_F(SeveralDevices, AFactorThatDoesNotFitComesPast) {
   }
 }
 
-/// Of a diagonally dominant matrix of order n; beside its triangle stands -7.
+/// A diagonally dominant matrix of order n; -7 outside its triangle.
 std::vector<double> large_matrix(int64_t n, bool upper) {
   std::vector<double> A(static_cast<size_t>(n * n), -7);
   for (int64_t j = 0; j < n; ++j)
@@ -260,7 +259,7 @@ std::vector<double> large_matrix(int64_t n, bool upper) {
   return A;
 }
 
-/// Solves with the matrix for the sums of its rows: what must come out is 1.
+/// Solves for the row sums of the matrix, whose solution is 1.
 void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
   std::vector<double> A = large_matrix(n, upper), x(static_cast<size_t>(n));
   const std::vector<double> whole = A;
@@ -286,7 +285,7 @@ void expect_ones(chol_handle_t handle, int64_t n, bool upper) {
   EXPECT_EQ(beside, 0);
 }
 
-/// In host memory and over the devices; other bits say that it is not the native factor.
+/// In host memory and over the devices; different bits show that it is not the native factor.
 TEST_F(SeveralDevices, TakeTheMathModeTensor) {
   constexpr int64_t kLarge = 400, kWide = 32;
   for (const bool upper : {false, true}) {
@@ -326,9 +325,9 @@ TEST_F(SeveralDevices, TakeTheMathModeTensor) {
   }
 }
 
-/// Each device has half of the matrix's memory, panels in it, then a quarter: two superpanels, then
-/// eleven, and a factor that comes past.
-TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
+/// Each device has half of the matrix's memory, including panels, then a quarter: two superpanels,
+/// then eleven, and a streamed factor.
+TEST_F(SeveralDevices, MatricesLargerThanTheirMemoryGoInParts) {
   constexpr int64_t kLarge = 2000;
   for (const size_t parts : {2, 4}) {
     const size_t bytes = kLarge * kLarge * sizeof(double) / parts;
@@ -346,8 +345,8 @@ TEST_F(SeveralDevices, WhatTheyDoNotHoldIsWorkedOnInParts) {
   }
 }
 
-/// Each has queues and memory of its own there.
-TEST_F(SeveralDevices, TwoHandlesOverThemWorkSideBySide) {
+/// Each handle has its own queues and memory there.
+TEST_F(SeveralDevices, TwoHandlesWorkConcurrently) {
   std::vector<std::thread> threads;
   for (const bool upper : {false, true})
     threads.emplace_back([upper] {
@@ -414,7 +413,7 @@ TEST_F(Plugin, WithoutRefinementTwoPrecisionsAreNotSupported) {
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
-/// Arrays of sizes that lie on the device are not read on the way there.
+/// Arrays of sizes in device memory are not read by the host.
 TEST_F(Plugin, SizesOnTheDeviceAreLeftToIt) {
   const chol_handle_t handle = both_backends();
   const OnDevice<double> matrices(32);
@@ -454,11 +453,11 @@ TEST_F(Plugin, WithoutADeviceTheHostRemains) {
   EXPECT_EQ(chol_destroy(handle), CHOL_STATUS_SUCCESS);
 }
 
-/// In a process of its own, which was told of that library.
+/// In a separate process, whose environment names that library.
 TEST(NoPlugin, IsRefused) {
   chol_handle_t handle = nullptr;
   EXPECT_EQ(chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), CHOL_STATUS_NO_DEVICE);
-  EXPECT_NE(std::string(chol_last_error(nullptr)).find("is no chol plug-in"), std::string::npos);
+  EXPECT_NE(std::string(chol_last_error(nullptr)).find("is not a chol plug-in"), std::string::npos);
 }
 
 }  // namespace

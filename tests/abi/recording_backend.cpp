@@ -61,8 +61,8 @@ struct Triangle {
   }
 };
 
-/// Elements are not watched: each device has a machine of its own, whose clocks tell nothing of the
-/// others.
+/// Elements are not checked for races: each device is a separate machine, whose clocks say nothing
+/// about the others.
 struct OwnMachine {
   Machine machine{1};
 };
@@ -106,7 +106,7 @@ class RecordingBackend final : public backend::Backend {
         for (const char precision : {'s', 'd', 'c', 'z'}) {
           tuning_.load_row({static_cast<Routine>(r), form, precision, {}, Choice(kOnly)});
         }
-    // By these the device is worth its way in double precision and not in single.
+    // With these rates offloading pays in double precision but not in single.
     const RateRow rates[] = {{'s', INT64_MAX, 1e-3, 1e-3}, {'d', INT64_MAX, 1e6, 1e6}};
     tuning_.load_rates(rates, 2);
   }
@@ -192,7 +192,7 @@ class RecordingBackend final : public backend::Backend {
     return Status::success();
   }
 
-  /// As a device does it: worked on elsewhere, and brought back column by column.
+  /// As a device does: computed in other memory, and returned column by column.
   template <class T>
   static Status run_host_matrix(const backend::Problem<T>& problem) {
     ++recording.host_matrices;

@@ -1,4 +1,4 @@
-// What the test plug-in tells about itself, beside its entry: found by dlsym.
+// Functions of the test plug-in besides its entry, looked up by dlsym.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,10 @@
 
 namespace chol::test {
 
-/// What the plug-in's backends, which several threads may have, have seen since it was loaded.
+/// Counters of the plug-in's backends, over all threads, since it was loaded.
 struct Recording {
   std::atomic<int> calls = 0;
-  std::atomic<int> host_matrices = 0;  ///< calls among them whose matrix lies in host memory
+  std::atomic<int> host_matrices = 0;  ///< calls among them with the matrix in host memory
   std::atomic<int> live_backends = 0;
   std::atomic<int> live_allocations = 0;
   std::atomic<int> device_count = -1;
@@ -39,7 +39,7 @@ using AllocateFunction = void*(size_t bytes);
 using ReleaseFunction = void(void* memory);
 inline constexpr const char* kAllocateSymbol = "chol_test_allocate";
 inline constexpr const char* kReleaseSymbol = "chol_test_release";
-/// Of a real device: copies to or from it once all work there is done, and whether there is one.
+/// For a real device: copies to or from it after all its work, and whether it exists.
 using CopyFunction = void(void* to, const void* from, size_t bytes);
 using IsThereFunction = bool();
 inline constexpr const char* kCopySymbol = "chol_test_copy";

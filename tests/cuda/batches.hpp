@@ -1,4 +1,4 @@
-// Large batches, graphs, and that results depend on nothing but the matrix.
+// Large batches, graphs, and independence of results from everything but the matrix.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ struct Batches : Calls<T> {
   using Calls<T>::handle, Calls<T>::uplo, Calls<T>::kBound, Calls<T>::check, Calls<T>::ok,
       Calls<T>::factored;
 
-  /// Many copies of one matrix must have the same bits, whatever their place and number; a batch of
-  /// one is worked on as one matrix and may have others.
+  /// Many copies of one matrix must have the same bits, for any position and number; a batch of one
+  /// is treated as one matrix and may have other bits.
   void places(int64_t n, int64_t count) const {
     const Batch<T> one(uplo, n, n, 1, 5);
     const std::vector<T> two = factored_copies(one, 2);
     const int64_t different = places_unlike(two.data(), n * n, factored_copies(one, count));
-    check(different == 0, "same bits at any place", n, double(different));
+    check(different == 0, "same bits at any position", n, double(different));
     if (n <= 300 && count <= 3000) solutions_at_places(one, count);
   }
   std::vector<T> factored_copies(const Batch<T>& one, int64_t count) const {
@@ -50,7 +50,7 @@ struct Batches : Calls<T> {
          "posv_strided_batched");
       if (copies == 1) alone = x.get();
       const int64_t different = places_unlike(alone.data(), n, x.get());
-      check(different == 0, "same solution at any place", n, double(different));
+      check(different == 0, "same solution at any position", n, double(different));
     }
   }
   static std::vector<T> repeated(const T* one, int64_t size, int64_t count) {
@@ -59,7 +59,7 @@ struct Batches : Calls<T> {
     for (int64_t b = 0; b < count; ++b) all.insert(all.end(), one, one + size);
     return all;
   }
-  /// How many of those in `all` have other bits.
+  /// Number of those in `all` with different bits.
   static int64_t places_unlike(const T* one, int64_t size, const std::vector<T>& all) {
     int64_t different = 0;
     for (size_t at = 0; at < all.size(); at += size)
@@ -141,7 +141,7 @@ struct Batches : Calls<T> {
          "potrf in a graph");
     };
     load(0);
-    call();  // the workspace is there from now on
+    call();  // the workspace is allocated from now on
     CHOL_TEST_CUDA(cudaStreamSynchronize(stream));
     cudaGraph_t graph;
     cudaGraphExec_t exec;

@@ -1,11 +1,10 @@
-// What the tests of the CUDA backend share: failures, and calls on device arrays.
+// Common parts of the tests of the CUDA backend: failures, and calls on device arrays.
 #pragma once
 
 #include "problem.hpp"
+#include "suites.hpp"
 
 namespace chol::test {
-
-inline int failures = 0;
 
 inline void expect(bool good, const char* what, char precision, chol_uplo_t uplo, int64_t n,
                    double value) {

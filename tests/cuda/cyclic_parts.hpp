@@ -39,7 +39,7 @@ struct Team {
   chol_handle_t handle = nullptr;
 };
 
-/// Memory of a matrix over the devices of a team. Before anything lies there it holds a pattern.
+/// Memory of a matrix over the devices of a team, initialized with a pattern.
 template <class T>
 class Parts {
  public:
@@ -81,7 +81,7 @@ class Parts {
         "potrf_cyclic");
     return info;
   }
-  /// Elements that still hold the pattern.
+  /// Number of elements that still have the pattern.
   int64_t untouched() const {
     int64_t count = 0;
     char pattern[sizeof(T)];

@@ -95,7 +95,7 @@ CHOL_TEST_OVERLOADS(c, std::complex<float>, float)
 CHOL_TEST_OVERLOADS(z, std::complex<double>, double)
 #undef CHOL_TEST_OVERLOADS
 
-/// Whether a device answers; says SKIPPED and why when none does.
+/// Whether a device is available; otherwise prints SKIPPED and the reason.
 inline bool device_present() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);

@@ -33,7 +33,7 @@ __device__ T element(const GeneratedMatrix& matrix, int64_t i, int64_t j) {
     const double nugget = matrix.nugget > 0 ? matrix.nugget : kSingle ? 3e-2 : 1e-9;
     re = exp(-distance * distance / 2) + (i == j ? nugget : 0);
   } else {
-    // Eigenvalues of what is off the diagonal reach sqrt(n / 3), of complex ones sqrt(2 n / 3).
+    // Eigenvalues of the off-diagonal part reach sqrt(n / 3), or sqrt(2 n / 3) for complex types.
     const double n = static_cast<double>(matrix.n);
     re = i == j ? (Traits<T>::is_complex ? 0.9 : 0.62) * sqrt(n) + 1 : uniform(i, j);
     if (Traits<T>::is_complex && i != j) im = uniform(i, j + (uint64_t{1} << 40));
@@ -155,7 +155,7 @@ cudaError_t measure(const GeneratedMatrix& matrix, bool upper, const T* L, int64
     for (int64_t i = 0; i < n; ++i) {
       sum += host[k * n + i];
       of_a += host[(kColumns + k) * n + i];
-      // Written so that a NaN stays.
+      // Written so that a NaN is kept.
       if (!(host[(2 * kColumns + k) * n + i] <= scaled)) scaled = host[(2 * kColumns + k) * n + i];
     }
     if (!(sum <= largest)) largest = sum;

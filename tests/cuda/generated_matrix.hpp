@@ -1,5 +1,5 @@
-// Large positive definite matrices made on the device, element by element from their indices, and
-// the residuals of their factors: no copy of the matrix is needed.
+// Large positive definite matrices generated on the device, each element from its indices, and the
+// residuals of their factors, without a copy of the matrix.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
-// Several handles at once: two streams, eight threads; and where the arrays of a call may lie.
+// Several handles: two streams, eight threads; and the memories that the arrays of a call may be
+// in.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,7 @@
 
 namespace chol::test {
 
-/// A handle of its own with a stream of its own, and a batch of systems that it solves over and
-/// over.
+/// A separate handle and stream, and a batch of systems that is solved repeatedly.
 struct Worker {
   chol_handle_t handle = nullptr;
   cudaStream_t stream = nullptr;
@@ -46,7 +46,7 @@ struct Worker {
   }
 };
 
-/// What each worker makes alone it must make beside the others.
+/// The results of each worker must be the same alone and concurrently with the others.
 inline void check_side_by_side(size_t workers, bool threads) {
   std::vector<std::unique_ptr<Worker>> all;
   std::vector<std::vector<double>> wanted;

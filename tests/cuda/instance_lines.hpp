@@ -1,4 +1,4 @@
-// The lines of a kernel family's instances.def, and which of them built-in rows name.
+// The lines of a kernel family's instances.def, and those named by built-in rows.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class InstanceLines {
   void name_all(Matches&& matches) {
     for (InstanceLine& line : lines_) line.named = matches(line) || line.named;
   }
-  /// Every line is named by a row, or is for the tuner and is not. @param concerns (line).
+  /// Every line is either named by a row or marked for the tuner. @param concerns (line).
   template <class Concerns>
   void check(Tally& tally, Concerns&& concerns) const {
     tally.count(!lines_.empty());
@@ -112,7 +112,7 @@ class InstanceLines {
   std::vector<InstanceLine> lines_;
 };
 
-/// The families of that folder that list instances, but those of these names.
+/// The families of that folder that list instances, except those with these names.
 inline std::vector<InstanceLines> families_but(const std::string& folder,
                                                const std::vector<std::string>& names) {
   std::vector<InstanceLines> others;

@@ -1,5 +1,5 @@
-// Interleaved batches on a device, through chol.h: residuals, info, memory that is not the batch's,
-// the host backend's answers, graphs.
+// Interleaved batches on a device, through chol.h: residuals, info, memory outside the batch,
+// comparison with the host backend, graphs.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "problem.hpp"
+#include "suites.hpp"
 
 namespace chol::test {
 
-inline int failures = 0;
 inline bool reduced = false;  ///< few sizes, for compute-sanitizer
 
-/// The matrices of a Batch side by side; what is not theirs is NaN.
+/// The matrices of a Batch interleaved; all other memory is NaN.
 template <class T>
 struct Interleaved {
   int64_t rows, columns, ld, chunk, count;
@@ -206,7 +206,8 @@ struct Suite {
     check(bad == 0, "potri info", n, chunk, double(bad));
   }
 
-  /// Every third matrix fails at its own pivot; the others come out as in a batch without them.
+  /// Every third matrix fails at a different pivot; the others have the same results as in a batch
+  /// without them.
   void bad_pivots(int64_t n, int64_t chunk) const {
     const int64_t count = 3 * n + 5;
     const Batch<T> A(uplo, n, n, count, 3);
@@ -275,7 +276,7 @@ struct Suite {
         for (int64_t i = 0; i < n; ++i)
           different +=
               std::memcmp(&P.a[P.offset(b, i, j)], &P.a[P.offset(0, i, j)], sizeof(T)) != 0;
-    check(different == 0, "same bits at any place", n, chunk, double(different));
+    check(different == 0, "same bits at any position", n, chunk, double(different));
   }
 
   /// A captured call replayed on new data.
@@ -312,7 +313,7 @@ struct Suite {
     CHOL_TEST_CUDA(cudaStreamDestroy(stream));
   }
 
-  /// Orders above those of the typed suite, and what is a device's own.
+  /// Orders above those of the typed suite, and tests for devices only.
   void run() const {
     if (reduced) {
       for (int64_t n : {9, 24, 48, 150}) all_routines(n, 32, 45);
@@ -320,7 +321,7 @@ struct Suite {
       return;
     }
     for (int64_t n : {105, 130, 145, 177, 208, 230, 260}) all_routines(n, 32, 13);
-    // Several slices of the batch, cut where chunks end and within one.
+    // Several slices of the batch, divided at and within chunks.
     constexpr int64_t kLarge = 1110, kSlice = (int64_t(1) << 30) / (kLarge * kLarge * sizeof(T));
     for (int64_t chunk : {8, 512}) all_routines(kLarge, chunk, kSlice + 5);
     bad_pivots(230, 33);

@@ -21,7 +21,7 @@ __device__ void add(Number& sum, Number x) {
   sum.im += x.im;
 }
 
-/// In (-0.5, 0.5), by the place alone.
+/// In (-0.5, 0.5), depends on the position only.
 __device__ double random_number(uint64_t i, uint64_t j, uint64_t part) {
   uint64_t x = i * 0x9E3779B97F4A7C15u ^ (j + 1) * 0xBF58476D1CE4E5B9u ^ part << 62;
   x = (x ^ x >> 31) * 0x94D049BB133111EBu;
@@ -37,7 +37,7 @@ __device__ Number given(const LargeMatrix<R>& A, int64_t i, int64_t j) {
   const double im = A.parts == 2 ? R(random_number(low, high, 1)) : R(0);
   return {double(R(random_number(low, high, 0))), i > j ? im : -im};
 }
-/// Where element (row, column) of the array lies.
+/// Address of element (row, column) of the array.
 template <class R>
 __device__ R* place(const LargeMatrix<R>& A, int64_t row, int64_t column) {
   return A.a + A.parts * (row + column * A.ld);
@@ -81,7 +81,7 @@ __global__ void count_kernel(LargeMatrix<R> A, unsigned long long* changed) {
   if (count) atomicAdd(changed, count);
 }
 
-/// The sum over a block's threads, in an order of its own.
+/// The sum over a block's threads, in a fixed order.
 __device__ double sum_of_block(double x) {
   __shared__ double part[kThreads];
   __syncthreads();

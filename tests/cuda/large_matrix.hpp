@@ -1,4 +1,4 @@
-// One matrix too large to make, or to check, on the host: elements are worked out where they lie.
+// One matrix too large to be generated or checked on the host: elements are computed on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,12 +16,12 @@ struct LargeMatrix {
   int64_t n, ld;
   bool upper;
 
-  /// Fills the named triangle with a positive definite matrix, all else with one other number.
+  /// Fills the named triangle with a positive definite matrix, and the rest with a constant.
   cudaError_t fill() const;
-  /// How many elements of all else are another number now.
+  /// Number of elements outside the triangle that have changed.
   cudaError_t count_changed(unsigned long long* changed) const;
-  /// norm1(A x - L L^H x) / (n norm1(A) norm1(x) epsilon) of the factor that is there and a vector
-  /// of random numbers.
+  /// norm1(A x - L L^H x) / (n norm1(A) norm1(x) epsilon) for the factor in memory and a random
+  /// vector.
   cudaError_t residual(double epsilon, double* ratio) const;
 };
 

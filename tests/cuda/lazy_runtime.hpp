@@ -1,5 +1,5 @@
-// A CUDA runtime of ordinary memory for tests of who waits for whom: what is queued happens only
-// once somebody waits for it, or earlier where chance wants it.
+// A CUDA runtime on host memory for tests of synchronization: queued work is executed only when it
+// is waited for, or earlier at random.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 #include <functional>
 #include <random>
 
-/// One in the test program, under the runtime's own names.
+/// One instance in the test program, with the runtime's function names.
 struct CUstream_st {
   std::deque<std::function<void()>> queue;
   long queued = 0, done = 0;
@@ -40,9 +40,9 @@ struct CUevent_st {
 namespace chol::test {
 
 inline std::mt19937 chance(1);
-/// One in so many questions finds an event happened.
+/// One in so many queries executes pending work.
 inline unsigned query_odds = 2;
-/// Calls until one fails; below 0: none does.
+/// Number of calls until one fails; below 0: none fails.
 inline int calls_before_failure = -1;
 
 inline cudaError_t outcome() {

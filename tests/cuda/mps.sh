@@ -1,8 +1,8 @@
 #!/bin/bash
-# Programs at once on one device under the multi-process service, whose kernels share the
-# multiprocessors: mps.sh PROGRAM... Each runs twice beside the others, the second time with a share
-# of the device that leaves it a few multiprocessors. A kernel that waited for a block that cannot
-# start would hang. Says SKIPPED where there is no service.
+# Concurrent programs on one device under the multi-process service, whose kernels share the
+# multiprocessors: mps.sh PROGRAM... Each runs twice, the second time limited to a few
+# multiprocessors. A kernel that waits for a block that cannot start would hang. Prints SKIPPED
+# without the service.
 set -u
 if ! command -v nvidia-cuda-mps-control > /dev/null; then
   echo "SKIPPED: no nvidia-cuda-mps-control"

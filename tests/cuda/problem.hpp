@@ -29,8 +29,8 @@ T conj_of(T x) {
     return std::conj(x);
 }
 
-/// Column-major matrices at a constant stride; memory outside the named triangle holds a pattern
-/// that must survive.
+/// Column-major matrices at a constant stride; memory outside the named triangle has a pattern that
+/// must not change.
 template <class T>
 struct Batch {
   using Wide = std::conditional_t<sizeof(T) == sizeof(Real<T>), double, std::complex<double>>;
@@ -83,7 +83,7 @@ struct Batch {
   }
 };
 
-/// NaN counts as the worst.
+/// NaN counts as infinite.
 inline double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
 template <class T>

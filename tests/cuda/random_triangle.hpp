@@ -1,4 +1,4 @@
-// A random factor in tiles of low rank, and what solves and products with it are.
+// A random factor in tiles of low rank, and reference solves and products with it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The same call on a device time after time, for tests that its bits stay.
+// Repeated calls on a device, for tests of bitwise reproducibility.
 #pragma once
 
 #include "device.hpp"
@@ -6,14 +6,14 @@
 
 namespace chol::test {
 
-/// The same bits each time, also where another kernel has half of the multiprocessors.
+/// The same bits each time, also while another kernel occupies half of the multiprocessors.
 /// @param call has queue(), and check(what) of its result.
 template <class Call>
 void repeat(Call& call, int times, cudaStream_t other, int multiprocessors) {
   for (int k = 0; k < times; ++k) {
     if (k % 4 == 3) CHOL_TEST_CUDA(spin(multiprocessors / 2, 128 * 1024, 400000 + 1000 * k, other));
     call.queue();
-    call.check(k % 4 == 3 ? "bits beside a kernel" : "bits of repeats");
+    call.check(k % 4 == 3 ? "bits during another kernel" : "bits of repeats");
   }
   CHOL_TEST_CUDA(cudaStreamSynchronize(other));
 }

@@ -1,4 +1,4 @@
-// A kernel that only takes time and place.
+// A kernel that only occupies multiprocessors for some time.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// What a test of kernels on the host tried, and how much of it was wrong.
+// Counts the cases of a test of kernels on the host, and the failures.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ struct Tally {
     failures += !right;
     return right;
   }
-  /// What main returns.
+  /// Exit code.
   int report() const {
     std::printf("%d of %d wrong\n", failures, cases);
     return failures > 0;

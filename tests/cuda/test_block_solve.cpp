@@ -1,7 +1,7 @@
 // The kernels of cuda/batched/solve/block/kernel.cuh by contexts of the host: every kernel that is
 // built, orders up to its largest, both triangles, one right-hand side and sets of them. Shared
-// memory begins as NaN and copies arrive when they are waited for, so that what is read too early,
-// or was never written, shows.
+// memory is initialized with NaN and copies are executed when waited for, which detects reads that
+// are too early or of uninitialized memory.
 #include "batched/solve/block/kernel.cuh"
 #include "solved_system.hpp"
 

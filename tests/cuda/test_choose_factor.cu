@@ -1,6 +1,6 @@
-// What factors batches: every kernel that is built is named by a row or is for the tuner, every row
-// names a kernel that is built, and every case of every built-in row has a choice that is
-// accepted. Needs no device. Usage: test_choose_factor FOLDER, that of cuda/batched.
+// Choices for factorizations of batches: every built kernel is named by a row or marked for the
+// tuner, every row names a built kernel, and every case of every built-in row has an accepted
+// choice. Needs no device. Usage: test_choose_factor FOLDER, that of cuda/batched.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -34,7 +34,7 @@ Case case_of(Routine routine, int64_t n, int64_t batch, int flags) {
   asked.variable = flags & 4;
   return asked;
 }
-/// The first choice; that of no method where there is none.
+/// The first choice; without a method if there is none.
 template <class T>
 FactorChoice choose(const Case& asked, const Choice& row, const DeviceLimits& device = kHopper) {
   FactorChoice chosen;
@@ -105,7 +105,7 @@ void check_rows(InstanceLines& lines) {
                     row.upper, row.plan_warps, row.plan_blocks);
     }
 }
-/// @param row whose choice factors, or solves along, where it does.
+/// @param row whose choice factors, and solves if it can.
 template <class T>
 void check_row(Families& families, const Row& row) {
   const auto check = [&](Case asked, int64_t nrhs, const DeviceLimits& device) {
@@ -114,7 +114,7 @@ void check_row(Families& families, const Row& row) {
     const FactorChoice choice = choose<T>(asked, row.choice, device);
     const BatchMethod<T>* const method = batch_methods<T>.find(choice.method);
     if (!tally.count(method && choice.params.are_of(method->knobs)))
-      std::printf("%c, n = %d: nothing factors\n", kLetter<T>, int(asked.n));
+      std::printf("%c, n = %d: no method factors\n", kLetter<T>, int(asked.n));
     name_line(families, asked, choice, device);
   };
   const Range& orders = row.cases.n;
@@ -181,7 +181,7 @@ void check_built_in() {
   posv.nrhs = 2;  // factors by the rows of potrf
   expect(posv, "left_looking_potrf(warps=3,blocks=3,in_order=0" + plain);
 }
-/// What is known of some cases.
+/// Expected choices of some cases.
 void expect(int64_t n, int64_t batch, int flags, const Choice& row, const char* wanted) {
   const Case asked = case_of<double>(Routine::potrf, n, batch, flags);
   const FactorChoice choice = choose<double>(asked, row);

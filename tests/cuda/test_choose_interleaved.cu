@@ -1,6 +1,6 @@
-// What works on interleaved batches: every kernel that is built is named by a row or is for the
-// tuner, every row names a method that a family adds and a kernel that is built, and every case has
-// a row. Needs no device. Usage: test_choose_interleaved FOLDER, that of cuda/interleaved.
+// Choices for interleaved batches: every built kernel is named by a row or marked for the tuner,
+// every row names a method of a family and a built kernel, and every case has a row. Needs no
+// device. Usage: test_choose_interleaved FOLDER, that of cuda/interleaved.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -64,7 +64,7 @@ bool name_lines(Families& families, const Case& asked, const Choice& choice) {
     return found;
   }
   if (!choice.is(kInterleavedWarps)) return true;
-  // Which of those that differ by their blocks alone depends on the memory of the order.
+  // Among those that differ only in their blocks the shared memory of the order decides.
   families.warp.name_all([&](const InstanceLine& line) {
     const bool is = line.cells[0][0] == precision &&
                     (line.cells[1] == "solve") == (task == "solve") &&
@@ -82,7 +82,7 @@ bool is_added(const Choice& choice) {
          interleaved_methods<Complex<float>>.find(choice.method->name) &&
          interleaved_methods<Complex<double>>.find(choice.method->name);
 }
-/// Whether the backend runs it by other methods or without one.
+/// Whether the backend implements it by other methods or without a method.
 bool is_by_others(Routine routine, const Choice& choice) {
   return choice.is(kInterleavedSlices) || choice.is(kInterleavedTwoSteps) ||
          choice.is(kInterleavedPack) || routine == Routine::logdet;
@@ -104,7 +104,7 @@ void check_case(Families& families, const TuningStore& store, const Case& asked)
                 asked.precision, int(asked.n), int(asked.nrhs), text);
 }
 
-/// What is known of some cases.
+/// Expected choices of some cases.
 void expect(const TuningStore& store, Routine routine, char precision, int64_t n, int64_t nrhs,
             const char* wanted) {
   Case asked{routine, Form::interleaved, precision};

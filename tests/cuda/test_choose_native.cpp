@@ -1,6 +1,6 @@
-// Kernels of one matrix on the device: every one that is built is named by a row or is for the
-// tuner, and every row names kernels that are built. Needs no device. Usage: test_choose_native
-// FOLDER, that of cuda/native.
+// Kernels of one matrix on the device: every built kernel is named by a row or marked for the
+// tuner, and every row names built kernels. Needs no device. Usage: test_choose_native FOLDER, that
+// of cuda/native.
 #include <cstdio>
 #include <string>
 
@@ -31,7 +31,7 @@ bool name(InstanceLines& lines, Matches&& matches) {
   return found;
 }
 
-/// Diagonal blocks and the rows below them: the leaves where no kernel factors all of a panel.
+/// Diagonal blocks and the rows below them: the leaves used if no kernel factors a full panel.
 bool name_leaves(Families& families, char precision, int threads) {
   bool found = false;
   const bool has_diagonal = name(families.blocked, [&](const InstanceLine& line) {
@@ -55,7 +55,7 @@ bool name_factorization(Families& families, const Row& row) {
   if (!params.is_valid() || !name_leaves(families, row.precision, params.leaf_threads))
     return false;
   if (row.choice.is(kRecursivePotrf)) return true;
-  // The row of the largest orders is that of several devices too, which update panels.
+  // The row of the largest orders is also used for several devices, which update panels.
   const bool updates = params.panel > 0 || row.cases.n.most == Range{}.most;
   if (updates && !params.blas_updates && !name(families.update, is_of_it)) return false;
   return name(families.persistent, [&](const InstanceLine& line) {
@@ -63,7 +63,7 @@ bool name_factorization(Families& families, const Row& row) {
   });
 }
 
-/// By as many right-hand sides as a row leaves to the kernel.
+/// For all numbers of right-hand sides that a row assigns to the kernel.
 template <class T>
 bool name_solve(Families& families, const Row& row) {
   const auto params = solve::Params::of(row.choice);
@@ -112,7 +112,7 @@ int main(int count, char** arguments) {
   for (const InstanceLines* lines :
        {&families.persistent, &families.update, &families.blocked, &families.solve})
     lines->check(tally);
-  // A family beside these has to be looked at here.
+  // Fails for a new family, which must be added here.
   tally.count(families_but(folder, {"persistent", "update", "blocked", "solve"}).empty());
   return tally.report();
 }

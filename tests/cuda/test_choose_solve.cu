@@ -1,6 +1,6 @@
-// What solves with the factors of batches: every kernel that is built is named by a row or is for
-// the tuner, every row names a kernel that is built and serves some case, and every case has a
-// method that accepts it. Needs no device. Usage: test_choose_solve FOLDER, that of cuda/batched.
+// Choices for solves of batches: every built kernel is named by a row or marked for the tuner,
+// every row names a built kernel and serves some case, and every case has a method that accepts it.
+// Needs no device. Usage: test_choose_solve FOLDER, that of cuda/batched.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -59,7 +59,7 @@ void name_line(Families& families, const Case& asked, const SolveChoice& choice)
       return line.is("CHOL_INSTANCE", precision) && line.number(1) == (asked.nrhs == 1) &&
              asked.n <= 8 * line.number(2);
     });
-  // Lines of one right-hand side stand behind the others in the file and come first in a launch.
+  // Lines for one right-hand side are after the others in the file and are tried first in a launch.
   bool found = false;
   const auto name_register = [&](const char* macro, const char* task, size_t order) {
     families.registers.name_first([&](const InstanceLine& line) {
@@ -139,7 +139,7 @@ void check_table(Families& families, Form form) {
       }
   });
 }
-/// What is known of some cases.
+/// Expected choices of some cases.
 template <class T>
 void expect(Case asked, const char* wanted) {
   asked.batch = 100000;

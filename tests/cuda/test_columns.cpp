@@ -1,6 +1,6 @@
 // The kernels of cuda/interleaved/thread/left_looking.cuh as one thread on the host: every order
-// that is built, and every number of kept columns that a tuning file may ask for. Shared memory
-// begins as NaN, so that what was never written shows.
+// that is built, and every number of kept columns that a tuning file may set. Shared memory is
+// initialized with NaN, which detects reads of uninitialized memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

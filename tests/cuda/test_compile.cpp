@@ -1,5 +1,5 @@
-// Kernels compiled at run time, as far as no device is needed: what is asked for, what NVRTC makes
-// of it for an H200, and the files that keep it.
+// Kernels compiled at run time, the parts that need no device: requests, compilation by NVRTC for
+// an H200, and the files of the cache.
 //   test_compile shapes | cache | nvrtc
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ void expect(bool good, const std::string& what) {
 
 constexpr CompileTarget kHopper{90, 227 << 10, 228 << 10};
 
-/// A folder that goes with what is in it.
+/// A temporary folder.
 struct Folder {
   std::string path = "/tmp/chol_compile_XXXXXX";
   Folder() {
@@ -126,7 +126,7 @@ void check_tiled_shapes() {
     }
   for (const int looking : {-1, 3})
     expect(!can_compile({Routine::potrf, 'd'}, tiled(4, looking, 0, 64), 8, kHopper.block_memory),
-           "an order of tiles that there is not");
+           "an order of tiles that does not exist");
   expect(!can(Routine::potrs, 'd', 8, 2, 32, 8), "a solve");
   const auto name = [](const Choice& choice) {
     return interleaved_request(Routine::posv, 'c', choice, 13, kHopper).name;
@@ -163,7 +163,7 @@ void check_cache() {
   const Folder folder;
   const std::string inner = folder.path + "/cache/chol";
   Cubin cubin{"symbol", std::string("\0code\n\xff of a kernel", 18)}, read;
-  expect(!load_cubin(inner, "key", read), "a folder that is not there");
+  expect(!load_cubin(inner, "key", read), "a missing folder");
   expect(store_cubin(inner, "key", cubin), "making the folder");
   expect(load_cubin(inner, "key", read) && read.symbol == cubin.symbol && read.code == cubin.code,
          "what was kept");
@@ -171,11 +171,11 @@ void check_cache() {
   check_damage(inner, cubin);
 
   chmod(inner.c_str(), 0555);
-  if (access(inner.c_str(), W_OK) != 0) {  // root may write everywhere
+  if (access(inner.c_str(), W_OK) != 0) {  // root can write everywhere
     expect(!store_cubin(inner, "new", cubin), "a folder that cannot be written");
     expect(load_cubin(inner, "key", read), "reading where nothing can be written");
   }
-  expect(!store_cubin("/proc/chol/cache", "key", cubin), "a folder that cannot be made");
+  expect(!store_cubin("/proc/chol/cache", "key", cubin), "a folder that cannot be created");
   expect(!store_cubin("", "key", cubin) && !load_cubin("", "key", read), "no folder");
 
   setenv("XDG_CACHE_HOME", "/somewhere", 1);
@@ -187,7 +187,7 @@ void check_cache() {
   expect(cache_folder().empty(), "neither");
 }
 
-/// Processes that write and read one file at once never read half of it.
+/// Concurrent processes that write and read one file never read a partial one.
 void check_two_processes() {
   const Folder folder;
   pid_t children[2];
@@ -215,26 +215,16 @@ struct Kind {
   int n;
 };
 constexpr Kind kKinds[] = {
-    {Routine::potrf, "sz", registers(64), 11},
-    {Routine::potrs, "d", registers(32), 15},
-    {Routine::posv, "c", registers(32), 15},
-    {Routine::potrf, "s", columns(5, 0), 17},
-    {Routine::posv, "d", columns(3, 0), 18},
-    {Routine::posv, "z", columns(0, 0), 17},
-    {Routine::potrs, "dc", columns(4, 0), 15},
-    {Routine::potrs, "z", columns(5, 8), 13},
-    {Routine::potrf, "c", columns(6, 4), 15},
-    {Routine::posv, "s", columns(7, 2), 17},
-    {Routine::potrf, "cz", shared(5, 8, 64), 50},
-    {Routine::potrf, "d", shared(1, 2, 32), 30},
-    {Routine::potrs, "s", shared(6, 4, 128), 50},
-    {Routine::posv, "c", shared(7, 4, 512), 50},
-    {Routine::potrf, "dc", tiled(3, 0, 0, 128), 50},
-    {Routine::potrf, "z", tiled(4, 1, 0, 64), 50},
-    {Routine::posv, "s", tiled(8, 2, 0, 32), 50},
-    {Routine::potrf, "d", tiled(4, 0, 1, 32), 11},
-    {Routine::posv, "s", tiled(2, 1, 1, 256), 15},
-    {Routine::potrf, "z", tiled(8, 2, 1, 64), 13},
+    {Routine::potrf, "sz", registers(64), 11},       {Routine::potrs, "d", registers(32), 15},
+    {Routine::posv, "c", registers(32), 15},         {Routine::potrf, "s", columns(5, 0), 17},
+    {Routine::posv, "d", columns(3, 0), 18},         {Routine::posv, "z", columns(0, 0), 17},
+    {Routine::potrs, "dc", columns(4, 0), 15},       {Routine::potrs, "z", columns(5, 8), 13},
+    {Routine::potrf, "c", columns(6, 4), 15},        {Routine::posv, "s", columns(7, 2), 17},
+    {Routine::potrf, "cz", shared(5, 8, 64), 50},    {Routine::potrf, "d", shared(1, 2, 32), 30},
+    {Routine::potrs, "s", shared(6, 4, 128), 50},    {Routine::posv, "c", shared(7, 4, 512), 50},
+    {Routine::potrf, "dc", tiled(3, 0, 0, 128), 50}, {Routine::potrf, "z", tiled(4, 1, 0, 64), 50},
+    {Routine::posv, "s", tiled(8, 2, 0, 32), 50},    {Routine::potrf, "d", tiled(4, 0, 1, 32), 11},
+    {Routine::posv, "s", tiled(2, 1, 1, 256), 15},   {Routine::potrf, "z", tiled(8, 2, 1, 64), 13},
 };
 
 void check_nvrtc() {
@@ -262,9 +252,10 @@ void check_nvrtc() {
   write_text(folder.path + '/' + request_key(request), "damaged");
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && !found, "damaged file");
   expect(obtain_cubin(folder.path, request, cubin, found).ok() && found, "made good");
-  expect(obtain_cubin("/proc/chol", request, cubin, found).ok() && !found, "nowhere to keep it");
+  expect(obtain_cubin("/proc/chol", request, cubin, found).ok() && !found,
+         "no folder for the cache");
   expect(!compile({"interleaved/shared/factor.cuh", "chol::cuda::no_kernel<3>", 90}, cubin).ok(),
-         "a kernel that there is not");
+         "a kernel that does not exist");
   expect(!compile({request.header, request.name, 12}, cubin).ok(), "no such device");
 }
 

@@ -1,4 +1,4 @@
-// Compiled kernels as the process keeps them, on a CUDA runtime of this file's own: no device.
+// The process's cache of compiled kernels, with a CUDA runtime defined in this file: no device.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ bool capturing_allowed = false;
 
 }  // namespace
 
-// The runtime, as much of it as is called: a library's handle is its code.
+// The functions of the runtime that are used: a library's handle is its code.
 extern "C" {
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
@@ -68,13 +68,13 @@ KernelRequest request(int n) {
 }
 
 void check_with_compiler(const std::string& folder) {
-  // A file that is whole and yet nothing that can be loaded.
+  // An intact file whose content cannot be loaded.
   store_cubin(folder, request_key(request(4)), {"symbol", "no code"});
-  expect(compiled_kernel(request(4)) != nullptr, "kernel whose file is of no use");
+  expect(compiled_kernel(request(4)) != nullptr, "kernel whose file cannot be loaded");
   Cubin cubin;
   expect(refusals == 1 && load_cubin(folder, request_key(request(4)), cubin) &&
              cubin.code.compare(0, 4, "\177ELF") == 0,
-         "file of no use replaced");
+         "unusable file replaced");
 
   const int before = loads;
   std::vector<const void*> seen(8);
@@ -89,7 +89,7 @@ void check_with_compiler(const std::string& folder) {
   expect(outside == 0, "loaded where a capture may be under way");
 
   const KernelRequest none{"interleaved/thread/registers.cuh", "chol::cuda::no_kernel<1>", 90};
-  expect(!compiled_kernel(none) && !compiled_kernel(none), "a kernel that there is not");
+  expect(!compiled_kernel(none) && !compiled_kernel(none), "a kernel that does not exist");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// What is a device's own: batches of any size with the same bits at every place, more elements than
-// 32 bits count, graphs, handles and streams side by side. Residuals of every routine and form on
-// devices: tests/routine. A program of its own, so that it runs where no test framework is:
-// test_device [--reduced] [precisions].
+// Tests for devices only: batches of any size with the same bits at every position, more than 2^32
+// elements, graphs, concurrent handles and streams. Residuals of every routine and form on devices:
+// tests/routine. A separate program, which needs no test framework: test_device [--reduced]
+// [precisions].
 #include <chrono>
 
 #include "batches.hpp"
@@ -60,25 +60,6 @@ int main(int argc, char** argv) {
   using namespace chol::test;
   for (int k = 1; k < argc; ++k) reduced = reduced || std::strcmp(argv[k], "--reduced") == 0;
   if (!device_present()) return 0;
-  chol_handle_t handle = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  const auto wanted = [&](char letter) {
-    bool any = false, named = false;
-    for (int k = 1; k < argc; ++k)
-      if (argv[k][0] != '-') any = true, named = named || argv[k][0] == letter;
-    return !any || named;
-  };
-  check_places_of_arrays(handle);
-  check_side_by_side(2, false);
-  check_side_by_side(8, true);
-  if (wanted('s')) run_suite<float>(handle);
-  if (wanted('d')) run_suite<double>(handle);
-  if (wanted('c')) run_suite<std::complex<float>>(handle);
-  if (wanted('z')) run_suite<std::complex<double>>(handle);
-  chol_destroy(handle);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return run_suites(letters_of(argc, argv),
+                    [](auto handle, auto zero) { run_suite<decltype(zero)>(handle); });
 }

@@ -1,5 +1,5 @@
-// One matrix over several devices: test_devices [precisions]. Where there is one device it is named
-// several times, which takes the same paths.
+// One matrix over several devices: test_devices [precisions]. A single device is named several
+// times, which uses the same code paths.
 #include <string>
 #include <thread>
 
@@ -61,7 +61,7 @@ void check_inverse(const Team& team, const Batch<T>& A, const Parts<T>& parts, i
   }
   const double residual = n > 0 ? solve_residual(A, 0, B.data(), Y.data(), n, 1) : 0;
   expect(residual < 30 && info == 0, "inverse", letter_of(T{}), A.uplo, n, residual);
-  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "inverse beside the triangle",
+  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "inverse outside the triangle",
          letter_of(T{}), A.uplo, n, double(nb));
   if (n < 2) return;
   X.lower(0, n / 2, n / 2) = T(0);
@@ -77,13 +77,13 @@ void check_factor(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   const Parts<T> parts(team, n, nb);
   parts.scatter(uplo, A.a.data(), A.lda);
   expect(parts.factor(uplo) == 0, "info", letter, uplo, n, double(nb));
-  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "elements beside the triangle",
+  expect(parts.untouched() == parts.elements() - n * (n + 1) / 2, "elements outside the triangle",
          letter, uplo, n, double(nb));
   Batch<T> L = A;
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i) L.lower(0, i, j) = T(-1);
   parts.gather(uplo, L.a.data(), L.lda);
-  expect(changed_outside(A, L) == 0, "gather beside the triangle", letter, uplo, n, double(nb));
+  expect(changed_outside(A, L) == 0, "gather outside the triangle", letter, uplo, n, double(nb));
   const double residual = factor_residual(A, L, 0);
   expect(residual < 30, "residual", letter, uplo, n, residual);
 
@@ -117,7 +117,7 @@ void check_info(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb, bool 
     const int info = parts.factor(uplo);
     expect(info == bad + 1, nan ? "info of a NaN" : "info", letter_of(T{}), uplo, bad, info);
     if (bad == 0) continue;
-    // The columns before it are the factor: that of the matrix without what follows.
+    // The columns before it are the factor of the leading principal submatrix.
     Batch<T> L = A, leading = A;
     parts.gather(uplo, L.a.data(), L.lda);
     for (Batch<T>* B : {&leading, &L})
@@ -134,7 +134,7 @@ void check_info(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb, bool 
   }
 }
 
-/// On the devices alone: large enough that products run while panels do.
+/// On the devices only: large enough that products overlap with panels.
 template <class T>
 void check_large(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   const char letter = letter_of(T{});
@@ -153,7 +153,7 @@ void check_large(const Team& team, chol_uplo_t uplo, int64_t n, int64_t nb) {
   expect(residual.ratio < 30, "residual", letter, uplo, n, residual.ratio);
 }
 
-/// In host memory, pageable or pinned. @param bytes a device may use, 0: what it has.
+/// In host memory, pageable or pinned. @param bytes that a device may use, 0: all.
 template <class T>
 void check_host(const std::vector<int>& devices, chol_uplo_t uplo, int64_t n, size_t bytes,
                 bool pinned) {
@@ -178,7 +178,7 @@ void check_host(const std::vector<int>& devices, chol_uplo_t uplo, int64_t n, si
   const double residual = factor_residual(A, L, 0);
   expect(info == 0 && residual < 30, bytes ? "out of core" : "host matrix", letter, uplo, n,
          residual);
-  expect(changed_outside(A, L) == 0, "host matrix beside the triangle", letter, uplo, n, 0);
+  expect(changed_outside(A, L) == 0, "host matrix outside the triangle", letter, uplo, n, 0);
   std::vector<T> B(2 * n), X;
   std::mt19937_64 engine(n);
   for (T& x : B) x = random_element<T>(engine);
@@ -266,19 +266,19 @@ void check_arguments(const std::vector<int>& devices) {
   pointers[1] = nullptr;
   refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] = NULL, must point to its elements");
   pointers[1] = host.data();
-  refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] lies in host memory, must lie in memory");
+  refused(factor(8, 4), CHOL_STATUS_INVALID_VALUE, "A[1] is in host memory, must be in memory");
   pointers = parts.pointers;
   expect(info == -5, "info of a refused call", 'd', CHOL_LOWER, 8, info);
   refused(chol_set_stream(team.handle, nullptr), CHOL_STATUS_NOT_SUPPORTED, "several devices");
   refused(chol_set_device_stream(team.handle, 9, nullptr), CHOL_STATUS_INVALID_VALUE, "which = 9");
   refused(chol_set_device_workspace(team.handle, 0, host.data(), 512), CHOL_STATUS_INVALID_VALUE,
-          "memory lies in host memory");
+          "memory is in host memory");
   chol_handle_t none = nullptr;
   const int missing[] = {devices[0], 99};
   const chol_status_t status = chol_create_on(&none, CHOL_BACKEND_CUDA, 2, missing);
   expect(status == CHOL_STATUS_NO_DEVICE && !none &&
              std::strstr(chol_last_error(nullptr), "devices[1]: device 99, must be in 0 .. "),
-         "a device that is not there", 'd', CHOL_LOWER, 0, status);
+         "a missing device", 'd', CHOL_LOWER, 0, status);
   expect_status(nullptr, chol_create_on(&none, CHOL_BACKEND_CUDA, 0, nullptr), "chol_create_on");
   expect(chol_dpotrf_cyclic(none, CHOL_LOWER, 8, pointers.data(), lds.data(), 4, &info) ==
              CHOL_STATUS_NOT_SUPPORTED,
@@ -286,7 +286,7 @@ void check_arguments(const std::vector<int>& devices) {
   chol_destroy(none);
 }
 
-/// Workspace and streams of the caller's: as much as a query says, and work that comes first.
+/// Workspace and streams of the caller: the queried size, and earlier work in the stream.
 void check_workspace_and_streams(const std::vector<int>& devices) {
   constexpr int64_t kOrder = 500, kBlock = 64;
   const Team team(devices);
@@ -332,11 +332,7 @@ void check_two_threads(const std::vector<int>& devices) {
 }
 
 void run_all(const std::vector<int>& devices, const std::string& wanted) {
-  const auto wants = [&](char p) { return wanted.empty() || wanted.find(p) != wanted.npos; };
-  if (wants('s')) run<float>(devices);
-  if (wants('d')) run<double>(devices);
-  if (wants('c')) run<std::complex<float>>(devices);
-  if (wants('z')) run<std::complex<double>>(devices);
+  for_each_precision(wanted, [&](auto zero) { run<decltype(zero)>(devices); });
   check_arguments(devices);
   check_workspace_and_streams(devices);
   check_two_threads(devices);
@@ -355,6 +351,5 @@ int main(int argc, char** argv) {
   std::vector<int> all;
   for (int d = 0; d < count; ++d) all.push_back(d);
   if (count > 1) run_all(all, wanted);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

@@ -1,6 +1,6 @@
-// CHOL_MATH_TENSOR of one matrix over several devices: test_devices_tensor [precisions]. Where
-// there is one device it is named several times, which takes the same paths. A tuning file says
-// that every order is worth it.
+// CHOL_MATH_TENSOR of one matrix over several devices: test_devices_tensor [precisions]. A single
+// device is named several times, which uses the same code paths. A tuning file enables it for every
+// order.
 #include <cstring>
 #include <string>
 
@@ -11,7 +11,7 @@
 namespace chol::test {
 namespace {
 
-/// Columns of a panel, of which a group has a few at these orders.
+/// Columns of a panel; groups have a few panels at these orders.
 constexpr int64_t kBlock = 128;
 
 std::string rows_of_all_orders() {
@@ -98,7 +98,7 @@ void check(const Team& team, chol_uplo_t uplo, const GeneratedMatrix& matrix) {
     expect_residual(pinned ? "pinned host matrix" : "host matrix", factored.run_host(pinned));
 }
 
-/// A row whose diagonal element is too small is not within the bound.
+/// A row with a too small diagonal element exceeds the bound.
 template <class T>
 void check_info(const Team& team, chol_uplo_t uplo, int64_t n) {
   for (const int64_t bad : {int64_t{70}, n / 2, n - 1}) {
@@ -122,11 +122,7 @@ void run(const std::vector<int>& devices) {
 }
 
 void run_all(const std::vector<int>& devices, const std::string& wanted) {
-  const auto wants = [&](char p) { return wanted.empty() || wanted.find(p) != wanted.npos; };
-  if (wants('s')) run<float>(devices);
-  if (wants('d')) run<double>(devices);
-  if (wants('c')) run<std::complex<float>>(devices);
-  if (wants('z')) run<std::complex<double>>(devices);
+  for_each_precision(wanted, [&](auto zero) { run<decltype(zero)>(devices); });
 }
 
 }  // namespace
@@ -144,6 +140,5 @@ int main(int argc, char** argv) {
   std::vector<int> all;
   for (int d = 0; d < count; ++d) all.push_back(d);
   if (count > 1) run_all(all, wanted);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

@@ -1,5 +1,5 @@
-// Interleaved batches on a device with the plans that are in force. A program of its own, so that
-// it runs where no test framework is.
+// Interleaved batches on a device with the rows in effect. A separate program, which needs no test
+// framework.
 #include "interleaved_suite.hpp"
 
 namespace chol::test {
@@ -24,24 +24,14 @@ int main(int argc, char** argv) {
   using namespace chol::test;
   for (int k = 1; k < argc; ++k) reduced = reduced || std::strcmp(argv[k], "--reduced") == 0;
   if (!device_present()) return 0;
-  chol_handle_t handle = nullptr, host = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS ||
-      chol_create_on(&host, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) {
+  chol_handle_t host = nullptr;
+  if (chol_create_on(&host, CHOL_BACKEND_HOST, 0, nullptr) != CHOL_STATUS_SUCCESS) {
     std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
     return 1;
   }
-  const auto wanted = [&](char letter) {
-    bool any = false, named = false;
-    for (int k = 1; k < argc; ++k)
-      if (argv[k][0] != '-') any = true, named = named || argv[k][0] == letter;
-    return !any || named;
-  };
-  if (wanted('s')) run_suite<float>(handle, host);
-  if (wanted('d')) run_suite<double>(handle, host);
-  if (wanted('c')) run_suite<std::complex<float>>(handle, host);
-  if (wanted('z')) run_suite<std::complex<double>>(handle, host);
-  chol_destroy(handle);
+  const int result = run_suites(letters_of(argc, argv), [&](auto handle, auto zero) {
+    run_suite<decltype(zero)>(handle, host);
+  });
   chol_destroy(host);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return result;
 }

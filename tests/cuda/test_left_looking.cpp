@@ -1,7 +1,7 @@
 // The kernels of cuda/batched/left_looking/kernel.cuh, cluster/kernel.cuh and
-// multi_panel/kernel.cuh by contexts of the host: every shape that is built, both
-// triangles, equal and mixed orders, aligned and not, pivots that are none. Copies arrive when they
-// are waited for, so that what is read too early shows.
+// multi_panel/kernel.cuh by contexts of the host: every shape that is built, both triangles, equal
+// and mixed orders, aligned and misaligned, bad pivots. Copies are executed when waited for, which
+// detects reads that are too early.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -52,7 +52,7 @@ void try_extremes(const char* what, int warps, int n, Kernel&& kernel) {
                 kSwapped, warps, 2 * half);
   }
 }
-/// By clusters of so many blocks: the bits of kernel(problem), by so many threads a matrix.
+/// By clusters: the bits of kernel(problem) with so many threads a matrix.
 template <class T, bool kSwapped, class Shape, class Kernel>
 void try_cluster(int blocks, int n, bool mixed, bool paired, int threads, Kernel&& kernel) {
   constexpr int kThreads = 32 * Shape::kWarps, kMatrices = kFindsRaces ? 1 : 2;
@@ -88,7 +88,7 @@ void try_cluster_shape() {
     try_cluster<T, kSwapped, Shape>(2, n, n == 100, false, kThreads, one_block);
   if (!kFindsRaces) try_cluster<T, kSwapped, Shape>(3, 133, false, false, kThreads, one_block);
 }
-/// Where larger batches have wide block columns of other bits, theirs.
+/// If larger batches use multi-panel kernels, which have other bits, those.
 template <class T, bool kSwapped, class Shape, class Wide>
 void try_paired_cluster() {
   if constexpr (Traits<T>::is_complex && Wide::kBy == ProductBy::tensor) {
@@ -113,8 +113,8 @@ ClusterPlan cluster_plan(char precision, bool upper, int64_t n, int64_t count,
       return row.plan;
   return {};
 }
-/// Every plan of a batch of few matrices has its kernel, larger batches have none, and devices with
-/// more multiprocessors have plans for more matrices.
+/// Every row for few matrices has its kernel, larger batches have no such row, and on devices with
+/// more multiprocessors rows serve more matrices.
 template <class T>
 void try_cluster_rows(char precision) {
   const auto has = []<class... Shape>(ShapeList<Shape...>, int threads) {
@@ -151,7 +151,7 @@ void try_without_solution(int warps, Kernel&& kernel) {
   std::printf("left looking, element of %zu bytes, swapped %d, %d warps: no right-hand side\n",
               sizeof(T), kSwapped, warps);
 }
-/// Matrices of one order whose last row is a border, pivots of it and before it that are none.
+/// Matrices of one order whose last row is a border, with bad pivots in it and before it.
 template <class T, bool kSwapped, class Shape>
 void try_bordered() {
   constexpr const char* kWhat = "left looking, bordered";
@@ -173,7 +173,7 @@ void try_bordered() {
                 kSwapped, Shape::kWarps);
   }
 }
-/// Orders whose first block column is whole, narrow, and that of a single element.
+/// Orders whose first block column is full, narrow, or a single column.
 template <class T, bool kSwapped, SmallTask kTask = SmallTask::factor, class Kernel>
 void try_orders(const char* what, int warps, Kernel&& kernel) {
   for (const int n : orders_to_try({1, 7, 33, 64, 100, 133}, {75}))
@@ -215,7 +215,7 @@ template <class T>
 void try_all() {
   try_clusters<T, false>(ClusterList<T, false>{}, WideShapes<T, false>{});
   try_clusters<T, true>(ClusterList<T, true>{}, WideShapes<T, true>{});
-  // Those that are built only with a fused right-hand side too.
+  // Also those built only with a fused right-hand side.
   try_shapes<T, false>(LeftLookingList<T, false, true>{}, WideShapes<T, false>{});
   try_shapes<T, true>(LeftLookingList<T, true, true>{}, WideShapes<T, true>{});
 }

@@ -18,7 +18,7 @@ namespace {
 
 void* preload = nullptr;
 
-/// The way to the device under test.
+/// The interface under test.
 class Way {
  public:
   Way() {
@@ -48,7 +48,7 @@ class Way {
     }
     return info;
   }
-  /// Where the last one ran, as far as it can be told.
+  /// Where the last one ran, if known.
   bool ran_on(chol_backend_t expected) const {
     chol_backend_t backend = expected;
     if (!preload) chol_last_backend(handle_, &backend);
@@ -59,9 +59,9 @@ class Way {
   chol_handle_t handle_ = nullptr;
 };
 
-/// The first `columns` columns of two factors, relative to their largest element; every bit outside
-/// the named triangle has to be the same. A row that a NaN has spoilt in b counts for nothing: how
-/// much of it is spoilt before the pivot that fails depends on the order of the operations.
+/// The first `columns` columns of two factors, relative to their largest element; memory outside
+/// the named triangle must be identical. Rows with a NaN in b are ignored: how far it spreads
+/// before the failing pivot depends on the order of the operations.
 template <class T>
 double difference(Batch<T> a, Batch<T> b, int64_t columns) {
   double worst = 0, most = 1e-30;
@@ -83,7 +83,7 @@ double difference(Batch<T> a, Batch<T> b, int64_t columns) {
   return worst / (most * std::numeric_limits<Real<T>>::epsilon() * static_cast<double>(a.n));
 }
 
-/// @param where it has to run, if that matters.
+/// @param where it must run, if that matters.
 template <class T>
 void compare(const Way& way, Batch<T> A, const char* what,
              std::optional<chol_backend_t> where = CHOL_BACKEND_CUDA) {
@@ -125,7 +125,7 @@ void bad_pivots(const Way& way, chol_uplo_t uplo, int64_t n) {
     compare(way, A, "NaN pivot", where);
     A = good;
     if (bad > 0) A.lower(0, bad, bad / 2) = T(nan);
-    // Where the zeros of an inverted tile spread it on the device, the host goes on.
+    // If the zeros of an inverted tile spread it on the device, the host continues.
     compare(way, A, "NaN beside the diagonal", std::nullopt);
     if (bad > 0 && bad + 1 < n) A.lower(0, n - 1, bad - 1) = T(nan);
     compare(way, A, "two NaN beside the diagonal", std::nullopt);
@@ -145,7 +145,7 @@ void run_precision() {
   }
 }
 
-/// Nothing has been allocated yet: with the device's memory taken there is no place for a matrix.
+/// Before the first allocation: with the device's memory occupied there is no room for a matrix.
 void out_of_memory() {
   std::vector<void*> taken;
   for (size_t bytes = size_t{64} << 30; bytes >= size_t{1} << 20; bytes /= 2) {
@@ -212,16 +212,9 @@ int main(int argc, char** argv) {
     } else {
       wanted += argv[k];
     }
-  const auto runs = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
   out_of_memory();
-  if (runs('s')) run_precision<float>();
-  if (runs('d')) run_precision<double>();
-  if (runs('c')) run_precision<std::complex<float>>();
-  if (runs('z')) run_precision<std::complex<double>>();
+  for_each_precision(wanted, [](auto zero) { run_precision<decltype(zero)>(); });
   many_threads();
   in_a_child();
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

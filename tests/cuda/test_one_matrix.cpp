@@ -1,7 +1,7 @@
 // The parts of the kernels of cuda/native/persistent and update by contexts of the host: the chain
-// and one or two blocks of groups at a time, of which each has shared memory of its own. It begins
-// as NaN and copies arrive when they are waited for, so that what is read too early, or was never
-// written, shows.
+// and one or two concurrent blocks of groups, each with its own shared memory. It is initialized
+// with NaN and copies are executed when waited for, which detects reads that are too early or of
+// uninitialized memory.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +30,7 @@ void expect(bool good, const char* what, char upper, int n, double value) {
   std::printf("FAILED %s: %c n %d value %g\n", what, upper, n, value);
 }
 
-/// What each thread of the grid does.
+/// Code of each thread of the grid.
 template <class T, bool swapped, bool aligned>
 void run_thread(const Call<T>& call) {
   using C = Config<T>;
@@ -188,7 +188,7 @@ void factor_orders() {
   panel.check();
 }
 
-/// A rectangle whose operands lie elsewhere, by two blocks, one after the other.
+/// A rectangle with separate operands, by two blocks, one after the other.
 template <class T, bool swapped, bool aligned>
 void update_rectangle(int rows, int columns, int depth, bool backwards) {
   using C = update::Config<T>;
@@ -241,7 +241,7 @@ void update_rectangle(int rows, int columns, int depth, bool backwards) {
   expect(most / (depth * epsilon) < 30, "rectangle", swapped ? 'U' : 'L', rows,
          most / (depth * epsilon));
   expect(std::memcmp(rest.data(), before.data(), sizeof(T) * rest.size()) == 0,
-         "elements beside a rectangle", swapped ? 'U' : 'L', rows, 0);
+         "elements outside a rectangle", swapped ? 'U' : 'L', rows, 0);
 }
 
 template <class T, bool swapped>

@@ -1,6 +1,7 @@
 // The kernel of cuda/native/solve by contexts of the host, one block that takes all strips or two
-// that wait for each other, and the order of the strips. Shared memory begins as NaN and copies
-// arrive when they are waited for, so that what is read too early, or was never written, shows.
+// that wait for each other, and the order of the strips. Shared memory is initialized with NaN and
+// copies are executed when waited for, which detects reads that are too early or of uninitialized
+// memory.
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -75,7 +76,7 @@ void solve_orders() {
     }
 }
 
-/// Every strip of both sweeps once, and behind all that it waits for.
+/// Every strip of both sweeps occurs once, and after all that it depends on.
 void order_of_strips() {
   for (const int strips : {1, 2, 3, 17, 128}) {
     const solve::Order order{strips};

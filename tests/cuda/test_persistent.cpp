@@ -1,6 +1,6 @@
 // One matrix on the device by one kernel over all multiprocessors, through chol.h:
 // test_persistent [--reduced] [n=order,...] [precisions]. Reduced, it is for compute-sanitizer;
-// with orders it factors matrices of these that are made, and checked, on the device.
+// with orders it factors matrices that are generated and checked on the device.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class PanelRows {
   PanelRows(const PanelRows&) = delete;
   PanelRows& operator=(const PanelRows&) = delete;
 
-  /// For the handles that are made from here on.
+  /// For handles created from here on.
   void add() const {
     chol_handle_t handle = nullptr;
     expect_status(nullptr, chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr), "create");
@@ -54,7 +54,7 @@ class PanelRows {
       std::filesystem::temp_directory_path() / ("chol_panels_" + std::to_string(getpid()));
 };
 
-/// One matrix in device memory, and what potrf made of it.
+/// One matrix in device memory, and the result of potrf.
 template <class T>
 struct OneMatrix : Calls<T> {
   using Base = Calls<T>;
@@ -63,7 +63,7 @@ struct OneMatrix : Calls<T> {
   using Base::ok;
   using Base::uplo;
 
-  /// potrf of A, whose first element lies `offset` elements behind an aligned address.
+  /// potrf of A, whose first element is `offset` elements after an aligned address.
   Batch<T> factor(const Batch<T>& A, int64_t offset, int* info) const {
     std::vector<T> moved(A.a.size() + offset, T(0));
     std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
@@ -118,7 +118,7 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  /// The same of matrices that are made on the device, which holds nothing else of their size.
+  /// The same for matrices that are generated on the device, without a copy.
   void device_orders(const std::vector<int64_t>& sizes) const {
     using R = Real<T>;
     for (int64_t n : sizes) {
@@ -130,18 +130,18 @@ struct OneMatrix : Calls<T> {
       CHOL_TEST_CUDA(A.fill());
       ok(potrf_of(T{})(handle, uplo, n, device.data(), ld, info.data()), "potrf");
       CHOL_TEST_CUDA(cudaDeviceSynchronize());
-      check(info.get()[0] == 0, "info of a matrix made on the device", n, info.get()[0]);
+      check(info.get()[0] == 0, "info of a matrix generated on the device", n, info.get()[0]);
       unsigned long long changed = 1;
       CHOL_TEST_CUDA(A.count_changed(&changed));
-      check(changed == 0, "outside of a matrix made on the device", n, double(changed));
+      check(changed == 0, "outside of a matrix generated on the device", n, double(changed));
       double residual = -1;
       CHOL_TEST_CUDA(A.residual(epsilon<T>(), &residual));
-      check(residual >= 0 && residual < Base::kBound, "residual of a matrix made on the device", n,
-            residual);
+      check(residual >= 0 && residual < Base::kBound,
+            "residual of a matrix generated on the device", n, residual);
     }
   }
 
-  /// A batch of one matrix gives the bits that the matrix alone does, info as well.
+  /// A batch of one matrix gives the same bits and info as the matrix alone.
   void batches_of_one(const std::vector<int64_t>& sizes) const {
     for (int64_t n : sizes)
       for (int64_t offset : {0, 1}) {
@@ -192,7 +192,7 @@ struct OneMatrix : Calls<T> {
     }
   }
 
-  /// A NaN below the diagonal is met by its row's pivot at the latest.
+  /// A NaN below the diagonal is detected at its row's pivot at the latest.
   void not_a_number(int64_t n) const {
     Batch<T> A(uplo, n, n, 1, 3);
     const int64_t row = 2 * n / 3, column = n / 4;
@@ -202,7 +202,7 @@ struct OneMatrix : Calls<T> {
     check(info == row + 1, "info of a NaN below the diagonal", n, info - double(row + 1));
   }
 
-  /// Elements that are no normal numbers, or whose reciprocals are none.
+  /// Elements that are subnormal, or whose reciprocals are.
   void extremes(int64_t n) const {
     using R = Real<T>;
     constexpr int kTop = std::numeric_limits<R>::max_exponent;
@@ -229,7 +229,7 @@ struct OneMatrix : Calls<T> {
   }
 };
 
-/// Handles with streams of their own that factor one matrix over and over.
+/// Handles with separate streams that factor one matrix repeatedly.
 template <class T>
 struct Repeated {
   chol_handle_t handle = nullptr;
@@ -283,7 +283,7 @@ void run_beside(chol_uplo_t uplo) {
     repeat(one, n < 1000 ? 100 : 24, other, properties.multiProcessorCount);
     replay(one, n < 1000 ? 1000 : 100, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
-    one.check("bits beside a second handle");
+    one.check("bits with a second handle");
     two.check("bits of a second handle");
   }
   CHOL_TEST_CUDA(cudaStreamDestroy(other));
@@ -349,19 +349,5 @@ int main(int argc, char** argv) {
   if (!device_present()) return 0;
   std::optional<PanelRows> rows;
   if (by_panels) rows.emplace().add();
-  chol_handle_t handle = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  const auto wants = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
-  if (wants('s')) run_suite<float>(handle);
-  if (wants('d')) run_suite<double>(handle);
-  if (wants('c')) run_suite<std::complex<float>>(handle);
-  if (wants('z')) run_suite<std::complex<double>>(handle);
-  chol_destroy(handle);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return run_suites(wanted, [](auto handle, auto zero) { run_suite<decltype(zero)>(handle); });
 }

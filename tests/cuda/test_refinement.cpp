@@ -44,7 +44,7 @@ void multiply(int n, bool lower, bool backwards) {
   for (int j = 0; j < n; ++j)
     for (int i = lower ? j : 0; i < (lower ? n : j + 1); ++i) A[i + j * lda] = random_element<T>();
   for (T& value : x) value = random_element<T>();
-  // Tiles that are not stored have no sums, and none is read.
+  // Tiles that are not stored have no sums, which must not be read.
   std::vector<T> sums(Product::sums(n), from_real<T>(nan));
   const int row_tiles = Product::row_tiles(n), column_tiles = Product::column_tiles(n);
   const Product call{

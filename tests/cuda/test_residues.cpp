@@ -162,7 +162,7 @@ void tiles() {
       }
 }
 
-/// No two bytes of a staircase share a place, and all places lie inside.
+/// The positions of a staircase's bytes are distinct and within bounds.
 void folds() {
   for (const int panels : {1, 2, 3, 4, 7, 8}) {
     const Fold fold{4, 8, panels};
@@ -200,7 +200,7 @@ class Factorization {
   static constexpr int kPanel = 128, kParts = residues::kParts<T>;
   using R = Real<T>;
 
-  /// @param by_bytes whether products leave as bytes, and planes are a staircase
+  /// @param by_bytes whether products are reduced to bytes, with planes as a staircase
   enum Kind { random, graded, smooth };
   Factorization(int n, Kind kind, int count = kModuli<T>, bool by_bytes = false)
       : n_(n),
@@ -241,7 +241,7 @@ class Factorization {
     }
   }
   int flagged() const { return flagged_; }
-  /// Natively, by the kernels that run where a panel is flagged.
+  /// Natively, by the kernels used if a panel is flagged.
   void factor_flagged(bool backwards) {
     flagged_ = kScales;
     for (int first = 0; first < n_; first += kPanel) {
@@ -304,7 +304,7 @@ class Factorization {
                                moduli_.to};
     run(blocks(n_ - row, kRowsOfBlock), 1, backwards, [&] { quantize<T, swapped>(call); });
   }
-  /// Bytes of rows that may be folded, one row after the other.
+  /// Bytes of rows, one row after the other, in a possibly folded storage.
   static std::vector<int8_t> gathered(const Planes& planes, int k, int first, int rows, int depth) {
     std::vector<int8_t> bytes(size_t(rows) * depth);
     for (int i = 0; i < rows; ++i)
@@ -415,7 +415,7 @@ void factorizations() {
     }
 }
 
-/// The native update of panels behind one that is flagged.
+/// The native update of panels after a flagged one.
 template <class T, bool swapped>
 void native_updates(int n) {
   Factorization<T, swapped> factorization(n, Factorization<T, swapped>::graded);
@@ -445,8 +445,8 @@ void few_moduli() {
   if (kLeast == 4) expect(before > 100, "residual of the fewest moduli", kLeast, before);
 }
 
-/// What is no bound of a positive definite matrix is flagged: by the diagonal before all else, by a
-/// row in the panel where it grows.
+/// Matrices that violate the bound of positive definite ones are flagged: by the diagonal at the
+/// start, or by a row in the panel where it grows.
 template <class T, bool swapped>
 void flags() {
   using R = Real<T>;

@@ -1,5 +1,5 @@
-// The way of a triangle to the device and back, without a device: every element arrives, is worked
-// on once and returns, in whatever order things happen; a failure leaves whole columns.
+// Transfer of a triangle to the device and back, without a device: every element arrives, is
+// processed once and returns, for any order of events; a failure leaves full columns.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -37,8 +37,8 @@ struct Triangle {
   }
 };
 
-/// Stands for the factorization: adds a half to the columns of each step. Where events are slow to
-/// happen, two steps need all columns, as updates do.
+/// Replaces the factorization: adds a half to the columns of each step. With slow events two steps
+/// need all columns, as updates do.
 Status work(RoundTrip& trip, Staging& staging, Triangle& device, int* info, int bad) {
   constexpr int64_t kStep = 64;
   for (int64_t first = 0; first < device.n; first += kStep) {
@@ -64,7 +64,7 @@ void expect(bool good, const char* what, const Triangle& A, int64_t value) {
               static_cast<long long>(value));
 }
 
-/// Whether the first `columns` were worked on and all else is as it was.
+/// Whether the first `columns` were processed and the rest is unchanged.
 bool is_as_expected(Triangle& A, int64_t columns) {
   Triangle expected(A.n, A.ld, A.swapped, true);
   for (int64_t j = 0; j < columns; ++j)
@@ -77,8 +77,8 @@ bool has_nan(const char* elements, int64_t count) {
   return std::any_of(values, values + count, [](double x) { return std::isnan(x); });
 }
 
-/// A NaN near the pivot that fails: in the row of that pivot it belongs there, in any other row it
-/// leaves the piece to the host, as it was.
+/// A NaN near the failing pivot: expected in the row of that pivot; in any other row the piece is
+/// left unchanged to the host.
 void nan_beside(Staging& staging, bool swapped, int bad, int64_t row) {
   Triangle A(2100, 2103, swapped, true), device(2100, 2113, swapped, false);
   A.at(row, bad - 5) = std::numeric_limits<double>::quiet_NaN();

@@ -1,6 +1,6 @@
 // The order of the tasks of one matrix (cuda/native/persistent/schedule.hpp), on the host: that one
-// group of warps beside the chain never waits for what comes later, and, by threads, that the flags
-// order all that they have to: ThreadSanitizer sees what they leave unordered.
+// group of warps next to the chain never waits for later tasks, and, with threads, that the flags
+// order all dependent accesses, as checked by ThreadSanitizer.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +27,7 @@ struct Position {
   int column = 0;
   int64_t begun = 0;  ///< tasks of the columns before
 
-  /// The task of that index, at or behind the last one asked for; false when there is none.
+  /// The task of that index, not before the last requested one; false if there is none.
   bool find(const Schedule& schedule, int64_t index, Task* task) {
     while (column < schedule.columns && index - begun >= schedule.tasks_of(column))
       begun += schedule.tasks_of(column++);
@@ -37,7 +37,7 @@ struct Position {
   }
 };
 
-/// The tasks one after the other, and steps of the chain as early as they can be.
+/// The tasks one after the other, with steps of the chain as early as possible.
 class InOrder {
  public:
   explicit InOrder(const Schedule& schedule)
@@ -48,7 +48,7 @@ class InOrder {
     Task task{};
     for (int64_t index = 0; position.find(schedule_, index, &task); ++index) {
       while (step_can_run()) ++step_, ++finished_below();
-      expect(can_run(task), "a task waits for what comes later", schedule_, int(index));
+      expect(can_run(task), "a task waits for a later one", schedule_, int(index));
       if (task.kind == Task::solve)
         ++finished_[task.row];
       else

@@ -1,5 +1,5 @@
-// Slices of interleaved batches, which needs no device: together they are the batch, each lies in
-// its chunk where the copies look for it, and a query counts what a run takes.
+// Slices of interleaved batches, without a device: together they cover the batch, each is at the
+// position in its chunk that the copies use, and a query counts the workspace of a run.
 #include <cstdio>
 
 #include "interleaved/via_column_major.hpp"
@@ -15,7 +15,7 @@ void expect(bool good, const char* what, int64_t n, int64_t chunk, int64_t batch
               static_cast<long long>(chunk), static_cast<long long>(batch));
 }
 
-/// Addresses that nobody reads.
+/// Addresses that are never read.
 template <class T>
 T* nowhere(uintptr_t megabytes) {
   return reinterpret_cast<T*>(megabytes << 20);
@@ -63,7 +63,7 @@ void check(int64_t n, int64_t nrhs, int64_t chunk, int64_t batch) {
       for (int64_t b = 0; b < count; ++b)
         good(
             unpacked.A.interleaved_matrix(b, columns) == all.interleaved_matrix(first + b, columns),
-            "where a matrix lies");
+            "position of a matrix");
     }
     first += count;
   }

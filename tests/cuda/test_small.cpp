@@ -1,7 +1,7 @@
 // The kernels of cuda/batched/register/kernel.cuh and register/vbatched_kernel.cuh by contexts of
-// the host: every shape that is built, each task, both storages, batches that fill no block, equal
-// and mixed orders, pivots that are none, arguments that are bad. Shared memory has NaN of a batch
-// before, so that what was never written shows.
+// the host: every shape that is built, each task, both storages, batches smaller than a block,
+// equal and mixed orders, bad pivots, invalid arguments. Shared memory is filled with NaN before
+// each batch, which detects reads of uninitialized memory.
 #include <cstdio>
 #include <vector>
 
@@ -68,7 +68,7 @@ class Suite {
 };
 
 /// register/vbatched_kernel.cuh: blocks with shares of several lengths, arguments that the kernel
-/// has to refuse.
+/// must refuse.
 template <class T, bool kSwapped>
 class DealtSuite {
  public:
@@ -112,8 +112,8 @@ class DealtSuite {
     problem.position.n = kBadOrder;
     launch_dealt(problem, share);
     if (count_batch<SmallTask::factor>(before, after, expected)) return;
-    std::printf("dealt out, element of %zu bytes, swapped %d: n %d, share %d\n", sizeof(T),
-                kSwapped, n, share);
+    std::printf("binned, element of %zu bytes, swapped %d: n %d, share %d\n", sizeof(T), kSwapped,
+                n, share);
   }
 };
 
@@ -140,7 +140,7 @@ void try_all() {
 int main() {
   using namespace chol::cuda;
   for_each_type([]<class T>(T) {
-    // Where races are looked for, one real and one complex type: the compiler takes long.
+    // Under ThreadSanitizer one real and one complex type only: compiling takes long.
     constexpr bool kLikeAnother = sizeof(T) == 8;
     if constexpr (!kFindsRaces || !kLikeAnother) try_all<T>();
   });

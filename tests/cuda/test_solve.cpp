@@ -1,7 +1,7 @@
 // Solves with one matrix on the device, through chol.h: test_solve [--reduced] [--built-in |
-// --links] [precisions]. Reduced, it is for compute-sanitizer. A tuning file asks for the kernels
-// of cuda/native/solve at all orders, with --links for those that solve two strips at a time,
-// unless --built-in leaves the choice to the rows of the library.
+// --links] [precisions]. Reduced, it is for compute-sanitizer. A tuning file selects the kernels of
+// cuda/native/solve at all orders, with --links those that solve two strips at a time; with
+// --built-in the rows of the library are used.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +25,7 @@ bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(T) * x.size()) == 0;
 }
 
-/// A matrix and its factor on the device, which begins `offset` elements behind an aligned address.
+/// A matrix and its factor on the device, at `offset` elements after an aligned address.
 template <class T>
 struct Factored : Calls<T> {
   using Base = Calls<T>;
@@ -53,7 +53,7 @@ struct Factored : Calls<T> {
     DeviceArray<T> device(B);
     ok(potrs_of(T{})(handle, uplo, n, nrhs, factor(), A.lda, device.data(), ldb), "potrs");
     const std::vector<T> X = device.get();
-    // All columns of small systems; of large ones the first and the last.
+    // All columns of small systems; the first and the last of large ones.
     const int64_t step = n * n * nrhs < 50000000 ? 1 : std::max<int64_t>(nrhs - 1, 1);
     for (int64_t q = 0; q < nrhs; q += step) {
       const double residual = solve_residual(A, 0, &B[q * ldb], &X[q * ldb], ldb, 1);
@@ -67,7 +67,7 @@ struct Factored : Calls<T> {
     check(same_bits(before, L.get()), "factor is left", n, double(nrhs));
   }
 
-  /// A NaN or infinity stays in its column, which has no finite element above it in the end.
+  /// A NaN or infinity stays in its column, in which no element above it is finite afterwards.
   void not_finite(int64_t nrhs) const {
     const int64_t n = A.n;
     const std::vector<T> B = random_rhs<T>(n, nrhs);
@@ -75,7 +75,7 @@ struct Factored : Calls<T> {
     ok(potrs_of(T{})(handle, uplo, n, nrhs, factor(), A.lda, clean.data(), n), "potrs");
     const std::vector<T> X = clean.get();
     using Limits = std::numeric_limits<Real<T>>;
-    // All bits set is also what a kernel may take for something else than a value.
+    // The NaN with all bits set might be used as a marker by a kernel.
     Real<T> all_set;
     std::memset(&all_set, 0xFF, sizeof all_set);
     for (Real<T> bad : {Limits::quiet_NaN(), Limits::infinity(), all_set}) {
@@ -130,7 +130,7 @@ struct Factored : Calls<T> {
     return y;
   }
 
-  /// posv: the same answer, and none where the matrix is not positive definite.
+  /// posv: the same solution, and none if the matrix is not positive definite.
   void with_factorization(int64_t nrhs) const {
     const int64_t n = A.n;
     const std::vector<T> B = random_rhs<T>(n, nrhs);
@@ -152,8 +152,8 @@ struct Factored : Calls<T> {
   }
 };
 
-/// The same bits each time: beside a kernel that has half of the device, out of a graph, and beside
-/// another handle.
+/// The same bits each time: concurrently with a kernel that occupies half of the device, in a
+/// graph, and with another handle.
 template <class T>
 struct Repeated {
   chol_handle_t handle = nullptr;
@@ -206,7 +206,7 @@ void run_beside(chol_uplo_t uplo) {
     repeat(one, 100, other, properties.multiProcessorCount);
     replay(one, 1000, 100);
     for (int k = 0; k < 30; ++k) one.queue(), two.queue();
-    one.check("bits beside a second handle");
+    one.check("bits with a second handle");
     two.check("bits of a second handle");
   }
   CHOL_TEST_CUDA(cudaStreamDestroy(other));
@@ -226,13 +226,13 @@ void run_suite(chol_handle_t handle) {
       for (int64_t n : {31, 64, 129, 200, 257, 300}) solve(n, {16, 20, 100, n});
       for (int64_t n : {320, 511, 512, 513, 769, 1025}) solve(n, {1, 16, 100});
       solve(2049, {1, 5, 33});
-      // Of one diagonal block, of a few, and of more than are inverted at a time.
+      // With one diagonal block, a few, and more than are inverted at a time.
       for (int64_t n : {200, 700, 2300, 4400}) Factored<T>(handle, uplo, n, n % 3, n % 2).invert();
       for (int64_t nrhs : {1, 3, 40}) {
         const Factored<T> system(handle, uplo, 400, 1, 0);
         system.not_finite(nrhs);
         system.with_factorization(nrhs);
-        // Where blocks of a batch solve for one matrix.
+        // Orders for which kernels of batches solve with one matrix.
         for (int64_t n : {60, 100}) Factored<T>(handle, uplo, n, 1, 0).with_factorization(nrhs);
       }
       run_beside<T>(uplo);
@@ -271,19 +271,5 @@ int main(int argc, char** argv) {
   if (!device_present()) return 0;
   std::optional<TuningFile> file;
   if (!built_in) file.emplace(rows_of_strips());
-  chol_handle_t handle = nullptr;
-  if (chol_create_on(&handle, CHOL_BACKEND_CUDA, 0, nullptr) != CHOL_STATUS_SUCCESS) {
-    std::printf("FAILED chol_create_on: %s\n", chol_last_error(nullptr));
-    return 1;
-  }
-  const auto wants = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
-  if (wants('s')) run_suite<float>(handle);
-  if (wants('d')) run_suite<double>(handle);
-  if (wants('c')) run_suite<std::complex<float>>(handle);
-  if (wants('z')) run_suite<std::complex<double>>(handle);
-  chol_destroy(handle);
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return run_suites(wanted, [](auto handle, auto zero) { run_suite<decltype(zero)>(handle); });
 }

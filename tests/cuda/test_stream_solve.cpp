@@ -1,7 +1,7 @@
-// The kernel of cuda/batched/solve/streaming/kernel.cuh by contexts of the host: orders of a part
-// of a tile, of some and of more than the warps have at once, both storages, one right-hand side
-// and a few. Shared memory begins as NaN and copies arrive when they are waited for, so that what
-// is read too early, or was never written, shows.
+// The kernel of cuda/batched/solve/streaming/kernel.cuh by contexts of the host: orders of less
+// than a tile, of some tiles and of more than the warps have at a time, both storages, one
+// right-hand side and a few. Shared memory is initialized with NaN and copies are executed when
+// waited for, which detects reads that are too early or of uninitialized memory.
 #include "batched/solve/streaming/kernel.cuh"
 #include "solved_system.hpp"
 

@@ -1,6 +1,6 @@
 // potrf and posv in CHOL_MATH_TENSOR on a device, through chol.h: test_tensor [precisions]
 // [--large] [--bytes]. A tuning file makes panels narrow, so that small matrices have many of them;
-// --large tries large matrices by the built-in rows. --bytes: products that leave as bytes.
+// --large tries large matrices by the built-in rows. --bytes: products reduced to bytes.
 #include "generated_matrix.hpp"
 #include "tuning_file.hpp"
 
@@ -52,8 +52,8 @@ struct OneMatrix : Calls<T> {
       check(again.a == L.a, "bits of a repeat", n, 0);
     }
   }
-  /// A pivot that is negative, zero, NaN or infinite is found at its row; so is one that only the
-  /// products make negative.
+  /// A pivot that is negative, zero, NaN or infinite is reported at its row; so is one that becomes
+  /// negative by the products.
   void bad_pivots(int64_t n) const {
     using R = Real<T>;
     const R nan = std::numeric_limits<R>::quiet_NaN(),
@@ -68,7 +68,7 @@ struct OneMatrix : Calls<T> {
         check(info == p + 1, "info of a bad pivot", n, info - double(p + 1));
       }
   }
-  /// A row that no positive definite matrix has is met by its pivot at the latest.
+  /// A row that no positive definite matrix can have is reported at its pivot at the latest.
   void bad_rows(int64_t n) const {
     using R = Real<T>;
     const R nan = std::numeric_limits<R>::quiet_NaN(),
@@ -102,7 +102,7 @@ struct OneMatrix : Calls<T> {
     L.a = device.get();
     const double residual = factor_residual(A, L, 0);
     check(residual < Base::kBound && info.get()[0] == 0, "residual of a graph", n, residual);
-    // The same graph on matrices that are flagged, by the diagonal and by a row.
+    // The same graph on matrices that are flagged by the diagonal or by a row.
     for (const int64_t row : {n / 2, n - 20}) {
       Batch<T> bad = A;
       if (row == n / 2)
@@ -149,7 +149,7 @@ struct OneMatrix : Calls<T> {
   }
 };
 
-/// Rows of narrow panels, and of some precisions none that is updated natively.
+/// Rows with narrow panels, for some precisions without natively updated panels.
 std::string rows_of_panels(int64_t panel, bool by_bytes) {
   std::string rows;
   for (const char precision : {'s', 'd', 'c', 'z'})
@@ -177,17 +177,6 @@ void run_large(chol_handle_t handle) {
   for (chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) OneMatrix<T>{{handle, uplo}}.large(n);
 }
 
-template <class Body>
-void each_precision(const std::string& wanted, Body&& body) {
-  const auto wants = [&](char letter) {
-    return wanted.empty() || wanted.find(letter) != std::string::npos;
-  };
-  if (wants('s')) body(float{});
-  if (wants('d')) body(double{});
-  if (wants('c')) body(std::complex<float>{});
-  if (wants('z')) body(std::complex<double>{});
-}
-
 }  // namespace
 }  // namespace chol::test
 
@@ -206,16 +195,15 @@ int main(int argc, char** argv) {
   constexpr int64_t kWide = 1024;
   if (is_large && !by_bytes) {
     const TensorHandle built_in;
-    each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
+    for_each_precision(wanted, [&](auto x) { run_large<decltype(x)>(built_in.handle); });
   } else if (is_large) {
     const TuningFile file(rows_of_panels(kWide, true));
     const TensorHandle wide;
-    each_precision(wanted, [&](auto x) { run_large<decltype(x)>(wide.handle); });
+    for_each_precision(wanted, [&](auto x) { run_large<decltype(x)>(wide.handle); });
   } else {
     const TuningFile file(rows_of_panels(kPanel, by_bytes));
     const TensorHandle narrow;
-    each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
+    for_each_precision(wanted, [&](auto x) { run_small<decltype(x)>(narrow.handle); });
   }
-  std::printf(failures ? "FAILED: %d\n" : "PASSED\n", failures);
-  return failures != 0;
+  return report_failures();
 }

@@ -1,7 +1,7 @@
-// The kernel of cuda/batched/solve/left_looking_mma/kernel.cuh by contexts of the host: orders of a
-// part of a block, of fewer and of more blocks than there are warps, both storages, all right-hand
-// sides of a block and some. Shared memory begins as NaN, so that what is read too early, or was
-// never written, shows.
+// The kernel of cuda/batched/solve/left_looking_mma/kernel.cuh by contexts of the host: orders of
+// less than a block, of fewer and of more blocks than warps, both storages, full and partial sets
+// of right-hand sides. Shared memory is initialized with NaN, which detects reads that are too
+// early or of uninitialized memory.
 #include "batched/solve/left_looking_mma/kernel.cuh"
 #include "solved_system.hpp"
 

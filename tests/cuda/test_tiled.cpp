@@ -1,5 +1,5 @@
-// The kernels of cuda/interleaved/thread/tiled.cuh as one thread on the host: every edge of a tile
-// and order of the tiles, with loops over them and without, against a factor found element by
+// The kernels of cuda/interleaved/thread/tiled.cuh as one thread on the host: every tile edge and
+// order of the tiles, with and without loops over them, against a factor computed element by
 // element.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Problem {
   using R = decltype(std::real(T{}));
   int n;
   bool swapped;
-  int bad = -1;  ///< the pivot that is none
+  int bad = -1;  ///< the bad pivot
   std::vector<T> A, L, B;
 
   Problem(int order, bool by_rows, int bad_pivot)
@@ -53,7 +53,7 @@ struct Problem {
         L[i + j * n] = i == j ? T(std::sqrt(std::real(sum))) : sum / L[j + j * n];
       }
   }
-  /// Where element (i, j) of the triangle is, and as what.
+  /// Storage of element (i, j) of the triangle.
   size_t place(int i, int j) const { return swapped ? j + i * n : i + j * n; }
   T stored(T x) const { return swapped ? gpu_lane::conj_where<true>(x) : x; }
 };
@@ -77,7 +77,7 @@ bool right_triangle(const Problem<T>& p, const std::vector<Lane<T>>& got, T unto
     }
   return right;
 }
-/// A x = b, or x still what it was.
+/// A x = b, or x is unchanged.
 template <class T>
 bool right_solutions(const Problem<T>& p, const std::vector<Lane<T>>& x) {
   bool right = true;
@@ -114,7 +114,7 @@ void check(const Problem<T>& p) {
               solves ? ", posv" : "", p.bad, info);
 }
 
-/// Both storages, and pivots that are none at both ends and between.
+/// Both storages, and bad pivots at both ends and in between.
 template <class T, class Check>
 void each_problem(int n, const Check& check) {
   for (const bool swapped : {false, true})
@@ -141,7 +141,7 @@ void check_unrolled() {
 template <class T, int kTile, Looking kLooking>
 void check_kernels() {
   check_looped<T, kTile, kLooking>();
-  // One tile, or an edge alone; whole tiles; edges beside one and several.
+  // One tile, or a partial one; full tiles; partial tiles after one and several.
   check_unrolled<T, kTile, kLooking, 1, kTile, kTile + 1, 2 * kTile, 2 * kTile + 1>();
   if constexpr (kTile < 7) check_unrolled<T, kTile, kLooking, 4 * kTile - 1>();
 }

@@ -1,5 +1,5 @@
-// Tuning files that name interleaved kernels which are not built: right results, whether the
-// machine has a compiler for them or not.
+// Tuning files that name interleaved kernels which are not built: correct results with and without
+// a run-time compiler.
 #include <unistd.h>
 
 #include <filesystem>
@@ -40,15 +40,15 @@ int64_t shared_limit() {
   return bytes;
 }
 
-/// The tuning file that the process was told of before its first call, with one choice in it.
+/// The tuning file that the environment names before the first call, with one choice.
 class ChoiceFile {
  public:
   explicit ChoiceFile(const std::string& folder) : path_(folder + "/plans.json") {
     setenv("CHOL_TUNING", path_.c_str(), 1);
     std::ofstream(path_) << "{\"version\": 2, \"machines\": {}}";
   }
-  /// The choice for orders up to c.n of every routine that has such a kernel.
-  /// @return rows that name it.
+  /// The choice for orders up to c.n of every routine with such a kernel. @return rows that name
+  /// it.
   int write(const std::string& machine, char precision, const Case& c) const {
     int rows = 0;
     std::string text = "{\"version\": 2, \"machines\": {\"" + machine + "\": [";
@@ -97,9 +97,9 @@ void run_case(const Case& c, chol_handle_t host) {
   if (!handle) return;
   for (const chol_uplo_t uplo : {CHOL_LOWER, CHOL_UPPER}) {
     const Suite<T> suite{handle, host, uplo};
-    suite.graph(c.n);  // first: the kernel comes to be while a stream is captured
+    suite.graph(c.n);  // first: the kernel is compiled during a stream capture
     for (const int64_t chunk : {8, 32, 33}) suite.all_routines(c.n, chunk, 67);
-    // The others have an instance an order, to be compiled for seconds.
+    // The others have one instance an order, each compiled in seconds.
     const bool looped = c.choice.is(cuda::kInterleavedTiled) && c.choice.at(2) == 0;
     if (c.choice.is(cuda::kInterleavedShared) || looped) suite.all_routines(c.n - 3, 32, 45);
     suite.bad_pivots(c.n, 32);

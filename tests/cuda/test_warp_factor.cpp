@@ -1,7 +1,7 @@
 // The kernels of cuda/interleaved/warp/block_kernel.cuh by contexts of the host: every shape and
 // task, both triangles, one and several right-hand sides, chunks and leading dimensions, batches
-// that end within a block, pivots that are none. Shared memory begins as NaN and copies arrive when
-// they are waited for, so that what is read too early, or was never written, shows.
+// that end within a block, bad pivots. Shared memory is initialized with NaN and copies are
+// executed when waited for, which detects reads that are too early or of uninitialized memory.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -35,7 +35,7 @@ struct SideBySide {
   }
 
  private:
-  /// Where matrix b of that many elements begins.
+  /// Offset of matrix b of that many elements.
   int64_t start(int64_t b, int64_t size) const { return b / chunk * size * chunk + b % chunk; }
   template <bool kSwapped, class Body>
   void over_elements(Batch<T, kSwapped>& batch, Body&& body) {
@@ -89,7 +89,7 @@ void try_order(int n, int count, int nrhs, int64_t chunk, int64_t extra) {
     block.run([&] { warp_factor_kernel<T, Shape, kTask>(call); }, b);
   }
   memory.give_back(after);
-  // What no matrix of the batch has is as it was.
+  // Memory outside the matrices of the batch is unchanged.
   const SideBySide<T> again(after, chunk, extra);
   const bool kept = same_bytes(memory.A, again.A) && same_bytes(memory.B, again.B);
   const bool right = count_batch<kLike<kTask>>(before, after, expected);

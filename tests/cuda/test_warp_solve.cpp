@@ -1,6 +1,7 @@
 // The kernels of cuda/batched/solve/warp/kernel.cuh by contexts of the host: orders of every
-// kernel, up to its largest and far below, both storages. Shared memory begins as NaN and copies
-// arrive when they are waited for, so that what is read too early, or was never written, shows.
+// kernel, the largest and much smaller ones, both storages. Shared memory is initialized with NaN
+// and copies are executed when waited for, which detects reads that are too early or of
+// uninitialized memory.
 #include "batched/solve/warp/kernel.cuh"
 #include "solved_system.hpp"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# chol-run out of an installed tree whose path the loader would split or expand in LD_PRELOAD.
-# Usage: chol_run.sh PREFIX
+# chol-run in an installed tree whose path the loader would split or expand in LD_PRELOAD. Usage:
+# chol_run.sh PREFIX
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,6 @@
 #!/bin/sh
-# The preset of the README where only the packages are there that its build section asks for: what needs
-# others is left out, with a line each.
-# Usage: configure.sh CMAKE SOURCE_FOLDER
+# The preset of the README with only the packages required by its build section: parts that need
+# others are skipped, with a line each. Usage: configure.sh CMAKE SOURCE_FOLDER
 set -eu
 cmake=$1
 source=$2

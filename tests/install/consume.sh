@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Only the installed tree may be found, whatever else is on this machine.
+# Only the installed tree may be found.
 libdir=$(dirname "$(find "$prefix" -name 'libchol.so')")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$prefix"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Debian package, looks at what it needs and holds, and unpacks it.
-# Usage: deb.sh BUILD_FOLDER FOLDER VERSION
+# Builds the Debian package, checks its dependencies and content, and unpacks it. Usage: deb.sh
+# BUILD_FOLDER FOLDER VERSION
 set -eu
 build=$1
 folder=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The installed chol-info: finds its library, tells the truth, and its man page is there.
-# Usage: info.sh PREFIX VERSION
+# The installed chol-info: finds its library, prints correct values, and has a man page. Usage:
+# info.sh PREFIX VERSION
 set -eu
 prefix=$1
 info="$prefix/bin/chol-info"
@@ -18,7 +18,7 @@ library=$(sed -n 's/.*"library": "\(.*\)".*/\1/p' "$work/report.json")
 [ "$(readlink -f "$library")" = "$(readlink -f "$(find "$prefix" -name libchol.so)")" ]
 CHOL_NUM_THREADS=3 "$info" | grep 'threads  *3$' >/dev/null
 
-# A tuning file for this machine, one for another, and one that is broken.
+# A tuning file for this machine, one for another, and an invalid one.
 name=$(sed -n 's/.*"name": "\(host [^"]*\)".*/\1/p' "$work/report.json")
 echo "{\"version\": 2, \"machines\": {\"$name\": []}}" >"$work/this.json"
 echo '{"version": 2, "machines": {"host of another kind": []}}' >"$work/other.json"

@@ -1,7 +1,7 @@
-// Calls every cuSOLVER function that the preload takes over, on batches and on one matrix, through
-// a stream, with good and bad matrices and arguments, and out of a captured graph, and prints what
-// a caller can see beside rounding. It knows nothing of chol: its output has to be the same with
-// and without the preload.
+// Calls every cuSOLVER function that the preload intercepts, on batches and on one matrix, through
+// a stream, with good and bad matrices and arguments, and in a captured graph, and prints
+// everything that a caller can see except rounding. It does not use chol: its output must be the
+// same with and without the preload.
 #include <cuComplex.h>
 #include <cuda_runtime.h>
 #include <cusolverDn.h>
@@ -244,12 +244,13 @@ void all() {
       }
     }
   captured<T>(12);
-  // Orders from which on the preload solves and inverts one matrix itself.
+  // Orders from which on chol solves and inverts one matrix.
   for (const char uplo : {'L', 'U'}) {
     one_matrix<T>(uplo, 300, Damage::none, 1);
     one_matrix<T>(uplo, 300, Damage::none, 40);
   }
-  // The inverse is judged by as many operations as it has; in one precision that is enough.
+  // Checking the inverse takes as many operations as computing it, so this is done in one precision
+  // only.
   if (std::is_same_v<T, double>) one_matrix<T>('L', 1024, Damage::none, 3);
   generic<T>(70, 2);
   generic<T>(300, 2);

@@ -1,5 +1,6 @@
-// What a preload could trip over, one case a run: `faults CASE [MODULE...]`. A module is a shared
-// object that calls LAPACK, opened as Python and R open theirs. Prints "ok" or what went wrong.
+// Difficult situations for a preload, one case a run: `faults CASE [MODULE...]`. A module is a
+// shared object that calls LAPACK, opened as Python and R open theirs. Prints "ok" or what went
+// wrong.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,7 +27,7 @@ using chol::test::holds_in_child;
 
 using Potrf = void(const char*, const int*, double*, const int*, int*, size_t);
 
-/// Whether the factor of a matrix with a known one is right. @param A room for it.
+/// Whether the factor of a matrix with a known factor is correct. @param A memory for it.
 bool factors_in(double* A, int n, Potrf* potrf = dpotrf_) {
   // L is 1 below and 2 on the diagonal.
   for (int j = 0; j < n; ++j)
@@ -106,8 +107,8 @@ int alarm_calls() {
 
 sigjmp_buf way_out;
 
-/// Jumps out of a call again and again: no later call may be refused or hang. The order is one that
-/// no LAPACK takes a lock for.
+/// Jumps out of calls repeatedly: no later call may be refused or hang. At this order no LAPACK
+/// takes a lock.
 int jumps() {
   struct sigaction action {};
   action.sa_handler = [](int) { siglongjmp(way_out, 1); };
@@ -115,7 +116,7 @@ int jumps() {
   static double A[40 * 40];
   const int n = 40;
   int info = 0;
-  A[0] = HUGE_VAL;  // has the original looked up
+  A[0] = HUGE_VAL;  // looks up the original
   dpotrf_("L", &n, A, &n, &info, 1);
   if (!factors(n)) return verdict(false);
   volatile int jumped = 0;
@@ -194,7 +195,8 @@ int count_threads() {
   return verdict(good);
 }
 
-/// Modules come and go, each with a LAPACK of its own; wrong arguments look for its xerbla_.
+/// Modules are loaded and unloaded, each with its own LAPACK; invalid arguments look up its
+/// xerbla_.
 int modules(int count, char** names) {
   bool good = count > 0;
   for (int round = 0; round < 20; ++round)
@@ -203,7 +205,7 @@ int modules(int count, char** names) {
       if (!module) return verdict(false, dlerror());
       auto* potrf = reinterpret_cast<Potrf*>(dlsym(module, "module_potrf"));
       good = potrf && factors(round + 1, potrf) && factors(120, potrf) && good;
-      // An infinite pivot is the original's.
+      // An infinite pivot is left to the original.
       double infinite = HUGE_VAL;
       const int one = 1, two = 2;
       double pair[] = {HUGE_VAL, 0, 0, 1};

@@ -1,7 +1,7 @@
-// Calls every LAPACK routine that the preload takes over, on good and on bad arguments, and prints
-// what a caller can see beside rounding: info, what xerbla_ was told, which elements were touched,
-// whether the result is accurate. It knows nothing of chol: its output has to be the same with and
-// without the preload.
+// Calls every LAPACK routine that the preload intercepts, on good and on bad arguments, and prints
+// everything that a caller can see except rounding: info, arguments of xerbla_, modified elements,
+// accuracy of the result. It does not use chol: its output must be the same with and without the
+// preload.
 #include <cstdio>
 #include <utility>
 
@@ -66,7 +66,7 @@ void zero_pivot(char uplo, int n, int where) {
   print<T>("potri", uplo, n, "with a zero on the factor's diagonal", info, "");
 }
 
-/// Every argument wrong in turn; several at once are told by the first.
+/// Every argument invalid in turn; of several the first is reported.
 template <class T>
 void wrong_arguments() {
   SmallMatrix<T> A('L', 4, 4);
@@ -115,7 +115,7 @@ void all() {
       if (n > 0) zero_pivot<T>(uplo, n, n / 3);
     }
   }
-  // Orders that go by blocks and over threads.
+  // Orders with blocked and threaded algorithms.
   for (const char uplo : {'L', 'U'})
     for (const Damage damage : {Damage::none, Damage::negative, Damage::infinite})
       factorizations<T>(uplo, 400, damage, 300);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# LAPACK's own test programs of one precision judge LAPACK under the preload: the same text as without
-# it, failures of other routines and test counts included. Left out are the inputs svd.in and ?ec.in,
-# which call no Cholesky routine and take most of the time.
-# Usage: lapack_programs.sh PRELOAD LETTER FOLDER TUNING_THAT_REFINES
+# LAPACK's test programs of one precision under the preload: the same output as without it,
+# including failures of other routines and test counts. Without the inputs svd.in and ?ec.in, which
+# call no Cholesky routine and take most of the time. Usage: lapack_programs.sh PRELOAD LETTER
+# FOLDER TUNING_THAT_REFINES
 set -eu
 preload=$1
 letter=$2
@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -x "$folder/xlintst$letter" ] || skip "no liblapack-test"
 
-# Lines that tell times are no result.
+# Lines with times are ignored.
 without_times() {
   grep -v -i -E 'second|time' "$1" >"$1.text" || true
 }
@@ -38,7 +38,7 @@ for line in "$name routines passed the threshold ( *1628 tests" "$name drivers  
   "$name routines passed the tests of the error exits" "$name drivers passed the tests of the error exits"; do
   grep -q "$line" "$work/with" || fail "not there: $line"
 done
-expect_caught "$work/report" "${letter}potrf" "${letter}potrs" "${letter}posv" "${letter}potri"
+expect_intercepted "$work/report" "${letter}potrf" "${letter}potrs" "${letter}posv" "${letter}potri"
 # The programs of the routines in two precisions, once by the built-in rows and once by rows that
 # refine small systems, too.
 case $letter in d) mixed=ds ;; z) mixed=zc ;; *) mixed= ;; esac
@@ -48,7 +48,7 @@ for tuning in "" "$tuning_that_refines"; do
   name=$(echo "${mixed}posv" | tr a-z A-Z)
   grep -q "All tests for $name routines passed the threshold ( *488 tests" "$work/with" ||
     fail "$name: $(cat "$work/with")"
-  expect_caught "$work/report" "${mixed}posv"
+  expect_intercepted "$work/report" "${mixed}posv"
 done
 
 compare "xlintstrf$letter" "${letter}test_rfp.in"

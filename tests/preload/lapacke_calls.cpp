@@ -1,6 +1,6 @@
-// Calls every LAPACKE function that the preload takes over, in both layouts, on good and on bad
-// arguments, and prints what a caller can see beside rounding. It knows nothing of chol: its output
-// has to be the same with and without the preload.
+// Calls every LAPACKE function that the preload intercepts, in both layouts, on good and on bad
+// arguments, and prints everything that a caller can see except rounding. It does not use chol: its
+// output must be the same with and without the preload.
 #include <cstdio>
 #include <tuple>
 #include <utility>
@@ -149,7 +149,7 @@ void all() {
 }  // namespace
 
 int main() {
-  // Without the search for NaN LAPACK itself has to find it.
+  // Without the NaN check LAPACK itself must find it.
   for (const int check : {1, 0}) {
     LAPACKE_set_nancheck(check);
     all<float>();

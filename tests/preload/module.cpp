@@ -1,5 +1,5 @@
-// A module as Python and R open them: it calls LAPACK, and the object that it was linked with comes
-// into the process with it, out of sight of dlsym(RTLD_NEXT).
+// A module as Python and R open them: it calls LAPACK, and the object with which it is linked is
+// loaded with it, invisible to dlsym(RTLD_NEXT).
 #include <cstddef>
 
 extern "C" {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which matrices go to a device, played by a plug-in, and that it is not opened for the others.
+# Matrices that are offloaded to a device, simulated by a plug-in, which is not opened for others.
 # Usage: offload.sh PRELOAD PROGRAM PLUGIN
 set -eu
 preload=$1
@@ -9,7 +9,7 @@ plugin=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# run OFFLOAD PLUGIN CASE: the table is in $work/report, what was said in $work/said.
+# run OFFLOAD PLUGIN CASE: the table is in $work/report, the output in $work/said.
 run() {
   rm -f "$work/report"
   CHOL_OFFLOAD=$1 CHOL_CUDA_PLUGIN=$2 CHOL_VERBOSE=1 with_preload "$work/report" \
@@ -34,7 +34,7 @@ grep -q "# chol: no offload: .*/nowhere/plugin.so" "$work/said" || fail "$(cat "
 CHOL_TEST_FAIL_AFTER=111 run always "$plugin" large
 if ran_on_device; then fail "a lost device: $(cat "$work/report")"; fi
 
-# Several devices, which are all at work; one that is not there is told of, with CHOL_VERBOSE or without.
+# Several devices, which all work; a missing one is reported, with and without CHOL_VERBOSE.
 CHOL_DEVICES=0,1 run always "$plugin" large
 ran_on_device || fail "several devices: $(cat "$work/report")"
 grep -q "# recording, 2 devices" "$work/said" || fail "no line of two devices: $(cat "$work/said")"

@@ -26,7 +26,7 @@ def outcome(call):
     try:
         call()
         return "no error"
-    except Exception as error:  # the words are what is compared
+    except Exception as error:  # the message is compared
         return "%s: %s" % (type(error).__name__, error)
 
 

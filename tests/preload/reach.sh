@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where the preload does not reach, and what it costs where it does nothing.
-# Usage: reach.sh PRELOAD PROGRAM STATIC_PROGRAM CHOL_RUN
+# Programs that are not intercepted, and the overhead of the preload. Usage: reach.sh PRELOAD
+# PROGRAM STATIC_PROGRAM CHOL_RUN
 set -eu
 preload=$1
 program=$2
@@ -22,7 +22,7 @@ for list in off dpotrs "spotrf,potri" dpotrf potrf "posv potrf"; do
   grep -q "^  dpotrf .*$expected$" "$work/report" || fail "CHOL_PRELOAD=$list: $(cat "$work/report")"
 done
 
-# A LAPACK that is linked statically cannot be reached.
+# A statically linked LAPACK cannot be intercepted.
 with_preload "$work/static" "$static" plain >/dev/null || fail "the static program"
 [ ! -e "$work/static" ] || fail "a static LAPACK was caught: $(cat "$work/static")"
 
@@ -35,23 +35,23 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
   [ ! -e "$work/other" ] || fail "a setuid program was caught: $(cat "$work/other")"
 fi
 
-# chol-run: exit codes, the table, and the word when there is none.
+# chol-run: exit codes, the table, and the message when there is none.
 [ "$("$chol_run" "$program" plain 2>"$work/table")" = ok ] || fail "chol-run"
 grep -q "^  dpotrf .*chol, host$" "$work/table" || fail "chol-run: $(cat "$work/table")"
 "$chol_run" true 2>"$work/table" || fail "chol-run true"
-grep -q "nothing was caught of true" "$work/table" || fail "chol-run true: $(cat "$work/table")"
+grep -q "no calls of true were intercepted" "$work/table" || fail "chol-run true: $(cat "$work/table")"
 code=0
 "$chol_run" -q sh -c 'exit 42' || code=$?
 [ $code -eq 42 ] || fail "exit code $code for 42"
 
 "$chol_run" "$program" workers 2>"$work/table" >/dev/null || fail "chol-run workers"
-grep -q "^chol_preload: caught in process [0-9]* (.*) and 2 that it forked$" "$work/table" ||
+grep -q "^chol_preload: calls of process [0-9]* (.*) and 2 that it forked$" "$work/table" ||
   fail "chol-run workers: $(cat "$work/table")"
 grep -q "^  dpotrf  *3 .*chol, host$" "$work/table" || fail "chol-run workers: $(cat "$work/table")"
 "$chol_run" sh -c "\"$program\" plain; \"$program\" plain" 2>"$work/table" >/dev/null || fail "chol-run sh"
 [ "$(grep -c "^  dpotrf  *1 .*chol, host$" "$work/table")" -eq 2 ] || fail "chol-run sh: $(cat "$work/table")"
 
-# refused WHY OPTION...: exit code 100, the sentence, and nothing is run.
+# refused WHY OPTION...: exit code 100, the message, and nothing is run.
 refused() {
   why=$1
   shift
@@ -66,7 +66,8 @@ refused "no option --onyl=potrf" --onyl=potrf
 "$chol_run" --only DPOTRS "$program" plain 2>"$work/table" >/dev/null || fail "chol-run --only"
 grep -q "^  dpotrf .*the original$" "$work/table" || fail "chol-run --only: $(cat "$work/table")"
 
-# Start and end of a program that has no LAPACK: the best of many, with against without.
+# Start and end of a program that has no LAPACK: the best of many runs, with and without the
+# preload.
 best_microseconds() {
   best=1000000000
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

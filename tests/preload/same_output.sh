@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program prints the same with and without the preload, and chol did the routines.
-# Usage: same_output.sh PRELOAD "ROUTINE..." PROGRAM [ARGUMENT...]
+# A program prints the same with and without the preload, and chol computed the routines. Usage:
+# same_output.sh PRELOAD "ROUTINE..." PROGRAM [ARGUMENT...]
 set -eu
 preload=$1
 routines=$2
@@ -14,6 +14,6 @@ with_preload "$work/report" "$@" >"$work/with" || fail "$1 fails under the prelo
 [ -s "$work/without" ] || fail "$1 prints nothing"
 diff "$work/without" "$work/with" >"$work/diff" || fail "different (< without): $(head -n 20 "$work/diff")"
 # shellcheck disable=SC2086 # a list of words
-expect_caught "$work/report" $routines
+expect_intercepted "$work/report" $routines
 echo "$(wc -l <"$work/with") lines, all the same"
 cat "$work/report"

@@ -1,5 +1,5 @@
-// Positive definite matrices with known damage, right-hand sides, and judges of what LAPACK makes
-// of them. Everything outside the named triangle is filled with a mark that must stay.
+// Positive definite matrices with known defects, right-hand sides, and checks of LAPACK's results.
+// Memory outside the named triangle is filled with a pattern that must not change.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace chol::test::preload {
 
-/// What is put on or beside the diagonal.
+/// Value that is stored on or off the diagonal.
 enum class Damage { none, negative, zero, nan, infinite, minus_infinite, denormal, nan_below };
 inline constexpr Damage kDamages[] = {
     Damage::none,     Damage::negative, Damage::zero,           Damage::nan,
@@ -29,7 +29,7 @@ class SmallMatrix {
  public:
   using R = RealOf<T>;
 
-  /// Diagonally dominant, elements out of a fixed sequence.
+  /// Diagonally dominant, elements from a fixed sequence.
   SmallMatrix(char uplo, int n, int lda)
       : lower_((uplo & ~0x20) == 'L'), n_(n), lda_(lda), elements_(size(n, lda), mark()) {
     unsigned state = 12345;
@@ -159,7 +159,7 @@ class SmallRhs {
   const std::vector<T>& elements() const { return elements_; }
 
   const char* judge(bool solved) const {
-    if (!solved) return elements_ == input_ || has_nan() ? "B as it was" : "B changed";
+    if (!solved) return elements_ == input_ || has_nan() ? "B unchanged" : "B changed";
     R worst = 0;
     for (int j = 0; j < nrhs_; ++j) {
       for (int i = n_; i < ldb_; ++i)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# NumPy and SciPy from PyPI, whose OpenBLAS has names of its own (scipy_dpotrf_64_), in a virtual
-# environment that the tests of this folder use. SKIPPED when pip reaches no index.
-# Usage: wheels.sh FOLDER
+# NumPy and SciPy from PyPI, whose OpenBLAS has other symbol names (scipy_dpotrf_64_), in a virtual
+# environment that the tests of this folder use. SKIPPED when pip reaches no index. Usage: wheels.sh
+# FOLDER
 set -eu
 . "$(dirname "$0")/common.sh"
 folder=$1

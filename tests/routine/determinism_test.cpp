@@ -1,6 +1,7 @@
-// The same bits run to run, for any number of threads, at any place in a batch and beside any
-// neighbours. A device works on a batch of one as on one matrix, chooses by the largest order of a
-// variable batch, and keeps no rule for all forms and both triangles, as the host does for factors.
+// The same bits in every run, for any number of threads, at any position in a batch and with any
+// other matrices. A device treats a batch of one as one matrix, chooses by the largest order of a
+// variable batch, and does not guarantee equal bits for all forms and both triangles, as the host
+// does for factors.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -20,13 +21,13 @@ constexpr int64_t kRhs = 3;
 constexpr Function kDeterministic[] = {Function::potrf, Function::potrs, Function::posv,
                                        Function::potri, Function::pocon, Function::logdet};
 
-/// What goes into a routine for one matrix.
+/// Input of a routine for one matrix.
 template <class T>
 struct Input {
   Dense<T> triangle, rhs;
 };
 
-/// All bits that come out for one matrix.
+/// Output of a routine for one matrix, bit by bit.
 template <class T>
 struct Output {
   std::vector<T> triangle, rhs;
@@ -50,7 +51,7 @@ Input<T> input_of(Function function, int64_t n, int variant) {
   return {takes_matrix ? r.A : r.L, random_dense<T>(n, kRhs, random)};
 }
 
-/// A neighbour that must not be noticed: every third one is spoiled.
+/// A neighbour that must have no effect: every third one is not positive definite.
 template <class T>
 Input<T> neighbour_of(Function function, int64_t n, int variant) {
   Input<T> input = input_of<T>(function, n, variant % 3);
@@ -82,7 +83,7 @@ std::vector<Output<T>> run_all(const Setting& s, Function function, int threads,
   return outputs;
 }
 
-/// Puts one matrix at several places of a batch of others and compares it with itself alone.
+/// Puts one matrix at several positions of a batch of others and compares with the result alone.
 template <class T>
 void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
   const Input<T> input = input_of<T>(function, n, 0);
@@ -97,7 +98,7 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
       if ((s.layout == Layout::one || short_run()) && batch > 5) continue;
       if (batch < static_cast<int64_t>(copies)) continue;
       const auto place = static_cast<size_t>(random.integer(0, batch - 1));
-      // Neighbours of near orders share lanes with it.
+      // Neighbours of similar orders are in the same lane group.
       const int64_t least = batch > 9 ? std::max<int64_t>(0, n - 9) : 0;
       std::vector<Input<T>> inputs;
       for (int64_t b = 0; b < batch; ++b)
@@ -111,7 +112,7 @@ void same_bits_anywhere(const Setting& s, Function function, int64_t n) {
     }
 }
 
-CHOL_TEST(Determinism, AnywhereInABatch, kEverywhere) {
+CHOL_TEST(Determinism, AnyPositionInABatch, kEverywhere) {
   for (const Function function : kDeterministic)
     for (const int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 48, 65, 97}) {
       if ((short_run() && n > 33) || !exists(function, s.layout)) continue;
@@ -140,7 +141,7 @@ CHOL_TEST(Determinism, AnyNumberOfThreads, kEverywhere) {
     }
 }
 
-/// Threads that want the cores for themselves.
+/// Busy threads that compete for the cores.
 class BusyThreads {
  public:
   BusyThreads() {
@@ -162,8 +163,8 @@ class BusyThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Beside them helpers lose their cores in the middle of tasks.
-CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
+/// Because of them helpers lose their cores during tasks.
+CHOL_TEST(Determinism, WithBusyThreads, kOneMatrix) {
   const BusyThreads busy;
   for (const Function function : kDeterministic) {
     if (!exists(function, s.layout)) continue;
@@ -175,8 +176,8 @@ CHOL_TEST(Determinism, BesideBusyThreads, kOneMatrix) {
   }
 }
 
-/// A factor is the same whatever way a matrix takes, small ones straight to a kernel of their own;
-/// and so is the pivot that fails.
+/// The factor and the failing pivot are the same for all code paths, including the short path of
+/// small matrices.
 CHOL_TEST(Determinism, FactorAloneAsInABatch, kOnHost) {
   Setting alone = s;
   alone.layout = Layout::one;
@@ -205,7 +206,7 @@ CHOL_TEST(Determinism, FactorAloneAsInABatch, kOnHost) {
     }
 }
 
-/// A well conditioned matrix whose making takes no longer than reading it.
+/// A well-conditioned matrix that is generated as fast as it is read.
 template <class T>
 Input<T> dominant(int64_t n) {
   Random random(static_cast<uint64_t>(n));
@@ -228,7 +229,8 @@ CHOL_TEST(Determinism, EstimateForAnyNumberOfThreads, kOneMatrix) {
 }
 
 /// The factor of the upper triangle is that of the lower one, conjugated, in every form and around
-/// the orders where one matrix goes by tiles; so is its inverse where one matrix goes alone.
+/// the orders from which on one matrix is factored by tiles; so is its inverse in the form for one
+/// matrix.
 CHOL_TEST(Determinism, BothTriangles, kOnHost) {
   Setting lower = s;
   lower.uplo = CHOL_LOWER;

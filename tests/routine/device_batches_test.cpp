@@ -1,5 +1,5 @@
-// What only devices have: kernels that the number of matrices chooses, and faults of a variable
-// batch that are seen where its sizes lie.
+// Tests for devices only: kernels chosen by the number of matrices, and invalid arguments of a
+// variable batch that are detected on the device.
 #include "support/expect.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -37,7 +37,7 @@ struct Systems {
   }
 };
 
-/// The first matrices are right, and the others have their bits.
+/// The first matrices are correct, and the others have their bits.
 template <class T>
 void judge(const Setting& s, const Systems<T>& systems, Function function) {
   const Arrays<T>& arrays = systems.arrays;
@@ -112,7 +112,7 @@ int position_of(Function function, Fault fault) {
   return 0;
 }
 
-/// info names the argument of a matrix, which is left alone; the others are worked on.
+/// info reports the invalid argument of a matrix, which is skipped; the others are processed.
 template <class T>
 void faults_of_a_variable_batch(const Setting& s, Function function) {
   const Handle handle(s.memory.backend());
@@ -142,7 +142,7 @@ void faults_of_a_variable_batch(const Setting& s, Function function) {
       }
     }
 }
-CHOL_TEST(DeviceBatches, FaultsOfAVariableBatch, kVariable) {
+CHOL_TEST(DeviceBatches, InvalidArgumentsOfAVariableBatch, kVariable) {
   for (const Function function : {Function::potrf, Function::posv, Function::potri})
     faults_of_a_variable_batch<T>(s, function);
 }

@@ -1,4 +1,4 @@
-// What is computed from a factor beside solutions: potri, logdet, pocon.
+// Routines that take a factor, except solves: potri, logdet, pocon.
 #include <cmath>
 
 #include "support/expect.hpp"
@@ -82,8 +82,8 @@ CHOL_TEST(Potri, MixedOrders, kEverywhere) {
   }
 }
 
-/// A zero on the diagonal of the factor: info is its place, the first one where there are several,
-/// and A stays as it was.
+/// A zero on the diagonal of the factor: info is the position of the first one, and A is not
+/// changed.
 CHOL_TEST(Potri, ZeroOnTheDiagonal, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 3, 5, 8, 9, 16, 17, 25, 40, 64, 97}) {
@@ -177,8 +177,8 @@ RealOf<T> estimate(const Setting& s, chol_handle_t handle, const Dense<T>& L, Re
   return arrays.result(0);
 }
 
-/// The estimate of norm1(inverse(A)) is a lower bound, in practice within a factor of 3: rcond lies
-/// between the truth and ten times the truth.
+/// The estimate of norm1(inverse(A)) is a lower bound, in practice within a factor of 3: rcond is
+/// between the true value and ten times that.
 CHOL_TEST(Pocon, NearTheTruth, kOneMatrix) {
   const Handle handle(s.memory.backend());
   Random random(17);
@@ -202,10 +202,10 @@ CHOL_TEST(Pocon, NearTheTruth, kOneMatrix) {
   }
 }
 
-/// The identity but for rows p and p + 1, which hold the inverse of 1 + theta v v^T with v = (1,
-/// -1) and 1 + 2 theta = 2^10: its signs are those of the vector that the iteration starts from, so
-/// that only the alternating vector finds its columns. The first row makes the column that the
-/// iteration settles on. All elements and norms are powers of two or sums of two of them.
+/// The identity except for rows p and p + 1, which contain the inverse of 1 + theta v v^T with v =
+/// (1, -1) and 1 + 2 theta = 2^10: its signs are those of the starting vector of the iteration, so
+/// that only the alternating vector finds its columns. The first row gives the column to which the
+/// iteration converges. All elements and norms are powers of two or sums of two of them.
 template <class T>
 Dense<T> deceiving(int64_t n, int64_t p) {
   Dense<T> A(n, n);
@@ -215,8 +215,8 @@ Dense<T> deceiving(int64_t n, int64_t p) {
   return A;
 }
 
-/// rcond is in inverse proportion to the norm that the caller names, here exactly so.
-CHOL_TEST(Pocon, WhatDeceivesTheIteration, kOneMatrix) {
+/// rcond is inversely proportional to the norm given by the caller, here exactly.
+CHOL_TEST(Pocon, MatricesThatDeceiveTheEstimator, kOneMatrix) {
   const Handle handle(s.memory.backend());
   for (int64_t n = 3; n <= 10; ++n)
     for (int64_t p = 1; p + 1 < n; ++p) {

@@ -1,5 +1,5 @@
-// There and back between chol's interleaved layout and MKL's compact one, where MKL is: the folder
-// of libmkl_rt is named by CHOL_BENCH_MKL, as for chol-bench.
+// Round trip between chol's interleaved layout and MKL's compact one, if MKL is installed: the
+// folder of libmkl_rt is named by CHOL_BENCH_MKL, as for chol-bench.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -57,11 +57,11 @@ struct Format {
 };
 constexpr Format kFormats[] = {{181, 16}, {182, 32}, {183, 64}};
 
-/// What MKL packs chol factors, and what chol packs MKL factors.
+/// chol factors matrices packed by MKL, and MKL those packed by chol.
 TYPED_TEST(CompactLayout, ThereAndBack) {
   using T = TypeParam;
   void* const library = mkl();
-  if (!library) GTEST_SKIP() << "no MKL here: CHOL_BENCH_MKL names no folder with libmkl_rt";
+  if (!library) GTEST_SKIP() << "no MKL: CHOL_BENCH_MKL does not name a folder with libmkl_rt";
   const Compact<T> compact(library);
   ASSERT_TRUE(compact.pack && compact.unpack && compact.potrf);
   const Handle handle;

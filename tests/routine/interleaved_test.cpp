@@ -1,5 +1,5 @@
 // Interleaved batches over orders, chunks and batch sizes: the factor, on the host with the bits of
-// the column-major one, nothing changed beside the batch, packing both ways, approximate roots
+// the column-major one, no changes outside the batch, packing in both directions, approximate roots
 // within their bound.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ int64_t batch_of(int64_t n, size_t chunk_index) {
                  : kLarge[(chunk_index + static_cast<size_t>(n)) % 6];
 }
 
-/// What the column-major routine of the host makes of one matrix.
+/// The result of the host's column-major routine for one matrix.
 template <class T>
 struct Expected {
   Dense<T> A, L;
@@ -158,7 +158,7 @@ void solve_in_every_chunk(const Setting& s, Function function) {
 CHOL_TEST(Interleaved, Potrs, kInterleaved) { solve_in_every_chunk<T>(s, Function::potrs); }
 CHOL_TEST(Interleaved, Posv, kInterleaved) { solve_in_every_chunk<T>(s, Function::posv); }
 
-/// A zero on the diagonal stops one inverse, which stays as it was.
+/// A zero on the diagonal prevents one inverse; that matrix is not changed.
 CHOL_TEST(Interleaved, Potri, kInterleaved) {
   const Handle handle(s.memory.backend(), 2);
   for (const int64_t n : {1, 2, 3, 5, 8, 13, 16, 20, 33, 50})
@@ -196,15 +196,15 @@ CHOL_TEST(Interleaved, Logdet, kInterleaved) {
       }
       run_well(arrays, handle, Function::logdet, s.uplo);
       run_well(apart, handle, Function::logdet, s.uplo);
-      // Sums of a device have an order of their own in each form.
+      // The order of sums on a device differs between forms.
       const double slack = s.is_on_device() ? 4 * epsilon<T>() * static_cast<double>(n) : 0;
       for (int64_t b = 0; b < 35; ++b)
         ASSERT_NEAR(arrays.result(b), apart.result(b), slack * (1 + std::abs(apart.result(b))));
     }
 }
 
-/// LAPACK's measures below 300 with approximate roots, over the whole range of exponents, and info
-/// as ever.
+/// LAPACK's measures are below 300 with approximate roots, over the whole range of exponents; info
+/// is unchanged.
 template <class T>
 void approximate_roots(const Setting& s, Function function) {
   const Handle handle(s.memory.backend(), 1);
@@ -238,8 +238,8 @@ CHOL_TEST(Interleaved, ApproximateRoots, kInterleaved) {
   approximate_roots<T>(s, Function::posv);
 }
 
-/// Column-major matrices on one side of a packing call, the interleaved array on the other; all of
-/// both poisoned beforehand.
+/// Column-major matrices on one side of a packing call, the interleaved array on the other; all
+/// memory of both is poisoned first.
 template <class T>
 class Packs {
  public:
@@ -284,8 +284,7 @@ class Packs {
   size_t packed_at(int64_t b, int64_t i, int64_t j) const {
     return static_cast<size_t>((((b / chunk) * columns + j) * ldp + i) * chunk + b % chunk);
   }
-  /// `to` is what it was but for the elements that were to be copied, which have the bits of
-  /// `from`.
+  /// `to` is unchanged except for the copied elements, which have the bits of `from`.
   template <class Copied>
   bool is_copy(bool packing, const std::vector<T>& before, Copied&& copied) const {
     std::vector<T> expected = before;
@@ -311,7 +310,7 @@ class Packs {
   Block apart_block_, packed_block_, pointers_;
 };
 
-/// Packs, poisons what was packed, and unpacks; pack() and unpack() call the C functions.
+/// Packs, poisons the source, and unpacks; pack() and unpack() call the C functions.
 template <class T, class Pack, class Unpack, class Copied>
 void there_and_back(Packs<T>& p, const Handle& handle, Pack&& pack, Unpack&& unpack,
                     Copied&& copied) {

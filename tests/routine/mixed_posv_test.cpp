@@ -1,6 +1,6 @@
-// dsposv and zcposv: refinement to LAPACK's criterion, and each way back to the working precision.
-// Compiled a second time for a device, with arrays in managed memory. A tuning file makes small
-// systems go through refinement, which the built-in rows leave to large ones.
+// dsposv and zcposv: refinement to LAPACK's criterion, and each fallback to the working precision.
+// Compiled a second time for a device, with arrays in managed memory. A tuning file enables
+// refinement for small systems, which the built-in rows use for large ones only.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +57,7 @@ chol_status_t full(chol_handle_t h, chol_uplo_t uplo, int64_t n, int64_t nrhs,
   return chol_zposv(h, uplo, n, nrhs, A, lda, X, ldx, info);
 }
 
-/// Elements where the backend works, which the host can read.
+/// Elements in memory of the backend that the host can also read.
 template <class T>
 class Array {
  public:
@@ -77,7 +77,7 @@ class Array {
   size_t size_;
 };
 
-/// What is outside of a matrix must stay.
+/// Memory outside of a matrix must not change.
 template <class T>
 const T kUntouched = T(-7.25);
 
@@ -115,7 +115,7 @@ struct System {
   }
 };
 
-/// A call and what it left.
+/// A call and its results.
 template <class T>
 struct Solved {
   const System<T>& system;
@@ -171,7 +171,7 @@ struct Solved {
         << chol_last_error(handle);
     EXPECT_EQ(wait_for_device(), 0);
     EXPECT_EQ(info, status[0]);
-    // Behind a pivot that is refused the triangle is unspecified.
+    // After a bad pivot the triangle is unspecified.
     const int64_t factored = info > 0 ? info - 1 : s.n();
     for_each_in_triangle(s.n(), s.uplo == CHOL_UPPER, [&](int64_t i, int64_t j) {
       if (std::min(i, j) >= factored) return;
@@ -190,7 +190,7 @@ struct Solved {
   }
 };
 
-/// Ends the program where there is no device to test.
+/// Exits if there is no device to test.
 void need_backend() {
   if (is_here(kBackend)) return;
   std::printf("SKIPPED: %s\n", chol_last_error(nullptr));
@@ -227,7 +227,7 @@ TYPED_TEST(MixedPosv, SolvesToLapacksCriterion) {
         const Solved<T> solved(this->handle, system);
         EXPECT_EQ(solved.info, 0);
         if (goes_by_refinement() && n < 8) {
-          // sqrt(n) is within what rounding of the residual comes to.
+          // sqrt(n) is within the rounding errors of the residual.
           EXPECT_LE(solved.excess(), 4);
         } else if (goes_by_refinement()) {
           EXPECT_GE(solved.iter, 0);
@@ -241,7 +241,7 @@ TYPED_TEST(MixedPosv, SolvesToLapacksCriterion) {
       }
 }
 
-TYPED_TEST(MixedPosv, IllConditionedSystemsAreSolvedOneWayOrTheOther) {
+TYPED_TEST(MixedPosv, IllConditionedSystemsAreSolvedInEitherPrecision) {
   using T = TypeParam;
   for (const double kappa : {1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e12}) {
     SCOPED_TRACE(kappa);
@@ -305,7 +305,7 @@ TYPED_TEST(MixedPosv, NanOfTheMatrixAndOfColumnsIsPassedOn) {
   EXPECT_EQ(solved.info, 71);
 }
 
-TYPED_TEST(MixedPosv, ZeroColumnsAndNoneAtAll) {
+TYPED_TEST(MixedPosv, ZeroColumnsAndNoColumns) {
   using T = TypeParam;
   System<T> system(CHOL_UPPER, random_spd<T>(140, this->random), 2, this->random);
   for (int64_t i = 0; i < 140; ++i) system.B(i, 0) = T(0);

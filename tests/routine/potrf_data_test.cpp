@@ -10,7 +10,7 @@
 namespace chol::test {
 namespace {
 
-/// A matrix to factor and the info that must come out.
+/// A matrix to factor and the expected info.
 template <class T>
 struct Expected {
   Dense<T> A;
@@ -20,8 +20,8 @@ struct Expected {
   bool spoils_block = false;
 };
 
-/// Factors a batch of matrices of one order and judges each; the good ones among them must not
-/// notice the bad ones.
+/// Factors a batch of matrices of one order and checks each; bad matrices must not affect the good
+/// ones.
 template <class T>
 void factor_and_judge(const Setting& s, chol_handle_t handle,
                       const std::vector<Expected<T>>& matrices) {
@@ -87,8 +87,8 @@ CHOL_TEST(PotrfData, FailureAtEveryPivot, kEverywhere) {
   }
 }
 
-/// One that is spoiled on the diagonal fails there; one that is spoiled at (i, j) below it fails at
-/// pivot i, the first that the element enters.
+/// A bad element on the diagonal fails there; one at (i, j) below it fails at pivot i, the first
+/// that it affects.
 template <class T>
 void not_finite_anywhere(const Setting& s, RealOf<T> bad, bool lapack_agrees) {
   const Handle handle(s.memory.backend());
@@ -121,7 +121,7 @@ CHOL_TEST(PotrfData, NaN, kEverywhere) {
   using R = RealOf<T>;
   not_finite_anywhere<T>(s, std::numeric_limits<R>::quiet_NaN(), true);
 }
-// LAPACK lets an infinite pivot pass and returns a factor with Inf and NaN in it; chol calls it not
+// LAPACK accepts an infinite pivot and returns a factor with Inf and NaN; chol reports it as not
 // positive definite.
 CHOL_TEST(PotrfData, Infinity, kEverywhere) {
   using R = RealOf<T>;
@@ -138,7 +138,7 @@ std::vector<int64_t> data_orders() {
           24, 25, 31, 32, 33, 40, 48, 65, 96, 130, 200, 301};
 }
 
-/// Matrices from make(n, random) that every Cholesky factors.
+/// Matrices from make(n, random) that are safely positive definite.
 template <class T, class Make>
 void factor_made(const Setting& s, Make&& make) {
   const Handle handle(s.memory.backend());
@@ -164,7 +164,7 @@ CHOL_TEST(PotrfData, NearOverflow, kEverywhere) {
   });
 }
 /// Elements of the factor that are denormal themselves are not flushed to zero.
-CHOL_TEST(PotrfData, DenormalBesideOne, kEverywhere) {
+CHOL_TEST(PotrfData, DenormalNextToOne, kEverywhere) {
   const Handle handle(s.memory.backend());
   const T tiny = T(std::numeric_limits<RealOf<T>>::denorm_min() * 12);
   for (const int64_t n : {2, 5, 8, 16, 17, 33, 70}) {
@@ -178,8 +178,8 @@ CHOL_TEST(PotrfData, DenormalBesideOne, kEverywhere) {
   }
 }
 
-/// Condition numbers up to 1/eps: rounding decides whether the last pivots pass, so that a failure
-/// is right as long as what stands before it is the factor, and wrong where kappa n eps < 1/10.
+/// Condition numbers up to 1/eps: rounding decides about the last pivots, so that a failure is
+/// correct if the columns before it are the factor, except where kappa n eps < 1/10.
 CHOL_TEST(PotrfData, IllConditioned, kEverywhere) {
   const Handle handle(s.memory.backend());
   Random random(11);

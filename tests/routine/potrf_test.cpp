@@ -1,4 +1,4 @@
-// potrf on grids of orders, batch sizes, paddings and places.
+// potrf on grids of orders, batch sizes, paddings and memories.
 #include "support/expect.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kVariants = 5;
 
-/// Factors reference matrices of the given shapes and judges every one.
+/// Factors reference matrices of the given shapes and checks every one.
 template <class T>
 void factor_references(const Setting& s, chol_handle_t handle, std::vector<Shape> shapes,
                        Placement placement) {

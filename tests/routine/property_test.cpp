@@ -1,5 +1,5 @@
 // Random calls: any routine in any form on any shapes, data and number of threads, of one triangle
-// and on host or device arrays. Every call has a seed of its own, printed when it fails:
+// and on host or device arrays. Every call has a separate seed, printed on failure:
 //   CHOL_TEST_SEED=that CHOL_TEST_CALLS=1 repeats it.
 #include <cstdlib>
 #include <iostream>
@@ -29,7 +29,7 @@ class RandomCall {
     threads_ = static_cast<int>(random_.integer(1, 3));
   }
 
-  /// How many C calls it took.
+  /// Number of C calls.
   int64_t run() {
     Arrays<T> arrays(memory_, layout_, shapes(),
                      {random_.integer(0, 4), random_.integer(0, 3),

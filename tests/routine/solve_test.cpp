@@ -142,7 +142,7 @@ CHOL_TEST(Potrs, EveryOffsetAndEdge, kEverywhere) {
         }
 }
 
-/// Every third system is not positive definite: its B stays as it was, the others are solved.
+/// Every third system is not positive definite: its B is not changed, the others are solved.
 CHOL_TEST(Posv, BadAmongGood, kEverywhere) {
   const Handle handle(s.memory.backend());
   for (const int64_t n : {1, 2, 4, 5, 8, 13, 16, 24, 33, 64, 130})

@@ -1,6 +1,6 @@
-// The arrays of one call in one of the layouts, with everything around them watched. A test fills
-// the matrices, runs a routine and reads the results; which C function is called, and where the
-// arrays live, is decided by the setting that the test was given.
+// The arrays of one call in one of the layouts, with checks of all surrounding memory. A test fills
+// the matrices, runs a routine and reads the results; the setting of the test determines the C
+// function and the memory of the arrays.
 #pragma once
 
 #include <limits>
@@ -17,16 +17,15 @@ struct Shape {
   int64_t ldb = 1;
 };
 
-/// Where matrices lie in their block.
+/// Layout of the matrices in their memory block.
 struct Placement {
-  int64_t offset = 0;  ///< elements in front of the first one, so that it is not aligned
+  int64_t offset = 0;  ///< elements before the first one, so that it is misaligned
   int64_t gap = 0;     ///< elements between two of them
   Edge edge = Edge::end;
-  int64_t chunk = 8;  ///< matrices side by side in the interleaved layout
+  int64_t chunk = 8;  ///< matrices of a chunk in the interleaved layout
 };
 
-/// What is wrong with a matrix of a variable batch, where its size and pointer are read on a
-/// device.
+/// Invalid arguments of a matrix of a variable batch, whose size and pointer are read on a device.
 enum class Fault { none, order, leading_dimension, pointer };
 
 template <class T>
@@ -47,22 +46,22 @@ class Arrays {
   Field<T>& A() { return A_; }
   Field<T>& B() { return B_; }
 
-  /// Whether the variable form is told max_n and max_nrhs.
+  /// Whether the variable form is given max_n and max_nrhs.
   bool bounds_known = true;
   /// Of the first matrices of a variable batch.
   std::vector<Fault> faults;
   /// norm1(A) for pocon, of every matrix.
   R anorm = 0;
 
-  /// Stores the lower triangle of M in the named triangle, conjugate transposed for the upper one:
-  /// right for a Hermitian matrix as for a factor.
+  /// Stores the lower triangle of M in the named triangle, conjugate transposed for the upper one,
+  /// for a Hermitian matrix as well as for a factor.
   void set_triangle(int64_t b, chol_uplo_t uplo, const Dense<T>& M) {
     const bool upper = uplo == CHOL_UPPER;
     for_each_in_triangle(shape(b).n, upper, [&](int64_t i, int64_t j) {
       A_.at(b, i, j) = upper ? conjugate(M(j, i)) : M(i, j);
     });
   }
-  /// The imaginary parts of the diagonal count as zero, whatever they are.
+  /// The imaginary parts of the diagonal are taken as zero.
   void spoil_diagonal(int64_t b) {
     if constexpr (is_complex<T>)
       for (int64_t i = 0; i < shape(b).n; ++i)
@@ -125,8 +124,8 @@ class Arrays {
     return status;
   }
 
-  /// Nothing but what the last routine may write has changed: its named triangles, and B where
-  /// there is a solution.
+  /// Only the output of the last routine has changed: its named triangles, and B if there is a
+  /// solution.
   testing::AssertionResult rest_kept() const {
     const bool upper = uplo_ == CHOL_UPPER, writes_A = writes_matrix(function_);
     const testing::AssertionResult a = A_.kept("A", [&](int64_t b, int64_t i, int64_t j) {
@@ -139,7 +138,7 @@ class Arrays {
     });
   }
 
-  /// What info and results hold before a call.
+  /// Values of info and results before a call.
   static constexpr int kUnwritten = -77;
 
  private:
@@ -157,20 +156,19 @@ class Arrays {
       const bool last = k == count - 1;
       position += layout_ == Layout::strided && !last ? s.ld * s.columns
                                                       : Slot::extent(s.rows, s.columns, s.ld);
-      // With a gap the memory behind the last matrix is watched, without one it traps.
+      // With a gap the memory after the last matrix is checked, without one accesses trap.
       position += placement_.gap;
     }
     return Field<T>(memory_, std::move(slots), position, placement_.edge);
   }
 
-  /// Few large matrices lie side by side: what a chunk holds beside the batch is watched by
-  /// element.
+  /// Chunks of few large matrices: elements of a chunk outside the batch are checked one by one.
   int64_t chunk() const {
     constexpr int64_t kLarge = 130;
     const bool large = !shapes_.empty() && shapes_[0].n > kLarge;
     return large ? std::min<int64_t>(placement_.chunk, 2) : placement_.chunk;
   }
-  /// The last chunk is whole, and what it holds beside the batch is watched.
+  /// The last chunk is full, and its elements outside the batch are checked.
   Field<T> make_interleaved(std::vector<Slot> slots) const {
     const auto count = static_cast<int64_t>(slots.size());
     const int64_t side_by_side = chunk(), chunks = (count + side_by_side - 1) / side_by_side;

@@ -1,5 +1,5 @@
-// One call of a routine in any of its forms: every argument that a form can have, and the C
-// function that takes them.
+// One call of a routine in any of its forms: every argument of a form, and the C function that
+// takes them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A condition that is looked at in a child process.
+// A condition that is evaluated in a child process.
 #pragma once
 
 #include <sys/wait.h>
@@ -6,7 +6,7 @@
 
 namespace chol::test {
 
-/// Whether body() is true in a child, which is ended when it hangs.
+/// Whether body() is true in a child process, which is killed if it hangs.
 template <class Body>
 bool holds_in_child(Body&& body) {
   constexpr unsigned kMostSeconds = 60;

@@ -16,8 +16,8 @@ void require(cudaError_t status, const char* what) {
   std::abort();
 }
 
-/// Blocks that are free again, by their size: a test makes ten arrays a call, and cudaMalloc takes
-/// longer than the call. Sizes are powers of two.
+/// Free blocks by size: a test allocates ten arrays a call, and cudaMalloc takes longer than the
+/// call. Sizes are powers of two.
 std::map<size_t, std::vector<void*>> free_blocks;
 std::map<void*, size_t> sizes;
 

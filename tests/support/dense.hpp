@@ -1,4 +1,4 @@
-// Whole matrices in plain column-major storage: what generators make and residuals judge.
+// Full matrices in column-major storage, as used by generators and residuals.
 #pragma once
 
 #include <complex>

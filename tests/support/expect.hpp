@@ -1,4 +1,4 @@
-// What every suite expects of a result.
+// Checks of results that all suites use.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ testing::AssertionResult is_factor(const Arrays<T>& arrays, int64_t b, chol_uplo
   return testing::AssertionSuccess();
 }
 
-/// Matrix b stopped at pivot `info`, and the columns before it are the factor's.
-/// @param A may hold NaN or Inf in that pivot's row, which then is not judged.
+/// Matrix b failed at pivot `info`, and the columns before it are the factor's. @param A may
+/// contain NaN or Inf in that pivot's row, which is then not checked.
 template <class T>
 testing::AssertionResult stopped_at(const Arrays<T>& arrays, int64_t b, chol_uplo_t uplo,
                                     Dense<T> A, int64_t info) {
@@ -63,7 +63,7 @@ testing::AssertionResult is_solution(const Arrays<T>& arrays, int64_t b, const D
          << " right-hand sides: residual " << ratio << ", must be below " << kThreshold;
 }
 
-/// Runs a routine that must succeed and leave what is not its own alone.
+/// Runs a routine that must succeed and must not change other memory.
 template <class T>
 void run_well(Arrays<T>& arrays, chol_handle_t handle, Function function, chol_uplo_t uplo) {
   ASSERT_EQ(arrays.run(handle, function, uplo), CHOL_STATUS_SUCCESS) << chol_last_error(handle);

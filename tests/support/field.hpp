@@ -1,5 +1,5 @@
-// The elements of a batch of matrices in one block of memory in which every bit is known before a
-// call: what no matrix owns is poison, NaNs that all differ.
+// The elements of a batch of matrices in one block of memory with known bits: memory outside the
+// matrices is filled with distinct NaNs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ struct Slot {
   int64_t rows, columns, ld, offset;
   int64_t step = 1;  ///< the chunk of an interleaved batch
   int64_t at(int64_t i, int64_t j) const { return offset + (i + j * ld) * step; }
-  /// From the first element to the last: the rows below the last column are not in it, since a
-  /// caller's matrix may end where his memory does.
+  /// From the first element to the last: without the padding after the last column, since the
+  /// caller's memory may end there.
   static int64_t extent(int64_t rows, int64_t columns, int64_t ld) {
     return rows > 0 && columns > 0 ? (columns - 1) * ld + rows : 0;
   }
@@ -73,7 +73,7 @@ class Field {
   }
   void download() { block_.download(image_.data()); }
 
-  /// Every element but those for which may_write(b, i, j) has the bits it was uploaded with.
+  /// Every element except those for which may_write(b, i, j) has its initial bits.
   template <class MayWrite>
   testing::AssertionResult kept(const char* name, MayWrite&& may_write) const {
     std::vector<bool> writable(image_.size(), false);

@@ -1,4 +1,4 @@
-// A handle that a test cannot leak.
+// A handle that is destroyed at the end of its scope.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace chol::test {
 
-/// Whether a backend is here; chol_last_error(nullptr) says why not.
+/// Whether a backend is available; otherwise chol_last_error(nullptr) has the reason.
 inline bool is_here(chol_backend_t backend) {
   chol_handle_t handle = nullptr;
   const bool made = chol_create_on(&handle, backend, 0, nullptr) == CHOL_STATUS_SUCCESS;

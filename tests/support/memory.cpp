@@ -18,7 +18,7 @@ void copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-/// Whole pages between two pages that trap.
+/// Full pages between two inaccessible pages.
 class HostMemory final : public Memory {
  public:
   const char* name() const override { return "host"; }
@@ -48,9 +48,8 @@ class HostMemory final : public Memory {
   std::map<void*, std::pair<void*, size_t>> mappings_;
 };
 
-/// Device arrays by way of the library that CHOL_TEST_DEVICE names: the memory of a real device
-/// (support/cuda_memory.cpp), or what stands in for it (abi/recording_backend.hpp), which is copied
-/// as the host's is.
+/// Device arrays in the memory of the library that CHOL_TEST_DEVICE names: a real device
+/// (support/cuda_memory.cpp), or a substitute (abi/recording_backend.hpp) in host memory.
 class DeviceMemory final : public Memory {
  public:
   DeviceMemory() {

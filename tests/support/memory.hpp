@@ -1,5 +1,5 @@
-// Where the arrays of a call live. The suites reach memory through this interface only, so that
-// they run on device arrays as soon as a device memory is there.
+// Memory of the arrays of a call. The suites access memory through this interface only, so that
+// they run on device arrays if there is device memory.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace chol::test {
 
-/// Which end of an allocation touches memory that traps: reads and writes past that end crash.
+/// The end of an allocation that is adjacent to inaccessible memory: accesses past that end crash.
 enum class Edge { start, end };
 
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual const char* name() const = 0;
-  /// Whether this machine has it; the suites skip their cases otherwise.
+  /// Whether this machine has it; otherwise the suites skip their cases.
   virtual bool available() const = 0;
-  /// The backend that works on arrays that live here.
+  /// The backend for arrays in this memory.
   virtual chol_backend_t backend() const = 0;
 
   /// `bytes` whose `edge` is exactly the edge of the mapping.
@@ -29,10 +29,10 @@ class Memory {
 };
 
 Memory& host_memory();
-/// Available where CHOL_TEST_DEVICE names a library that has it.
+/// Available if CHOL_TEST_DEVICE names a library that provides it.
 Memory& device_memory();
 
-/// Memory that lives as long as this object.
+/// Memory that is freed with this object.
 class Block {
  public:
   Block(Memory& memory, size_t bytes, Edge edge)

@@ -25,7 +25,7 @@ int leading_dimension(int64_t n) { return static_cast<int>(n > 0 ? n : 1); }
 template <class T>
 using PoconWork = std::conditional_t<is_complex<T>, RealOf<T>, lapack_int>;
 
-// The *_work functions of LAPACKE leave out its own search for NaN.
+// The *_work functions of LAPACKE skip the check for NaN.
 #define CHOL_DEFINE_LAPACK(p, T, R)                                                               \
   int potrf(int n, T* a, int lda) {                                                               \
     return LAPACKE_##p##potrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda);                             \

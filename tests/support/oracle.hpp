@@ -1,5 +1,5 @@
-// Reference LAPACK, linked statically where the system has its archive, so that no alternative BLAS
-// stands in for it.
+// Reference LAPACK, linked statically if the system has its archive, so that no other BLAS replaces
+// it.
 #pragma once
 
 #include "support/dense.hpp"
@@ -18,12 +18,12 @@ Dense<T> lapack_potri(const Dense<T>& L);
 template <class T>
 RealOf<T> lapack_pocon(const Dense<T>& L, RealOf<T> anorm);
 
-/// A well conditioned matrix of a given order with what LAPACK makes of it, computed once.
+/// A well-conditioned matrix of a given order with LAPACK's results, computed once.
 template <class T>
 struct Reference {
   Dense<T> A, L;
 };
-/// @param variant tells matrices of one order apart.
+/// @param variant distinguishes matrices of one order.
 template <class T>
 const Reference<T>& reference(int64_t n, int variant = 0);
 

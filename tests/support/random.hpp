@@ -1,5 +1,5 @@
 // Test matrices. Every generator takes its random numbers from one seeded stream, so that a seed
-// names a matrix on every machine.
+// identifies a matrix on every machine.
 #pragma once
 
 #include <cmath>

@@ -20,7 +20,7 @@ Dense<Wide<T>> widened(const Dense<T>& A) {
   return W;
 }
 
-/// y -= a x, written out: the compiler makes neither loop from std::complex operators.
+/// y -= a x, written out: the compiler vectorizes neither loop with std::complex operators.
 void subtract_multiple(int64_t count, double a, const double* x, double* y) {
   for (int64_t i = 0; i < count; ++i) y[i] -= a * x[i];
 }
@@ -36,7 +36,7 @@ double infinite_if_nan(double ratio) {
   return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
 }
 
-/// The larger one; a NaN on either side wins and stays.
+/// The larger one; NaN if one of them is.
 double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 template <class W>

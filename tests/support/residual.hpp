@@ -1,19 +1,20 @@
-// LAPACK's measures of a result, computed in double precision for every type. A measure that meets
-// a NaN is infinite, so that no comparison lets it pass.
+// LAPACK's measures of a result, computed in double precision for every type. With a NaN a measure
+// is infinite, so that it fails every comparison.
 #pragma once
 
 #include "support/dense.hpp"
 
 namespace chol::test {
 
-/// What a ratio must stay below.
+/// Upper bound of a ratio.
 inline constexpr double kThreshold = 30;
 
 struct FactorRatios {
   /// norm1(A - L L^H) / (n norm1(A) eps), the measure of LAPACK's xPOT01.
   double norm;
-  /// The largest |A - L L^H|_ij over n eps times the norms of rows i and j of L, a bound that every
-  /// way to order the sums keeps (Higham 2002, theorem 10.3). It sees a fault in one small element.
+  /// The largest |A - L L^H|_ij over n eps times the norms of rows i and j of L, a bound that holds
+  /// for every order of the sums (Higham 2002, theorem 10.3). It detects an error in one small
+  /// element.
   double element;
   double worst() const { return norm > element ? norm : element; }
 };

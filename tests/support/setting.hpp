@@ -1,4 +1,4 @@
-// The settings that every suite runs in, and the grids of sizes.
+// The settings in which every suite runs, and the grids of sizes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace chol::test {
 
-/// What one case of a test is about beside its type.
+/// Parameters of a test case besides its type.
 struct Setting {
   chol_uplo_t uplo;
   Layout layout;
@@ -22,7 +22,7 @@ struct Setting {
   bool is_on_device() const { return memory.backend() == CHOL_BACKEND_CUDA; }
 };
 
-/// Which settings a test runs in: both triangles and every precision in each of these layouts and
+/// The settings of a test: both triangles and every precision in each of these layouts and
 /// memories.
 struct Settings {
   std::span<const Layout> layouts;
@@ -35,12 +35,12 @@ inline constexpr Settings kOneMatrix{std::span(kLayouts).subspan(0, 1), true, tr
 /// The instances of the body of a test for s, d, c and z.
 using Bodies = std::array<void (*)(const Setting&), 4>;
 /// Adds the test suite/CASE.name for every case, such as Potrf/d_lower_batched_host.BlockOrders.
-/// They are skipped where the memory is not on this machine.
+/// They are skipped if the machine does not have the memory.
 bool add_tests(const char* suite, const char* name, const Settings& settings, const Bodies& bodies,
                const char* file, int line);
 
-/// The body follows, over the element type T and the setting s. It is compiled once a type and told
-/// the rest.
+/// The body follows, over the element type T and the setting s. It is compiled once a type; the
+/// rest are run-time parameters.
 #define CHOL_TEST(suite, name, settings)                                                           \
   template <class T>                                                                               \
   void suite##_##name(const Setting& s);                                                           \
@@ -52,8 +52,8 @@ bool add_tests(const char* suite, const char* name, const Settings& settings, co
   template <class T>                                                                               \
   void suite##_##name([[maybe_unused]] const Setting& s)
 
-/// Whether the run is cut short, for sanitizers: CHOL_TEST_SHORT=1; and to the fewest sizes, for
-/// those of a device: CHOL_TEST_SHORT=2.
+/// Whether the run is shortened: CHOL_TEST_SHORT=1 for sanitizers; CHOL_TEST_SHORT=2, the fewest
+/// sizes, for those of a device.
 bool short_run();
 bool shortest_run();
 /// 0 .. 40.

@@ -1,5 +1,4 @@
-// Systems with known solutions for tests that run beside other threads, and the threads of this
-// process.
+// Systems with known solutions for tests with concurrent threads, and the threads of this process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 
 namespace chol::test {
 
-/// Solves `batch` systems of order n and judges them; returns all bits of the solutions.
+/// Solves and checks `batch` systems of order n; returns all bits of the solutions.
 template <class T>
 std::vector<T> solve_systems(chol_handle_t handle, Layout layout, chol_uplo_t uplo, int64_t n,
                              int64_t batch, uint64_t seed) {

@@ -1,5 +1,5 @@
-// One matrix over several devices, on stand-ins: results by residuals, and that every wait is
-// needed and none is missing.
+// One matrix over several simulated devices: residuals, and a check that no wait is missing or
+// superfluous.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -90,8 +90,8 @@ TYPED_TEST(SeveralDevices, WorkWithoutPeerAccess) {
       }
 }
 
-/// By pieces of a few elements, in both directions; each event between the two devices is needed.
-TYPED_TEST(SeveralDevices, CopyByWayOfTheHost) {
+/// In pieces of a few elements, in both directions; each event between the two devices is needed.
+TYPED_TEST(SeveralDevices, CopyThroughTheHost) {
   for (const bool swapped : {false, true})
     for (const int at : {0, 1})
       for (const size_t room : {1, 3, 7, 1000}) {
@@ -117,7 +117,7 @@ TYPED_TEST(SeveralDevices, CopyByWayOfTheHost) {
           found += machine.races > 0;
           waits = machine.waits;
         }
-        // The first wait of a queue that nothing was in, and the last, behind which nothing comes.
+        // The first wait of an empty queue, and the last one, without later operations.
         EXPECT_GE(found, waits - 2) << room;
       }
 }
@@ -138,8 +138,8 @@ TYPED_TEST(SeveralDevices, FindTheFirstBadMinorOnAnyDevice) {
         }
 }
 
-/// Drops every wait in turn. A few order what never meets: where panels get shorter, a slot's next
-/// panel leaves those of its elements alone that are still read.
+/// Drops every wait in turn. A few are not needed: where panels get shorter, a slot's next panel
+/// does not touch the elements that are still read.
 TEST(Waits, AreFoundToBeMissing) {
   for (const bool upper : {false, true})
     for (const int devices : {2, 3})
@@ -153,7 +153,7 @@ TEST(Waits, AreFoundToBeMissing) {
       }
 }
 
-/// The same of what is done with a factor: work(setting) in each.
+/// The same for operations with a factor: work(setting) in each.
 template <class Work>
 void expect_missing_waits_found(const char* what, Work&& work) {
   for (const bool upper : {false, true})
@@ -167,7 +167,7 @@ void expect_missing_waits_found(const char* what, Work&& work) {
           return setting;
         };
         const auto [found, needed] = drop_each_wait(make, work);
-        // Events order a device's whole slot or part, of which three blocks leave some untouched.
+        // Events order a device's full slot or part; with three blocks some of it is not used.
         EXPECT_GE(found * 5, needed * 4) << found << " of " << needed;
         EXPECT_GE(found, blocks - 1);
       }
@@ -181,8 +181,8 @@ TEST(Waits, OfInversionsAreFoundToBeMissing) {
   expect_missing_waits_found("potri", [](Setting<double>& setting) { setting.invert(); });
 }
 
-/// Between two calls of one handle nothing but their own finish() stands: what a solve has queued
-/// must not meet the factorization of the next posv, nor the copies that bring a matrix.
+/// Two calls of one handle are separated only by finish(): queued work of a solve must not conflict
+/// with the factorization of the next posv or with copies of a new matrix.
 TEST(Waits, OfCallsThatFollowAreTheirOwn) {
   for (const bool upper : {false, true})
     for (const int devices : {1, 2, 3}) {
@@ -201,7 +201,7 @@ TEST(Waits, OfCallsThatFollowAreTheirOwn) {
         setting.finish();
         EXPECT_EQ(setting.machine.races, 0) << round;
       }
-      // Each of these is needed: without it the copies race with what the devices do.
+      // Each of these is needed: without it the copies race with the work of the devices.
       tile::scatter<double>(setting.all, setting.matrix, {whole.data(), 13, upper});
       setting.factor();
       EXPECT_GT(setting.machine.races, 0);

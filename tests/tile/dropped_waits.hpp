@@ -1,4 +1,4 @@
-// Drops each wait of a piece of work in turn, to see that the stand-in devices find it missing.
+// Drops each wait of an operation in turn, to test that the simulated devices detect it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@ struct DroppedWaits {
   int needed = 0;  ///< that no other wait orders too
 };
 
-/// @param make gives a pointer to a setting whose machine has done what comes before the work.
-/// @param work work(setting), whose waits are dropped.
+/// @param make returns a pointer to a setting with all preparations done. @param work
+/// work(setting), whose waits are dropped.
 template <class Make, class Work>
 DroppedWaits drop_each_wait(Make&& make, Work&& work) {
   DroppedWaits all;

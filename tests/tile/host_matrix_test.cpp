@@ -1,4 +1,4 @@
-// One matrix in host memory over stand-ins, whole and by superpanels.
+// One matrix in host memory over simulated devices, as a whole and by superpanels.
 #include "tile/host_matrix.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ struct HostSetting {
     }
     info = tile::factor_host_matrix(all, whole(), n, plan, work, &progress);
   }
-  /// A X = B with the factor that is in host memory; the largest |b - A x| over n eps.
+  /// A X = B with the factor in host memory; the largest |b - A x| over n eps.
   double solve(int64_t nrhs) {
     std::vector<std::vector<char>> memory;
     tile::StreamedPotrsWorkspace<T> work;
@@ -86,7 +86,7 @@ struct HostSetting {
     if (plan.staging == 0) return nullptr;
     return std::make_unique<tile::Staging<T>>(all, whole(), n, plan.staging, nullptr);
   }
-  /// The inverse over the factor that is in host memory; the largest |I - A X| over n eps.
+  /// The inverse over the factor in host memory; the largest |I - A X| over n eps.
   double invert() {
     tile::CyclicMatrix<T> parts;
     parts.over = {n, plan.nb, int(all.size())};
@@ -166,7 +166,7 @@ class HostMatrix : public testing::Test {};
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(HostMatrix, Types);
 
-/// Superpanels, and elements of a pinned buffer, of which a few hold less than a block column.
+/// Superpanels, and elements of a pinned buffer, some smaller than a block column.
 constexpr std::pair<int64_t, size_t> kRoundsAndStaging[] = {{1, 0},  {2, 0},   {99, 0},   {1, 1},
                                                             {2, 30}, {99, 60}, {99, 1000}};
 
@@ -191,7 +191,7 @@ TYPED_TEST(HostMatrix, IsFactored) {
             EXPECT_LT(setting.solve(2), 30);
             EXPECT_EQ(setting.machine.races, 0);
             EXPECT_EQ(setting.progress.returned, staging > 0 ? n : 0);
-            // In memory: each block column there and back, the diagonal blocks whole.
+            // In memory: each block column in both directions, with full diagonal blocks.
             if (setting.plan.blocks == blocks) {
               EXPECT_LE(setting.progress.moved, n * (n + nb));
             }
@@ -235,7 +235,8 @@ TYPED_TEST(HostMatrix, FindsTheFirstBadMinor) {
       }
 }
 
-/// What an offloaded matrix needs: from a column on all is as it was, and the others are final.
+/// As an offloaded matrix needs: from a certain column on everything is unchanged, and the others
+/// are final.
 TYPED_TEST(HostMatrix, IsKeptFromBeforeABadMinorOn) {
   for (const bool upper : {false, true})
     for (const int64_t bad : {0, 5, 12})
@@ -259,8 +260,8 @@ TYPED_TEST(HostMatrix, IsKeptFromBeforeABadMinorOn) {
         }
 }
 
-/// Drops every wait in turn, those of the host for a buffer too; what no wait orders a second time
-/// must be found.
+/// Drops every wait in turn, including those of the host for a buffer; all that are not redundant
+/// must be detected.
 TEST(HostMatrixWaits, AreFoundToBeMissing) {
   for (const int64_t blocks : {4, 12})
     for (const size_t staging : {0, 30, 100}) {
@@ -274,7 +275,7 @@ TEST(HostMatrixWaits, AreFoundToBeMissing) {
     }
 }
 
-/// The factor comes past the devices, each block column in one of three slots.
+/// The factor is streamed through the devices, each block column in one of three slots.
 TEST(HostMatrixWaits, OfStreamedSolvesAreFoundToBeMissing) {
   for (const bool upper : {false, true}) {
     const auto make = [&] {
@@ -288,7 +289,7 @@ TEST(HostMatrixWaits, OfStreamedSolvesAreFoundToBeMissing) {
   }
 }
 
-/// A buffer is filled again before what it held is on the device, or taken before it is full.
+/// A buffer is refilled before its content is on the device, or read before it is full.
 /// @param work work(setting), with a factor.
 template <class Work>
 void expect_waits_for_buffers_needed(Work&& work) {
@@ -303,7 +304,7 @@ void expect_waits_for_buffers_needed(Work&& work) {
       found += setting.machine.races > 0;
     }
     EXPECT_GT(of_host, 20);
-    // The host comes back from a later copy of the same device: those before it are then done.
+    // The host has waited for a later copy of the same device, so that earlier ones are complete.
     EXPECT_EQ(found, of_host);
   }
 }
@@ -389,9 +390,9 @@ TEST(HostTraffic, IsNearTheLeast) {
   }
 }
 
-/// The next superpanel's columns take the place of those that are through while others are worked
-/// on: at its end all of them are there.
-TEST(HostTraffic, IsBesideTheProducts) {
+/// The next superpanel's columns replace finished ones during the work on others: at the end of a
+/// superpanel all of them have arrived.
+TEST(HostTraffic, OverlapsWithProducts) {
   for (const size_t staging : {size_t{0}, size_t{16} << 20}) {
     constexpr int kDevices = 2;
     const Schedule parts(16384, kDevices, .3 / kDevices, staging);

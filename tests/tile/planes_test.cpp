@@ -1,4 +1,4 @@
-// CHOL_MATH_TENSOR over several devices, on stand-ins with the residue arithmetic of the kernels.
+// CHOL_MATH_TENSOR over several simulated devices, with the residue arithmetic of the kernels.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -43,8 +43,8 @@ TYPED_TEST(Planes, FactorTheMatrix) {
   });
 }
 
-/// A group that is not within the bound, at once or later, is subtracted natively, as all behind
-/// it: at once, the factor has the bits of the native one.
+/// A group that exceeds the bound, and all after it, are subtracted natively: if it is the first
+/// one, the factor has the bits of the native one.
 TYPED_TEST(Planes, GoOnNatively) {
   for (const int exact : {0, 1, 2})
     for_each_group<TypeParam>(exact, [&](Setting<TypeParam>& setting, int64_t n) {
@@ -64,7 +64,7 @@ TYPED_TEST(Planes, GoOnNatively) {
     });
 }
 
-/// A diagonal element that is negative or no number, and one that the products make negative.
+/// A diagonal element that is negative or NaN, and one that becomes negative by the products.
 TYPED_TEST(Planes, FindTheFirstBadMinor) {
   constexpr int64_t kOrder = 15;
   enum class Kind { negative, nan, by_products };
@@ -105,7 +105,7 @@ TEST(PlanesOfGroups, FormTheProducts) {
   EXPECT_GT(different, 50);
 }
 
-/// Drops every wait in turn, also of those that a group which is not within the bound brings.
+/// Drops every wait in turn, including those of a group that exceeds the bound.
 TEST(Waits, WithPlanesAreFoundToBeMissing) {
   for (const bool upper : {false, true})
     for (const int devices : {2, 3})
@@ -120,7 +120,7 @@ TEST(Waits, WithPlanesAreFoundToBeMissing) {
           };
           const auto [found, needed] =
               drop_each_wait(make, [](auto& setting) { setting.factor(); });
-          // Panels broadcast a second time reuse slots that no operation waits for again.
+          // Panels broadcast again reuse slots for which no operation waits again.
           EXPECT_GE(found * 6, needed * 5) << found << " of " << needed;
           EXPECT_GE(found, blocks - 1);
         }

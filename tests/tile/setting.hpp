@@ -1,4 +1,4 @@
-// A matrix over stand-in devices, and what is done with it.
+// A matrix over simulated devices, and operations with it.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace chol::test {
 
-/// A positive definite matrix whose block columns lie on stand-ins.
+/// A positive definite matrix whose block columns are on simulated devices.
 template <class T>
 class Setting {
  public:
@@ -43,7 +43,7 @@ class Setting {
   }
 
   T& lower(int64_t i, int64_t j) { return whole_[static_cast<size_t>(j * n_ + i)]; }
-  /// The triangle from the whole matrix to the devices; the rest of their memory holds NaN.
+  /// Copies the triangle to the devices; the rest of their memory is NaN.
   void put() {
     for (int64_t j = 0; j < n_; ++j)
       for (int64_t i = j; i < n_; ++i) *matrix.at(i, j).first = lower(i, j);
@@ -54,7 +54,7 @@ class Setting {
     for (auto& device : made_) device->use_planes(panels, exact);
   }
   void factor() {
-    // A count first, as a caller does.
+    // Counts first, as a caller does.
     size_t bytes = 0;
     for (int pass = 0; pass < 2; ++pass) {
       tile::PotrfWorkspace<T> work;
@@ -106,7 +106,7 @@ class Setting {
       Arena counted;
       count.carve(counted, matrix.over, nrhs);
       space.emplace_back(counted.used());
-      // What was there before must not matter.
+      // The previous content must have no effect.
       std::fill(space.back().begin(), space.back().end(), char(-1));
       Arena arena(space.back().data(), space.back().size());
       machine.own(space.back().data(), space.back().size(), int(d));
@@ -121,7 +121,7 @@ class Setting {
         T sum = B[size_t(c * ldb + i)];
         for (int64_t k = 0; k < n_; ++k) {
           const T a = i >= k ? lower(i, k) : conjugate(lower(k, i));
-          // What lies in an upper triangle is the transpose of what its lower view shows.
+          // An upper triangle contains the transpose of its lower view.
           sum -= (upper_ ? conjugate(a) : a) * X[size_t(c * ldb + k)];
         }
         const double error =
@@ -162,7 +162,7 @@ class Setting {
     return worst;
   }
   T factor_at(int64_t i, int64_t j) const { return *matrix.at(i, j).first; }
-  /// Elements beside the triangle that are no NaN any more.
+  /// Number of elements outside the triangle that are no longer NaN.
   int spoilt() const {
     int64_t numbers = 0;
     for (const std::vector<T>& memory : memory_)

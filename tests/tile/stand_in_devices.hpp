@@ -1,4 +1,4 @@
-// Devices that are not there: each operation runs at once on the host.
+// Simulated devices: each operation runs immediately on the host.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class StandInDevice : public backend::PanelOps<T> {
     return memory.start.get();
   }
   backend::PlaneOps<T>* planes() override { return planes_.get(); }
-  /// @param panels of a group. @param exact groups before one is said not to be within the bound.
+  /// @param panels of a group. @param exact number of groups before one is reported to exceed the
+  /// bound.
   void use_planes(int64_t panels, int exact) {
     planes_ = std::make_unique<StandInPlanes<T>>(machine_, number_, panels, exact);
   }
@@ -248,7 +249,7 @@ class StandInDevice : public backend::PanelOps<T> {
     for (int64_t k = 0; k < depth; ++k) sum -= get(A, i, k) * conjugate(get(B, j, k));
     set(C, i, j, sum);
   }
-  /// The same for all elements, or those of a lower triangle, along what lies side by side.
+  /// The same for all elements, or those of a lower triangle, along the contiguous direction.
   static void subtract_product(const View& C, const View& A, const View& B, int64_t rows,
                                int64_t columns, int64_t depth, bool lower) {
     for (int64_t j = 0; j < columns; ++j)

@@ -1,6 +1,6 @@
-// What stand-in devices share: every element keeps who wrote and read it last, so that two
-// operations that no event orders are found whatever the order in which they happened to run
-// (vector clocks, as race detectors have them).
+// State shared by simulated devices: every element records its last writer and readers, so that two
+// unordered operations are detected independent of the order of execution (vector clocks, as in
+// race detectors).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace chol::test {
 
 using Clock = std::vector<int>;
 
-/// What all stand-ins of one machine share. Its host, which is the calling thread, comes after the
-/// queues: what it queues comes after all that it has waited for.
+/// State of a simulated machine. The host, which is the calling thread, has the last clock: work
+/// that it queues is ordered after everything it has waited for.
 struct Machine {
   explicit Machine(int devices)
       : clocks(static_cast<size_t>(devices) * backend::kQueues + 1,
@@ -59,7 +59,7 @@ struct Machine {
     history.readers.clear();
     history.writer = {queue, clocks[size_t(queue)][size_t(queue)]};
   }
-  /// @param cost nanoseconds that it would take.
+  /// @param cost in nanoseconds.
   void begin_operation(int queue, double cost) {
     Clock& mine = clocks[size_t(queue)];
     merge(mine, clocks[size_t(host)]);
@@ -99,7 +99,7 @@ struct Machine {
     return owned.device == device || static_cast<const char*>(element) >= first + owned.bytes;
   }
 
-  /// The host waits for all queues before it goes on.
+  /// The host waits for all queues.
   void join() {
     for (size_t queue = 0; queue < clocks.size(); ++queue) {
       merge(clocks[size_t(host)], clocks[queue]);
@@ -109,7 +109,7 @@ struct Machine {
   }
 
   std::vector<Clock> clocks;
-  std::vector<int64_t> times;  ///< what each has been given would be done by then
+  std::vector<int64_t> times;  ///< simulated time at which the queued work is finished
   int host;
   struct Span {
     int queue;
@@ -117,7 +117,7 @@ struct Machine {
   };
   bool keeps_spans = false;
   std::vector<Span> spans;     ///< of all operations
-  std::vector<int64_t> joins;  ///< when the host had waited for all queues
+  std::vector<int64_t> joins;  ///< when the host has waited for all queues
   std::deque<Point> points;
   std::unordered_map<const void*, History> elements;
   int races = 0, waits = 0;
@@ -139,7 +139,8 @@ struct Machine {
   static void merge(Clock& mine, const Clock& other) {
     for (size_t k = 0; k < mine.size(); ++k) mine[k] = std::max(mine[k], other[k]);
   }
-  /// What comes next in the queue, or waits for a point of it, would have come after it.
+  /// Later work in the queue, or work that waits for a later event of it, would have been ordered
+  /// after it.
   void judge_dropped_one(int queue) {
     if (pending_queue_ != queue && pending_queue_ != host) return;
     const Clock& mine = clocks[size_t(queue)];
@@ -147,7 +148,7 @@ struct Machine {
     if (pending_queue_ == queue) pending_queue_ = -1;
   }
 
-  Clock pending_;  ///< what the dropped one would have waited for
+  Clock pending_;  ///< clock of the event of the dropped wait
   int pending_queue_ = -1;
 };
 

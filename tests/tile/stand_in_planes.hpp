@@ -1,4 +1,4 @@
-// Products by residues on a stand-in device, with the arithmetic of the kernels.
+// Products by residues on a simulated device, with the arithmetic of the kernels.
 #pragma once
 
 #include <cfloat>
@@ -10,7 +10,7 @@
 #include "base/scalar.hpp"
 #include "tile/stand_in_machine.hpp"
 
-// As nvcc has them: the arithmetic compiles for the host.
+// Keywords of nvcc, so that the arithmetic compiles for the host.
 #ifndef __CUDACC__
 #define __host__
 #define __device__

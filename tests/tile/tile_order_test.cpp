@@ -1,6 +1,5 @@
-// The order of tile Cholesky's tasks, on operations that compute nothing: they note who has what,
-// take their time where waiting for it matters, and see a task that came too early or is waited
-// for.
+// The order of tile Cholesky's tasks, with dummy operations, which record the tasks, can be
+// delayed, and detect tasks that are started too early or waited for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +20,9 @@ namespace {
 
 using backend::Range;
 
-constexpr int64_t kTile = 256;  // large enough that several threads are worth it
+constexpr int64_t kTile = 256;  // large enough for several threads
 
-/// What a matrix stands for: its tiles and the slots that panels are kept in.
+/// State of a run's matrix: its tiles and the slots that contain panels.
 class Board final : public backend::FactorOps {
  public:
   explicit Board(int64_t n)
@@ -35,7 +34,7 @@ class Board final : public backend::FactorOps {
   int64_t update_depth() const override { return 12 * kTile; }
   void carve(Arena&, int64_t, int64_t slots) override { slots_ = slots; }
 
-  /// Slots are free once all updates that read them are done.
+  /// Slots are free after all updates that read them.
   int64_t potrf(Range tile, int64_t slot) override {
     const int64_t k = tile.first / kTile;
     const std::lock_guard lock(mutex_);
@@ -62,7 +61,7 @@ class Board final : public backend::FactorOps {
     panels_[slot].rows.insert(r);
     ++done(r, k);
   }
-  /// A pass over a tile, by the panels of several steps in slots that follow each other.
+  /// A pass over a tile with the panels of several steps in consecutive slots.
   void update(Range rows, Range columns, Range factored, int64_t slot) override {
     const int64_t r = rows.first / kTile, c = columns.first / kTile;
     const int64_t count = factored.size() / kTile;
@@ -85,7 +84,7 @@ class Board final : public backend::FactorOps {
     ++passes_;
   }
 
-  /// Has whoever takes this tile's first update hold it until `count` updates are done.
+  /// Makes the worker of this tile's first update wait until `count` updates are done.
   void hold(int64_t r, int64_t c, int count) {
     held_row_ = r;
     held_column_ = c;
@@ -124,7 +123,7 @@ class Board final : public backend::FactorOps {
 
   int64_t n_, tiles_, slots_ = 0;
   std::mutex mutex_;
-  std::vector<int64_t> done_;        ///< updates that a tile has, and one for its end
+  std::vector<int64_t> done_;        ///< updates of a tile, plus one when finished
   std::map<int64_t, Panel> panels_;  ///< by slot
   std::string fault_;
   std::atomic<int64_t> held_row_{-1}, held_column_{-1};
@@ -134,7 +133,7 @@ class Board final : public backend::FactorOps {
   bool others_went_on_ = false;
 };
 
-/// The whole factorization on a board.
+/// The full factorization on a board.
 void factor(Board& board, int64_t n, int threads) {
   TileCholesky cholesky(board, n, kTile);
   Arena counted;
@@ -156,7 +155,7 @@ TEST(TileOrder, NothingStartsTooEarly) {
     }
 }
 
-/// One worker finishes a column before it looks at the next: all updates of a tile in one pass.
+/// One worker finishes a column before it starts the next: all updates of a tile in one pass.
 TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
   constexpr int64_t kTiles = 9;
   Board board(kTiles * kTile);
@@ -165,8 +164,8 @@ TEST(TileOrder, UpdatesThatAreReadyTakeOnePass) {
   EXPECT_EQ(board.passes(), kTiles * (kTiles - 1) / 2);
 }
 
-/// Whoever solves the tile below a diagonal one factors the next diagonal tile, before the rest of
-/// the panel.
+/// The worker that solves the tile below a diagonal one factors the next diagonal tile, before the
+/// rest of the panel.
 TEST(TileOrder, TheNextDiagonalTileComesFirst) {
   Board board(9 * kTile);
   factor(board, 9 * kTile, 1);
@@ -174,9 +173,9 @@ TEST(TileOrder, TheNextDiagonalTileComesFirst) {
   EXPECT_EQ(board.most_solved(), 1u);
 }
 
-/// A worker that loses its core in the middle of a task delays what depends on that task: others
-/// finish this step's other updates, and those of the next but of the same tile.
-TEST(TileOrder, OthersGoOnWhileATaskIsHeld) {
+/// A worker that loses its core during a task delays only dependent tasks: others finish the other
+/// updates of this step, and those of the next one except of the same tile.
+TEST(TileOrder, OthersContinueDuringADelayedTask) {
   constexpr int64_t kTiles = 12;
   constexpr int kThisStep = kTiles * (kTiles - 1) / 2, kNextStep = (kTiles - 1) * (kTiles - 2) / 2;
   Board board(kTiles * kTile);

@@ -1,5 +1,5 @@
-// The order of a solve's tasks on one matrix, on operations that compute nothing: they note which
-// unknowns are known, and see a task that came too early or twice.
+// The order of a solve's tasks on one matrix, with dummy operations, which record the known
+// unknowns and detect tasks that are too early or repeated.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ using backend::Substitution;
 
 constexpr int64_t kStep = 64;
 
-/// The unknowns of one group, in steps of the smallest block: how many others each has taken.
+/// The unknowns of one group, in steps of the smallest block: the number of updates of each.
 struct Group {
   std::vector<int64_t> forward, backward;
   std::vector<bool> loaded, stored;
@@ -92,7 +92,7 @@ class Board final : public backend::SolveOps {
     for (int64_t i = row / kStep; i * kStep < row_end; ++i) {
       expect(g.loaded[i], "not loaded", i);
       if (first == row) {
-        // What its own block holds it takes with it.
+        // Updates within the block are included.
         int64_t& taken = backward ? g.backward[i] : g.forward[i];
         expect(taken == (backward ? steps_ - to : from), "known too early", i);
         if (backward) expect(g.forward[i] == i + 1, "back before it was there", i);
@@ -148,7 +148,7 @@ TEST(TileSolve, NothingStartsTooEarly) {
       }
 }
 
-/// A vector lies where it is solved for.
+/// A vector is solved in place.
 TEST(TileSolve, OneVectorInPlace) {
   for (const int64_t n : {5, 64, 65, 640, 1000})
     for (const int threads : {1, 2, 5, 16}) {
@@ -160,7 +160,7 @@ TEST(TileSolve, OneVectorInPlace) {
     }
 }
 
-/// A few right-hand sides of many threads are several groups, many of one thread too.
+/// A few right-hand sides with many threads form several groups, and so do many with one thread.
 TEST(TileSolve, GroupsFitThreadsAndCache) {
   Board few(1000), many(1000), one(1000);
   solve(few, 1000, 100, 16);
@@ -171,8 +171,8 @@ TEST(TileSolve, GroupsFitThreadsAndCache) {
   EXPECT_EQ(one.groups(), 1u);
 }
 
-/// A worker that is held in a task for a while delays it and nothing else.
-TEST(TileSolve, GoesOnAfterAHeldTask) {
+/// A worker that is stopped in a task delays only that task.
+TEST(TileSolve, ContinuesAfterADelayedTask) {
   Board board(1000);
   board.hold(64);
   solve(board, 1000, 100, 4);

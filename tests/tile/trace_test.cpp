@@ -1,4 +1,4 @@
-// The trace of devices that stand in: the times are of a model and say nothing of a real one.
+// The trace of simulated devices: the times are of a model, unrelated to a real device.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ namespace {
 constexpr int kDevices = 2;
 constexpr int64_t kOrder = 40;
 
-/// A device that is lost after so many panels. What it had not come by then has no time.
+/// A device that is lost after so many panels. Later events have no time.
 class LostDevice final : public StandInDevice<double> {
  public:
   LostDevice(Machine& machine, int number, int panels)
@@ -47,7 +47,7 @@ class LostDevice final : public StandInDevice<double> {
   int64_t lost_at_ = -1;
 };
 
-/// Everything that is done with a matrix, by devices that a trace tells of.
+/// All operations with a matrix, by traced devices.
 class TracedDevices {
  public:
   explicit TracedDevices(int panels) : machine_(kDevices) {
@@ -119,7 +119,7 @@ class TracedDevices {
   std::deque<std::vector<char>> memory_;
 };
 
-/// Runs body() in a child with a trace, whose file is written when the child exits; the file.
+/// Runs body() in a child process with a trace; returns the file written at its exit.
 template <class Body>
 std::string file_of(const char* ending, Body&& body) {
   const std::filesystem::path path = std::filesystem::temp_directory_path() /
@@ -168,7 +168,7 @@ TEST(TraceOfDevices, HasEachOperatorAndNoOverlapInAQueue) {
   EXPECT_EQ(text.substr(text.size() - 3), "]}\n");
 }
 
-/// Panels that become planes, and products with a group of them.
+/// Conversion of panels to planes, and products with a group of them.
 TEST(TraceOfDevices, HasProductsByResidues) {
   file_of(".json", [] {
     Machine machine(1);

@@ -1,4 +1,4 @@
-// The model that leaves plans out before they are measured, and what is left.
+// The model that excludes plans before measuring, and the remaining plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,14 +96,14 @@ TEST(Occupancy, PruningKeepsTheFirstAndDropsWhatCannotRun) {
   const std::vector<Choice> left = prune(point, {large, large, fitting, kAnyOrder}, kHopper, 10);
   ASSERT_FALSE(left.empty());
   EXPECT_EQ(text_of(left[0]),
-            text_of(large));  // the built-in one is measured whatever the model says
+            text_of(large));  // the built-in choice is always measured
   EXPECT_EQ(std::count(left.begin(), left.end(), large), 1);
   EXPECT_TRUE(has_choice(left, fitting));
   EXPECT_LE(prune(point, std::vector<Choice>(100, fitting), kHopper, 10).size(), 10u);
   EXPECT_TRUE(prune(point, {}, kHopper, 10).empty());
 }
 
-/// The model must not leave out what measurements have chosen.
+/// The model must not exclude choices selected by measurements.
 TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
   const DevicePlans plans(kHopper, true);
   for (const Routine routine : {Routine::potrf, Routine::potrs, Routine::posv})
@@ -113,7 +113,8 @@ TEST(Occupancy, EveryBuiltInPlanCoversAnEighthOfTheBest) {
         const std::vector<Choice> left = plans.interleaved(point);
         ASSERT_FALSE(left.empty());
         EXPECT_TRUE(left[0] == plans.built_in(point));
-        // Of warps that have a matrix the model describes nothing: few, beside as many as ever.
+        // Warps with a matrix each are outside the model: few choices, in addition to the usual
+        // number.
         const auto by_warps = std::count_if(left.begin(), left.end(), is_by_warps);
         EXPECT_LE(by_warps, 5);
         EXPECT_LE(int64_t(left.size()) - by_warps, 40);
@@ -135,7 +136,7 @@ bool is_instance(const Choice& choice, const Point& point) {
       });
 }
 
-TEST(DevicePlans, CandidatesAreThoseThatTheBackendHas) {
+TEST(DevicePlans, CandidatesAreMethodsOfTheBackend) {
   for (const bool compiled : {false, true}) {
     const DevicePlans plans(kHopper, compiled);
     for (const char precision : {'s', 'd', 'c', 'z'})
@@ -159,7 +160,7 @@ std::vector<size_t> count_tiled(const std::vector<Choice>& plans) {
   return count;
 }
 
-TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
+TEST(DevicePlans, TiledKernelsAreAmongTheCandidates) {
   const DevicePlans compiled(kHopper, true), built(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'})
     for (const Routine routine : {Routine::potrf, Routine::posv}) {
@@ -178,8 +179,8 @@ TEST(DevicePlans, TheLiteraturesKernelsHaveTheirShare) {
   EXPECT_EQ(count_tiled(built.interleaved({Routine::potrf, 'd', 8})), none);
 }
 
-/// A search that compiles nothing tries the kernels in shared memory that instances.def lists: each
-/// other one would take a second of the compiler's.
+/// A search without compiling tries the kernels in shared memory that instances.def lists: each
+/// other one would take a second of compile time.
 TEST(DevicePlans, WithoutACompilerCandidatesAreBuilt) {
   const DevicePlans plans(kHopper, false);
   for (const char precision : {'s', 'd', 'c', 'z'}) {
@@ -227,7 +228,7 @@ TEST(DevicePlans, ColumnMajorCandidatesAreBuilt) {
     }
 }
 
-TEST(DevicePlans, APlanReachesAsFarAsItsKernelDoes) {
+TEST(DevicePlans, APlanServesTheOrdersOfItsKernel) {
   const DevicePlans plans(kHopper, true);
   const Point point{Routine::potrf, 'd', 14};
   EXPECT_EQ(plans.reach(point, Choice(cuda::kInterleavedRegisters, {{"threads", 32}}), 15), 15);

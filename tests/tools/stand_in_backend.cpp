@@ -1,5 +1,5 @@
 // A device backend for tests of chol-tune: the host's results under the name of a device, with
-// plans that it refuses, plans with wrong results and plans that end the process.
+// plans that it refuses, plans with wrong results and plans that terminate the process.
 #include <chol.h>
 
 #include <complex>

@@ -1,5 +1,5 @@
-// A CUDA driver of ordinary memory, as much of it as chol-tune calls: what is looked for under the
-// name libcuda.so.1 in tests.
+// A CUDA driver on host memory with the functions that chol-tune calls, used as libcuda.so.1 in
+// tests.
 #include <chrono>
 #include <cstdlib>
 #include <cstring>

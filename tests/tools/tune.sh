@@ -1,6 +1,6 @@
 #!/bin/sh
-# chol-tune: a run, a killed one that goes on, damaged files, two at once, and what the library makes
-# of the files.
+# chol-tune: a run, a killed and continued one, damaged files, two concurrent ones, and use of the
+# files by the library.
 #   tune.sh CHOL_TUNE CHOL_INFO VERSION
 set -eu
 tune=$1 info=$2 version=$3
@@ -22,22 +22,22 @@ CHOL_TUNING=$out "$info" --json | grep -q '"source": "file"' || die "the library
 complete=$(wc -l <"$out.journal")
 run --report | grep -q '100 %' || die "report"
 
-# Orders of the user's own, which have to ascend.
+# User-defined orders, which must ascend.
 rm -f "$out" "$out.journal"
 run --orders 6,20 >"$work/said" || die "orders"
 grep -q '\[2/2\]' "$work/log" || die "other orders than those named"
 run --orders 8,8 >"$work/said" && die "orders that do not ascend"
 grep -q 'ascend' "$work/log" || die "orders that do not ascend are not named"
 
-# Tiles of one matrix: the model beside all sizes, a table, and the rates of the cores in a file that
-# keeps its rows and that the library takes.
+# Tiles of one matrix: the model compared with all sizes, a table, and the rates of the cores in a
+# file that keeps its rows and is accepted by the library.
 "$tune" one --orders 64,200 --threads 1,2 --trial-ms 0.1 --rounds 1 --report "$work/one.csv" --output "$out" >"$work/said" 2>"$work/log" || die "one"
 grep -q '^model: median regret' "$work/said" || die "no regret"
 grep -q 'one on 2 threads,d,200,tiles nb 32' "$work/one.csv" || die "no table of tiles"
-grep -q core_gflops "$out" && grep -q lanes "$out" || die "rates of the cores are not laid beside the rows"
+grep -q core_gflops "$out" && grep -q lanes "$out" || die "the rates of the cores are not compared with the rows"
 CHOL_TUNING=$out "$info" >"$work/log" 2>&1 || die "rates of the cores are refused"
 
-# Killed with some trials done: no trial is made twice, and nothing is left behind.
+# Killed after some trials: no trial is repeated, and no temporary files remain.
 rm -f "$out" "$out.journal"
 mkdir "$work/temporary"
 TMPDIR=$work/temporary "$tune" --device host --quick --routines potrf --precisions d --trial-ms 20 --output "$out" >"$work/log" 2>&1 &
@@ -53,20 +53,20 @@ wait $child 2>/dev/null || true
 [ ! -e "$out" ] || die "a killed run wrote its result"
 [ -z "$(ls "$work/temporary")" ] || die "a killed run left a file behind"
 run >"$work/said" || die "run after a kill"
-grep -q 'known from before' "$work/log" || die "nothing was taken from the killed run"
+grep -q 'earlier trials are reused' "$work/log" || die "nothing was taken from the killed run"
 [ "$(sort "$out.journal" | sed 's/.*"key":"\([^"]*\)".*/\1/' | sort | uniq -d | wc -l)" -eq 0 ] || die "a trial was made twice"
 
-# Nothing is measured again; a torn line and somebody else's text are passed over.
+# Nothing is measured again; an incomplete line and foreign text are ignored.
 cp "$out.journal" "$work/before"
 run >"$work/said" || die "run on a complete journal"
 cmp -s "$out.journal" "$work/before" || die "a complete journal grew"
 printf 'not a trial\n{"machine": "x", "key"' >>"$out.journal"
 run >"$work/said" || die "run on a damaged journal"
-grep -q '2 lines are no trials' "$work/log" || die "damage not reported"
+grep -q '2 lines are not trials' "$work/log" || die "damage not reported"
 run >"$work/said" || die "run after that"
 [ "$complete" -gt 0 ] || die "empty journal"
 
-# A damaged or foreign result is replaced; another machine's rows stay.
+# A damaged or foreign result is replaced; rows of another machine are kept.
 echo '{' >"$out"
 run >"$work/said" || die "run on a damaged result"
 CHOL_TUNING=$out "$info" >/dev/null || die "result after damage"
@@ -82,7 +82,7 @@ if command -v flock >/dev/null; then
   grep -q 'another chol-tune is at work' "$work/log" || die "two at once, message"
 fi
 
-# Named, a broken or stale file is an error with the reason; found, it is passed over.
+# An invalid or outdated file is an error if named, and ignored if found at the default path.
 mkdir -p "$work/config/chol"
 for broken in '{' '{"chol": "0.0.1", "machines": {}}' '[]'; do
   printf '%s' "$broken" >"$work/config/chol/tuning.json"
@@ -90,5 +90,5 @@ for broken in '{' '{"chol": "0.0.1", "machines": {}}' '[]'; do
   if CHOL_TUNING=$work/config/chol/tuning.json "$info" >"$work/log" 2>&1; then die "named file $broken"; fi
   grep -q 'tuning.json' "$work/log" || die "named file $broken: no reason"
 done
-CHOL_VERBOSE=1 "$info" 2>&1 | grep -q 'tuning file.*the built-in rows serve' || die "no line under CHOL_VERBOSE"
+CHOL_VERBOSE=1 "$info" 2>&1 | grep -q 'tuning file.*built-in rows are used' || die "no line under CHOL_VERBOSE"
 echo passed

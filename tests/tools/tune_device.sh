@@ -1,7 +1,7 @@
 #!/bin/sh
-# chol-tune on a device, without one: a driver and a backend that stand in for it.
+# chol-tune on a device, without one: with a simulated driver and backend.
 #   tune_device.sh CHOL_TUNE CHOL_INFO DRIVER BACKEND
-# DRIVER lies in a folder as libcuda.so.1.
+# DRIVER is in a folder as libcuda.so.1.
 set -eu
 tune=$1 info=$2 driver=$3 backend=$4
 work=$(mktemp -d)
@@ -23,7 +23,7 @@ grep -q 'plans of cuda stand-in' "$work/said" || die "no result"
 grep -q '\[25/25\]' "$work/log" || die "no progress"
 grep -q '"cuda stand-in"' "$out" || die "no rows"
 for form in one batch interleaved; do grep -q "\"$form\"" "$out" || die "no rows of form $form"; done
-# Refused, wrong and deadly plans are noted as such and win nowhere.
+# Refused, wrong and crashing plans are recorded as such and never chosen.
 rates() { sed -n "s/.*\"key\":\"[^|]*|$1|0\",\"gflops\":\(.*\)}/\1/p" "$out.journal" | sort -u; }
 for bad in 'interleaved_registers threads 128' 'interleaved_registers threads 64' 'interleaved_warps matrices 1 warps 4'; do
   [ "$(rates "$bad")" = 0.0 ] || die "plan $bad: rates $(rates "$bad")"
@@ -40,7 +40,7 @@ run --device cuda --report || die "report"
 grep -q 'built-in plan at' "$work/said" || die "report: distance of the default"
 grep -q 'potrf batch d, 0 to' "$work/said" || die "report: picture"
 
-# One form alone, of a larger order than batches have.
+# One form only, with a larger order than for batches.
 run --device cuda --forms one --orders 512,1100 --routines potrf || die "form one"
 grep -q '\[2/2\].*potrf one d 1100' "$work/log" || die "form one: other points"
 if run --forms two; then die "a form that there is not"; fi

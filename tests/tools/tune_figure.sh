@@ -1,7 +1,7 @@
 #!/bin/sh
-# The table and the picture of chol-tune --report, of a journal that is made here.
+# The table and the figure of chol-tune --report, for a journal written here.
 #   tune_figure.sh CHOL_TUNE CHOL_INFO VERSION
-# Exit code 77: the table is right, and there is no matplotlib to draw it with.
+# Exit code 77: the table is correct, but matplotlib is missing.
 set -eu
 tune=$1 info=$2 version=$3
 work=$(mktemp -d)
@@ -79,7 +79,7 @@ cmp -s "$work/trials.svg.csv" "$work/expected" || die "picture: another table"
 grep -q '<svg' "$work/trials.svg" || die "no SVG"
 report "$work/trials.png" || die "PNG"
 [ "$(head -c 4 "$work/trials.png" | tail -c 3)" = PNG ] || die "no PNG"
-# An empty journal and somebody else's table are refused with the reason.
+# An empty journal and a foreign table are refused with the reason.
 rm "$out.journal"
 report "$work/none.svg" && die "a picture of nothing"
 grep -q 'no trials' "$work/log" || die "a picture of nothing: no reason"

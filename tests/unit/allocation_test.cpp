@@ -1,9 +1,9 @@
-// Every allocation of the library fails in turn: the call says so, nothing leaks, and the handle
-// still works. This program's malloc stands before the C library's.
+// Every allocation of the library fails in turn: the call reports it, nothing leaks, and the handle
+// still works. This program's malloc precedes the C library's.
 //
 // libgomp ends the process when it gets no memory, and the loader and the C library keep what they
-// allocate: only what chol and the C++ library ask for on its behalf fails and is counted. Under
-// sanitizers, which bring a malloc of their own, the program is not built.
+// allocate: only allocations by chol, or by the C++ library on its behalf, fail and are counted.
+// Under sanitizers, which bring a malloc of their own, the program is not built.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ namespace {
 std::atomic<bool> armed{false};
 std::atomic<long> until_failure{-1};  ///< -1: none fails
 std::atomic<long> counted{0};
-/// What was allocated and not yet released. A list, since who releases cannot be told: a call to
-/// free() at the end of a function leaves no trace of that function.
+/// Allocations not yet released. A list of them, since the caller of free() cannot be determined: a
+/// tail call leaves no return address.
 std::array<std::atomic<void*>, 4096> living{};
 
 /// Whether the code at this address belongs to chol or the C++ library.
@@ -37,7 +37,7 @@ bool concerns_chol(const void* caller) {
   return std::strstr(info.dli_fname, "libchol") || std::strstr(info.dli_fname, "libstdc++");
 }
 
-/// What allocate() returns, or nullptr when this allocation is to fail.
+/// The result of allocate(), or nullptr if this allocation is to fail.
 template <class Allocate>
 void* allocated(const void* caller, Allocate&& allocate) {
   if (!armed || !concerns_chol(caller)) return allocate();
@@ -103,7 +103,7 @@ CHOL_TEST_EXPORT void free(void* memory) {
 namespace chol::test {
 namespace {
 
-/// Counts, and fails, what is allocated while it lives.
+/// Counts allocations during its lifetime and makes one fail.
 class Armed {
  public:
   explicit Armed(long failing) {
@@ -115,11 +115,11 @@ class Armed {
   ~Armed() { armed = false; }
 };
 
-/// Fails allocation k = 0, 1, 2, ... of scenario() until it gets by without a failure. The scenario
-/// returns the first status that is not SUCCESS.
+/// Fails allocation k = 0, 1, 2, ... of scenario() until it succeeds. The scenario returns the
+/// first status that is not SUCCESS.
 template <class Scenario>
 void fail_every_allocation(Scenario&& scenario) {
-  scenario();  // what is made once a process is made now
+  scenario();  // one-time initialization of the process
   for (long k = 0;; ++k) {
     ASSERT_LT(k, 10000) << "it never gets by";
     chol_status_t status;
@@ -135,7 +135,7 @@ void fail_every_allocation(Scenario&& scenario) {
       EXPECT_EQ(status, CHOL_STATUS_SUCCESS);
       break;
     }
-    // Where the library can do without, it may; it may not report anything else.
+    // The library may succeed without this memory; otherwise it must report exactly this.
     if (status != CHOL_STATUS_SUCCESS) {
       EXPECT_EQ(status, CHOL_STATUS_ALLOC_FAILED) << "after failure of allocation " << k;
     }
@@ -200,8 +200,8 @@ TEST(Allocation, OfCalls) {
   fail_in_every_call<std::complex<double>>();
 }
 
-/// What a handle holds after calls goes with it.
-TEST(Allocation, NothingStaysBehind) {
+/// Memory kept by a handle is freed with it.
+TEST(Allocation, NoLeaks) {
   fail_every_allocation([] {
     chol_handle_t handle = nullptr;
     chol_status_t status = chol_create_on(&handle, CHOL_BACKEND_HOST, 0, nullptr);
@@ -216,7 +216,7 @@ TEST(Allocation, NothingStaysBehind) {
   });
 }
 
-/// A tile low rank matrix is assembled, factored, copied and used; whatever fails, it can be
+/// A tile low rank matrix is assembled, factored, copied and used; after any failure it can be
 /// destroyed.
 TEST(Allocation, OfTileLowRank) {
   constexpr int64_t kOrder = 50, kTile = 20;
@@ -252,8 +252,7 @@ TEST(Allocation, OfTileLowRank) {
     });
 }
 
-/// Once a call has been made, the same call allocates nothing; with the workspace that a query
-/// names the first does not either.
+/// A repeated call allocates nothing; with the queried workspace the first call does not either.
 TEST(Allocation, NoneWhenWarm) {
   static char workspace[1 << 20];
   for (const bool given : {false, true})

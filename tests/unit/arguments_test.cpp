@@ -1,5 +1,5 @@
 // Every argument of every function, broken one at a time: the status, the message with function,
-// argument, value and rule, and that nothing was touched.
+// argument, value and rule, and that no array was changed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ template <class T>
 struct Fault {
   std::function<bool(Function, Layout)> applies;
   std::function<void(ValidCall<T>&)> make;
-  std::string message;  ///< what follows the name of the function
+  std::string message;  ///< the message after the name of the function
 };
 
 bool anywhere(Function, Layout) { return true; }
@@ -131,7 +131,7 @@ std::vector<Fault<T>> element_faults() {
   };
 }
 
-/// Products that leave 63 bits.
+/// Products that exceed 63 bits.
 template <class T>
 std::vector<Fault<T>> overflow_faults() {
   using V = ValidCall<T>;
@@ -273,8 +273,8 @@ TYPED_TEST(Arguments, EmptyBatchNeedsNothing) {
   });
 }
 
-/// One matrix needs no stride, and a bound of 0 says that it is unknown.
-TYPED_TEST(Arguments, WhatIsNotAskedFor) {
+/// One matrix needs no stride, and a bound of 0 means unknown.
+TYPED_TEST(Arguments, ArgumentsThatAreNotRequired) {
   const Handle handle;
   for_each_call<TypeParam>([&](ValidCall<TypeParam>& valid) {
     if (valid.call.layout == Layout::strided) {

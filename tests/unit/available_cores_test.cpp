@@ -1,4 +1,4 @@
-// How many threads a call uses when nobody says: affinity, cgroup quotas, OpenMP's variables.
+// The default number of threads of a call: affinity, cgroup quotas, OpenMP's variables.
 #include "base/threads/available_cores.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A tree of cgroups in a folder of its own.
+/// A tree of cgroups in a temporary folder.
 class Quota : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ TEST_F(Quota, OfAGroupAbove) {
   EXPECT_EQ(cores("0::/a/b\n"), 3);
 }
 
-TEST_F(Quota, OfTheMountWhereTheGroupIsOutsideTheContainer) {
+TEST_F(Quota, OfTheMountIfTheGroupIsOutsideTheContainer) {
   write("cpu.max", "50000 100000\n");
   EXPECT_EQ(cores("0::/not/visible\n"), 1);
 }

@@ -1,5 +1,5 @@
-// The trailing updates by a threaded BLAS: right results, the threads that were asked for and no
-// more, and the BLAS's own setting as it was. The tuning file of this test names the method.
+// The trailing updates by a threaded BLAS: correct results, no more threads than requested, and an
+// unchanged setting of the BLAS. The tuning file of this test names the method.
 #include <omp.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ void openblas_set_num_threads(int count);
 namespace chol::test {
 namespace {
 
-/// Threads of this process that run or wait for a core now.
+/// Number of runnable threads of this process.
 int runnable_threads() {
   int count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -31,8 +31,8 @@ int runnable_threads() {
   return count;
 }
 
-/// The most threads that are runnable while `body` works, the one that looks left out. Threads that
-/// a BLAS had before look for work for a while, and are waited for.
+/// Maximum number of runnable threads during `body`, without the observer. Waits first for idle
+/// BLAS threads that still spin.
 template <class Body>
 int most_runnable(Body&& body) {
   while (runnable_threads() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -59,7 +59,7 @@ class BlasTiles : public testing::Test {
   static constexpr int kBlasThreads = 3, kOpenMpThreads = 4;
 };
 
-TEST_F(BlasTiles, ThreadsAsAskedFor) {
+TEST_F(BlasTiles, ThreadsAsRequested) {
   for (const int threads : {1, 2}) {
     const Handle handle(CHOL_BACKEND_HOST, threads);
     const Reference<double>& expected = reference<double>(700, 1);
@@ -77,7 +77,7 @@ TEST_F(BlasTiles, ThreadsAsAskedFor) {
   }
 }
 
-TEST_F(BlasTiles, SettingsComeBack) {
+TEST_F(BlasTiles, SettingsAreRestored) {
   const int before = openblas_get_num_threads(), openmp_before = omp_get_max_threads();
   for (const int threads : {1, 2}) {
     const Handle handle(CHOL_BACKEND_HOST, threads);
@@ -87,7 +87,7 @@ TEST_F(BlasTiles, SettingsComeBack) {
   }
 }
 
-TEST_F(BlasTiles, HandlesSideBySide) {
+TEST_F(BlasTiles, ConcurrentHandles) {
   std::vector<std::thread> callers;
   for (int caller = 0; caller < 3; ++caller)
     callers.emplace_back([] {
@@ -99,9 +99,9 @@ TEST_F(BlasTiles, HandlesSideBySide) {
   EXPECT_EQ(openblas_get_num_threads(), kBlasThreads);
 }
 
-/// A child of a process whose other thread is in a call: that call does not restore the setting
-/// there.
-TEST_F(BlasTiles, SettingsComeBackInAChild) {
+/// A child of a process with another thread inside a call, which does not restore the setting in
+/// the child.
+TEST_F(BlasTiles, SettingsAreRestoredInAChild) {
   constexpr int kOverPthreads = 1;
   if (CHOL_TEST_OPENBLAS_KIND != kOverPthreads) GTEST_SKIP() << "the setting is OpenMP's";
   std::atomic<bool> over{false};

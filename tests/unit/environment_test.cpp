@@ -1,4 +1,4 @@
-// The environment variables, each seen by a process of its own.
+// The environment variables, each tested in a separate process.
 #include "base/environment.hpp"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace chol::test {
 namespace {
 
-/// What the probe prints, stderr included, with these variables beside the inherited ones.
+/// Output of the probe, including stderr, with these variables in addition to the inherited ones.
 std::string probe(const std::string& variables, const std::string& arguments = "") {
   const std::string command =
       "env -u CHOL_BACKEND " + variables + " " CHOL_TEST_PROBE " " + arguments + " 2>&1";
@@ -52,7 +52,7 @@ TEST(Environment, Offload) {
   }
 }
 
-/// That devices are there is seen when one is wanted.
+/// The existence of devices is checked when one is needed.
 TEST(Environment, Devices) {
   for (const char* value : {"0", "0,1,0", "63,7"}) {
     const std::string output =
@@ -66,7 +66,7 @@ TEST(Environment, Devices) {
 }
 
 /// Every variable that libchol.so reads and whose values are not names of files.
-TEST(Environment, WhatIsNotUnderstoodIsRefused) {
+TEST(Environment, InvalidValuesAreRefused) {
   const struct {
     const char* name;
     std::vector<const char*> values;
@@ -121,16 +121,16 @@ TEST(Environment, RoutinesOfThePreload) {
   EXPECT_EQ(routines, selection_bit(Family::potri, 's') | selection_bit(Family::potrs, 'z'));
 }
 
-/// A line of Markdown without what makes it look so: `code`, [text](link).
+/// A line of Markdown without markup: `code`, [text](link).
 std::string plain(const std::string& line) {
   const std::string code = std::regex_replace(line, std::regex("`"), "");
   return std::regex_replace(code, std::regex("\\[([^\\]]*)\\]\\([^)]*\\)"), "$1");
 }
 
-TEST(Environment, TheReadmeHasTheTable) {
-  std::ifstream readme(CHOL_TEST_README);
+TEST(Environment, TheSettingsPageHasTheTable) {
+  std::ifstream settings(CHOL_TEST_SETTINGS);
   std::vector<std::string> rows;
-  for (std::string line; std::getline(readme, line);)
+  for (std::string line; std::getline(settings, line);)
     if (const std::string row = plain(line);
         row.rfind("| CHOL_", 0) == 0 && std::count(row.begin(), row.end(), '|') == 5)
       rows.push_back(row);
@@ -152,7 +152,7 @@ TEST(Environment, Backend) {
   EXPECT_TRUE(has(missing, "/nowhere/plugin.so")) << missing;
 }
 
-/// A line a call, which is a chol-bench command line with a comment.
+/// One line a call, which is a chol-bench command line with a comment.
 TEST(Environment, Verbose) {
   EXPECT_FALSE(has(probe("CHOL_VERBOSE=0"), "chol-bench"));
   EXPECT_FALSE(has(probe("-u CHOL_VERBOSE"), "chol-bench"));
@@ -217,7 +217,7 @@ TEST_F(TuningFile, RowsAreUsed) {
   EXPECT_TRUE(has(output, "batch: CHOL_STATUS_SUCCESS 0 2\n")) << output;
 }
 
-/// What the built-in rows ask for, a file may ask for too.
+/// A file may contain everything that built-in rows do.
 TEST_F(TuningFile, LanesTakeTheirKnobs) {
   const std::string rest = "\", \"form\": \"batch\", \"precision\": \"d\", \"method\": \"lanes\", ";
   const std::string output =
@@ -229,8 +229,7 @@ TEST_F(TuningFile, LanesTakeTheirKnobs) {
       output, std::regex("chol_dpotrf_strided_batched --.*, lanes\\(whole_groups_above=16\\), ")))
       << output;
   const std::string too_large = with_rows(row("batch", "[0, 257]", "lanes"));
-  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run lanes so, or not for all"))
-      << too_large;
+  EXPECT_TRUE(has(too_large, "row 1: this backend cannot run lanes this way for all")) << too_large;
 }
 
 TEST_F(TuningFile, BlasTilesNeedABlas) {
@@ -280,7 +279,7 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
       {replaced(precision, precision + "\"params\": {\"few_rhs\": -1}, "),
        "line 3, row 1: \"few_rhs\" is -1, must be an integer from 0 to 2147483647"},
       {replaced(precision, precision + "\"params\": {\"tile\": 1}, "),
-       "line 3, row 1: \"tile\" is no parameter of panel"},
+       "line 3, row 1: \"tile\" is not a parameter of panel"},
       {replaced(precision, precision + "\"params\": 3, "),
        "line 3, row 1: \"params\" is 3, must be an object"},
       {"{\"routine\": \"potrf\", \"form\": \"interleaved\", \"precision\": \"d\", \"n\": [0, 9], "
@@ -288,7 +287,7 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
        "line 3, row 1: \"register_tile\" is 5, must be 0 to 4: rows and columns of a register "
        "tile"},
       {replaced(precision, precision + "\"treads\": 8, "),
-       "line 3, row 1: \"treads\" is no member of a row"},
+       "line 3, row 1: \"treads\" is not a member of a row"},
       {replaced("potrf", "pack"), "line 3, row 1: this backend cannot run panel so"},
       {row("batch", kEveryOrder, "lanes"),
        "line 3, row 1: this backend cannot run lanes so, or not"},
@@ -338,9 +337,9 @@ TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
       {"[]", "must be an object with \"machines\""},
       {"{\"machine\": {}}", "\"machines\" is missing"},
       {"{\"machines\": {}}",
-       "the file is of version 1, this library reads version 2: chol-tune writes it anew"},
+       "the file is of version 1, this library reads version 2: run chol-tune again"},
       {"{\"version\": 3, \"machines\": {}}",
-       "the file is of version 3, this library reads version 2: chol-tune writes it anew"},
+       "the file is of version 3, this library reads version 2: run chol-tune again"},
       {"{\"machines\": 3}", "\"machines\" is 3, must be an object"},
       {"{\"version\": 2, \"machines\": {\"" + machine + "\": {}}}",
        "\"" + machine + "\" is {}, must be an array of rows"},
@@ -356,7 +355,7 @@ TEST_F(TuningFile, BrokenDocumentsAreRefusedWithTheReason) {
   }
 }
 
-/// The first row that has a case serves it, and the built-in rows what none has.
+/// The first matching row serves a case, and built-in rows the remaining cases.
 TEST_F(TuningFile, RowsComeBeforeTheBuiltInOnes) {
   const std::string tiles = "chol_dpotrf --.*, tiles\\(nb=64,",
                     panel = "chol_dpotrf --.*, panel\\(";
@@ -370,7 +369,7 @@ TEST_F(TuningFile, RowsComeBeforeTheBuiltInOnes) {
   runs_as(row("one", "[1000]", "tiles"), panel);
 }
 
-/// By 20 handles, whether it is valid or not.
+/// Created by 20 handles, with a valid or an invalid file.
 TEST_F(TuningFile, IsReadOnceAProcess) {
   const std::string good = "{\"version\": 2, \"machines\": {\"" + backend_of_this_machine() +
                            "\": [" + row("one", kEveryOrder, "panel") + "]}}";
@@ -379,7 +378,7 @@ TEST_F(TuningFile, IsReadOnceAProcess) {
     const timespec long_ago[] = {{1000000000, 1}, {1000000000, 1}};
     ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), long_ago, 0), 0);
     const int watch = inotify_init1(IN_NONBLOCK);
-    // With the closes between: events that are the same become one.
+    // Close events in between, since identical events are merged.
     ASSERT_GE(inotify_add_watch(watch, path_.c_str(), IN_OPEN | IN_CLOSE), 0);
     const std::string output = probe("CHOL_BACKEND=host CHOL_TUNING=" + path_, "20");
     EXPECT_EQ(has(output, "create: CHOL_STATUS_SUCCESS\n"), text == good) << output;
@@ -391,8 +390,8 @@ TEST_F(TuningFile, IsReadOnceAProcess) {
   }
 }
 
-/// A change shows in the time of a file that was old, and is looked for in one that is new: here by
-/// another text of the same length and time.
+/// A change of an old file alters its time; a new file is read again: here another text of the same
+/// length and time.
 TEST_F(TuningFile, IsReadAgainWhenItHasChanged) {
   const std::string broken = path_ + ".broken";
   std::ofstream(broken) << "{\"version\": 2, \"machine_\": {}}";
@@ -411,7 +410,7 @@ TEST_F(TuningFile, IsReadAgainWhenItHasChanged) {
   std::remove(broken.c_str());
 }
 
-TEST(Environment, TuningFileThatIsNotThere) {
+TEST(Environment, MissingTuningFile) {
   const std::string output = probe("CHOL_BACKEND=host CHOL_TUNING=/nowhere/tuning.json");
   EXPECT_TRUE(has(output, "create: CHOL_STATUS_INVALID_VALUE\n")) << output;
   EXPECT_TRUE(has(output, "tuning file /nowhere/tuning.json: cannot be opened")) << output;

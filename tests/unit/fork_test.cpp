@@ -1,5 +1,5 @@
-// Handles after fork(): R's multicore, Python's multiprocessing. The parent's threads are not in
-// the child, which must neither wait for them nor give other bits.
+// Handles after fork(): R's multicore, Python's multiprocessing. The parent's threads do not exist
+// in the child, which must neither wait for them nor give other bits.
 #include <vector>
 
 #include "support/child.hpp"

@@ -49,7 +49,7 @@ TEST(FreeBlocks, JoinsNeighboursButNotPieces) {
   EXPECT_EQ(blocks.bytes_of_pieces(), 300u);
 }
 
-/// Blocks that are in use never overlap, and in the end all is one block again.
+/// Used blocks never overlap, and finally all memory is one block again.
 TEST(FreeBlocks, RandomUse) {
   constexpr size_t kPiece = 1 << 16;
   std::vector<char> memory(2 * kPiece);

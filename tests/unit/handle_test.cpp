@@ -39,7 +39,7 @@ TEST(HandleLife, CreateChecksItsArguments) {
       {CHOL_BACKEND_CUDA, 1, nullptr, "chol_create_on: devices = NULL, must point to its elements"},
   };
   for (const auto& fault : kFaults) {
-    // Any address: it must be overwritten by NULL.
+    // An arbitrary address, which must be overwritten by NULL.
     auto handle = reinterpret_cast<chol_handle_t>(const_cast<int*>(devices));
     EXPECT_EQ(chol_create_on(&handle, static_cast<chol_backend_t>(fault.backend), fault.count,
                              fault.devices),

@@ -1,4 +1,5 @@
-// On which cores helpers run: those of their caller, whoever created them, also when they change.
+// The cores on which helpers run: those of their caller, independent of their creator, also when
+// they change.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ cpu_set_t cores_of(pid_t thread) {
   return cores;
 }
 
-/// The number-th core of a set alone.
+/// A set with only the number-th core of a set.
 cpu_set_t one_of(const cpu_set_t& cores, int number) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -33,7 +34,7 @@ cpu_set_t one_of(const cpu_set_t& cores, int number) {
 
 void bind(const cpu_set_t& cores) { sched_setaffinity(0, sizeof cores, &cores); }
 
-/// The cores that helpers have in calls of the current thread, once one comes.
+/// The cores of helpers in calls of the current thread, after waiting for one.
 cpu_set_t cores_of_helpers() {
   using Clock = std::chrono::steady_clock;
   cpu_set_t found;
@@ -80,7 +81,7 @@ TEST_F(HelperCoresOf, AProcessWhoseCoresChange) {
       bind(all_);
       if (!is_within(cores_of_helpers(), all_)) return false;
     }
-    // All but perhaps the caller's core, at some time.
+    // At some time all cores, possibly except the caller's.
     for (int round = 0; round < 1000; ++round) {
       const cpu_set_t cores = cores_of_helpers();
       if (CPU_COUNT(&cores) >= CPU_COUNT(&all_) - 1) return true;
@@ -94,7 +95,7 @@ TEST_F(HelperCoresOf, ABoundThreadOfAProcessThatIsNot) {
   std::thread([&] {
     const cpu_set_t own = one_of(all_, 0);
     bind(own);
-    // It asks for more threads than it has cores.
+    // It requests more threads than it has cores.
     EXPECT_FALSE(equal(cores_of_helpers(), own));
   }).join();
 }

@@ -1,5 +1,5 @@
-/* Under LeakSanitizer: handles that were used and destroyed leave nothing behind. With an argument
- * one handle is not destroyed, which must be seen. */
+/* Under LeakSanitizer: used and destroyed handles leak nothing. With an argument one handle is not
+ * destroyed, which must be reported. */
 #include <stdio.h>
 
 #include "chol.h"

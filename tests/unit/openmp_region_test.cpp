@@ -1,4 +1,5 @@
-// Calls from a program's own OpenMP regions: the cores are taken, so that no further thread starts.
+// Calls from OpenMP regions of the program: all cores are busy, so that no further thread is
+// started.
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -14,7 +15,7 @@
 namespace chol::test {
 namespace {
 
-/// Threads of this process that are the library's.
+/// Number of threads of the library.
 int helpers() {
   int count = 0;
   DIR* const folder = opendir("/proc/self/task");

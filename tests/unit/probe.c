@@ -1,5 +1,5 @@
-/* What a process with the environment that a test gave it sees: the environment is read once a
- * process. Prints a line a fact. */
+/* Prints the settings of a process with a given environment, which is read once a process, one line
+ * a fact. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@ static int fail(const char* what) {
   return 1;
 }
 
-/* The function, as what it is called as. ISO C has no cast for that. */
+/* The function with its type. ISO C has no cast for this. */
 static void find(void* library, const char* name, void* function) {
   void* found = dlsym(library, name);
   memcpy(function, &found, sizeof found);

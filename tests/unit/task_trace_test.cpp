@@ -1,4 +1,4 @@
-// CHOL_TRACE: which core worked on what when.
+// CHOL_TRACE: the tasks of every core over time.
 #include "base/task_trace.hpp"
 
 #include <gtest/gtest.h>
@@ -45,13 +45,13 @@ TEST(TaskTrace, SvgHasARowACoreAndABarATask) {
   EXPECT_NE(text.find("potrf (0, 0) step 0, 2.0 us"), std::string::npos);
 }
 
-TEST(TaskTrace, OfNothingIsWhole) {
+TEST(TaskTrace, WithoutTasksIsAValidFile) {
   EXPECT_TRUE(nlohmann::json::parse(TaskTrace::as_json({})).at("traceEvents").empty());
   EXPECT_NE(TaskTrace::as_svg({}).find("</svg>"), std::string::npos);
 }
 
-/// The order and the time of noting do not matter: a task is one event, begun and ended.
-TEST(TaskTrace, NotesTasksOfAllThreads) {
+/// The order and the time of recording do not matter: a task is one event with begin and end.
+TEST(TaskTrace, RecordsTasksOfAllThreads) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("chol_trace_" + std::to_string(getpid()) + ".json");
   EXPECT_TRUE(test::holds_in_child([&] {

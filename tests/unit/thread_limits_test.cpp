@@ -1,4 +1,4 @@
-// A process that may start no thread, or few: calls are slower, and never end it.
+// A process that can create no or few threads: calls are slower but do not terminate it.
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ bool factors(int threads) {
          info == 0;
 }
 
-/// Address space for `bytes` more than now.
+/// Limits the address space to `bytes` more than now.
 bool limit_address_space(size_t bytes) {
   long pages = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -36,7 +36,7 @@ bool limit_address_space(size_t bytes) {
   return known && setrlimit(RLIMIT_AS, &both) == 0;
 }
 
-/// Root is held by no RLIMIT_NPROC.
+/// RLIMIT_NPROC does not apply to root.
 bool limit_processes() {
   const rlimit one{1, 1};
   constexpr uid_t kNobody = 65534;
@@ -47,7 +47,7 @@ TEST(ThreadLimits, NoProcessLeft) {
   EXPECT_TRUE(holds_in_child([] { return limit_processes() && factors(4); }));
 }
 
-TEST(ThreadLimits, NoRoomForStacks) {
+TEST(ThreadLimits, NoMemoryForStacks) {
   for (const int threads : {4, 64, 20000})
     EXPECT_TRUE(holds_in_child([&] { return limit_address_space(30 << 20) && factors(threads); }))
         << threads;

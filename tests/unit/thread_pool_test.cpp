@@ -1,5 +1,5 @@
-// The thread pool by itself: what its callers rely on when threads cannot be had, are busy, are
-// held in the middle of a task, or belong to another process. pthread_create is this file's.
+// Unit tests of the thread pool: threads that cannot be created, are busy, are stopped during a
+// task, or belong to another process. pthread_create is replaced in this file.
 #include "base/threads/thread_pool.hpp"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 namespace {
 
 std::atomic<bool> threads_can_be_created{true};
-/// Of so many threads one can be created; 1 is all.
+/// One of so many threads can be created; 1: all of them.
 std::atomic<int> threads_to_try{1};
 std::atomic<int> threads_tried{0};
 
@@ -45,7 +45,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using test::holds_in_child;
 
-/// Waits for a condition that other threads make true; gives up after a while.
+/// Waits for a condition that other threads make true, with a timeout.
 template <class Condition>
 bool comes_true(Condition&& condition) {
   const auto end = steady_clock::now() + std::chrono::seconds(20);
@@ -56,7 +56,7 @@ bool comes_true(Condition&& condition) {
   return true;
 }
 
-/// A loop over `count` numbers that notes how often each came, and who worked.
+/// A loop over `count` indices that records how often each was executed and by which worker.
 class Counted {
  public:
   explicit Counted(int64_t count) : times_(static_cast<size_t>(count)) {}
@@ -105,7 +105,7 @@ TEST(ThreadPool, HelpersJoin) {
   EXPECT_EQ(call.workers(), 2);
 }
 
-TEST(ThreadPool, LittleWorkIsDoneAlone) {
+TEST(ThreadPool, LittleWorkUsesNoHelpers) {
   const CallScope call(false);
   for (int round = 0; round < 1000; ++round) {
     Counted counted(10);
@@ -115,7 +115,7 @@ TEST(ThreadPool, LittleWorkIsDoneAlone) {
   EXPECT_EQ(call.workers(), 1);
 }
 
-/// Work whose helpers stay in the middle of a task until they are released.
+/// Work whose helpers stay inside a task until they are released.
 class HeldHelpers {
  public:
   /// Returns when `helpers` helpers hold a task.
@@ -141,7 +141,7 @@ class HeldHelpers {
   std::thread caller_;
 };
 
-TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
+TEST(ThreadPool, ACallerDoesAllWorkIfEveryHelperIsBusy) {
   const int helpers = std::max(3, ThreadPool::instance().threads());
   const HeldHelpers held(helpers);
   ASSERT_EQ(ThreadPool::instance().threads(), helpers);
@@ -153,7 +153,7 @@ TEST(ThreadPool, ACallerDoesAllWhenEveryHelperIsHeldElsewhere) {
   }
 }
 
-/// A call that comes beside a long one gets helpers, which return to the long one afterwards.
+/// A call during a long one gets helpers, which return to the long one afterwards.
 TEST(ThreadPool, ALongCallSharesItsHelpers) {
   const int threads = std::max(4, ThreadPool::instance().threads()) + 1;
   std::mutex mutex;
@@ -213,7 +213,7 @@ TEST(ThreadPool, ALoopInsideALoop) {
   EXPECT_EQ(inner, 8 * 16);
 }
 
-/// A callback of the caller's that throws.
+/// A callback of the caller that throws.
 class Throwing final : public TeamWork {
  public:
   Outcome advance(int worker) override {
@@ -222,7 +222,7 @@ class Throwing final : public TeamWork {
   }
 };
 
-TEST(ThreadPool, AnExceptionOfTheCallerLeavesNothingBehind) {
+TEST(ThreadPool, AnExceptionOfTheCallerReleasesTheSlot) {
   for (int round = 0; round < 100; ++round) {
     Throwing work;
     EXPECT_THROW(ThreadPool::instance().run(work, {3, 1e9}), std::runtime_error);
@@ -252,7 +252,7 @@ TEST(ThreadPool, HelpersComputeInTheModeOfTheCaller) {
 }
 #endif
 
-/// Steps that must be done in turn: each is ready when the one before is done. Workers wait.
+/// Sequential steps: each is ready after the one before. Workers wait.
 class Chain final : public TeamWork {
  public:
   explicit Chain(int steps) : steps_(steps) {}
@@ -292,7 +292,7 @@ bool loop_is_right(int threads) {
 
 TEST(ThreadPool, AChildHasHelpersOfItsOwn) {
   ASSERT_TRUE(loop_is_right(3));
-  const HeldHelpers held(2);  // by a thread that is not in the child
+  const HeldHelpers held(2);  // by a thread that does not exist in the child
   EXPECT_TRUE(holds_in_child([] {
     if (!loop_is_right(3)) return false;
     std::atomic<int> together{0};

@@ -1,5 +1,5 @@
-// A program that also uses a threaded BLAS: right results from any mix of threads, and no more
-// threads than the handle was given. Built once with OpenBLAS over pthreads and once over OpenMP.
+// A program that also uses a threaded BLAS: correct results with any mix of threads, and no more
+// threads than set in the handle. Built once with OpenBLAS over pthreads and once over OpenMP.
 #include <omp.h>
 
 #include <thread>
@@ -71,7 +71,7 @@ TEST_F(ThreadedBlas, ThreadsThatCallBoth) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Calls from a parallel region work in the thread that makes them.
+/// Calls from a parallel region run in the calling thread.
 TEST_F(ThreadedBlas, ParallelRegionsThatCallBoth) {
   const long before = threads_of_this_process();
   constexpr int kTeam = 4;

@@ -1,4 +1,4 @@
-// Many threads, each with handles of its own: also what ThreadSanitizer runs.
+// Many threads with separate handles; also run under ThreadSanitizer.
 #include <atomic>
 #include <thread>
 

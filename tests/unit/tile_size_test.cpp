@@ -1,4 +1,4 @@
-// The model of the size of tiles: what must hold of it on any machine.
+// Properties of the tile size model that hold on any machine.
 #include "host/single/tile_size.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr TileMachine kServer{65, 150, 2 << 20, 8, 2};
 
-TEST(TileSize, MoreThreadsNeverWantLargerTiles) {
+TEST(TileSize, MoreThreadsNeverIncreaseTheSize) {
   for (const int64_t n : {500, 1000, 2000, 4000, 8000, 16000}) {
     int last = 1 << 20;
     for (const int threads : {1, 2, 4, 8, 16}) {
@@ -21,8 +21,8 @@ TEST(TileSize, MoreThreadsNeverWantLargerTiles) {
   }
 }
 
-/// Rates of sixteen cores that were measured (bench/results): the fastest size and its neighbours.
-TEST(TileSize, IsNearWhatSixteenCoresShowed) {
+/// Measured rates of sixteen cores (bench/results): the fastest size and its neighbours.
+TEST(TileSize, IsNearTheFastestOnSixteenCores) {
   const struct {
     int64_t n;
     int least, most;

@@ -1,5 +1,4 @@
-// A small call of any routine in any form in which every argument is right, for tests that break
-// one of them.
+// A small valid call of any routine in any form, for tests that break one argument.
 #pragma once
 
 #include <array>
@@ -60,7 +59,7 @@ class ValidCall {
   T*& A(int64_t b) { return As_[static_cast<size_t>(b)]; }
   T*& B(int64_t b) { return Bs_[static_cast<size_t>(b)]; }
 
-  /// Whether every array that the routine could write is as the constructor made it.
+  /// Whether every array that the routine could write is unchanged since construction.
   bool untouched() const {
     const ValidCall fresh(call.function, call.layout);
     const auto same = [](const auto& a, const auto& b) {

@@ -1,4 +1,4 @@
-// chol_set_workspace: any size is right, nothing outside of it is written, results are the same.
+// chol_set_workspace: any size is accepted, nothing outside of it is written, results are the same.
 #include "support/expect.hpp"
 #include "support/oracle.hpp"
 #include "support/setting.hpp"
@@ -11,7 +11,7 @@ class Workspace : public testing::Test {};
 using Elements = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Workspace, Elements);
 
-/// posv of a few systems on this handle; everything that comes out.
+/// posv of a few systems on this handle; all results.
 template <class T>
 std::vector<T> solved(chol_handle_t handle, Layout layout, int64_t n, chol_uplo_t uplo) {
   Arrays<T> arrays(host_memory(), layout, uniform(layout == Layout::one ? 1 : 9, n, 1, 3, 1));
@@ -47,9 +47,9 @@ TYPED_TEST(Workspace, AnySizeAndAlignment) {
     }
 }
 
-/// A queried call leaves its arrays alone, and what it names is enough wherever it starts: the
-/// allocation test counts that nothing else is taken.
-TYPED_TEST(Workspace, QueryNamesWhatIsEnough) {
+/// A query does not access its arrays, and the returned size suffices for any start address: the
+/// allocation test verifies that nothing else is allocated.
+TYPED_TEST(Workspace, QueryReturnsASufficientSize) {
   const Handle plain(CHOL_BACKEND_HOST, 2);
   for (const Layout layout : kLayouts)
     for (const int64_t n : {0, 3, 40, 200}) {
@@ -69,7 +69,7 @@ TYPED_TEST(Workspace, QueryNamesWhatIsEnough) {
     }
 }
 
-/// potri works in place: LAPACK's callers have no room for the matrix once more.
+/// potri works in place: LAPACK's callers have no memory for a copy of the matrix.
 TYPED_TEST(Workspace, InverseTakesNoSecondMatrix) {
   const Handle handle(CHOL_BACKEND_HOST, 2);
   const int64_t n = 1200;

@@ -1,4 +1,4 @@
-// What drivers call of cluster/kernel.cuh.
+// Interface of cluster/kernel.cuh.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,10 +9,9 @@
 
 namespace chol::cuda {
 
-/// Factors matrices of any order by a cluster each. NOT_SUPPORTED where the device has no clusters,
-/// or no kernel of so many threads at full rate. @param paired whether the bits are those of
-/// multi_panel/kernel.cuh, where these are others than those of
-/// left_looking/kernel.cuh.
+/// Factors matrices of any order, one cluster a matrix. NOT_SUPPORTED where the device has no
+/// clusters, or no kernel with that many threads runs at full rate. @param paired whether to give
+/// the bits of multi_panel/kernel.cuh, where they differ from those of left_looking/kernel.cuh.
 template <class T, bool kSwapped>
 Status run_clusters_stored(const BatchProblem<T>& problem, ClusterPlan plan, bool paired,
                            cudaStream_t stream);

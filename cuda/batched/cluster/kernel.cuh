@@ -13,7 +13,7 @@
 
 namespace chol::cuda {
 
-/// One matrix as a warp of a cluster sees it.
+/// The work of one warp of a cluster on a matrix.
 template <class T, bool kSwapped, class Shape>
 struct ClusterLeftLooking {
   static constexpr int kColumns = Shape::kColumns, kWarps = Shape::kWarps;
@@ -33,28 +33,29 @@ struct ClusterLeftLooking {
   int warp, lane, rank, blocks;
   bool aligned;
 
-  /// Whether the block columns are in pairs, as those of multi_panel/kernel.cuh, which
-  /// lie so that the last one ends a pair.
+  /// Whether block columns form pairs, as in multi_panel/kernel.cuh, aligned such that the last one
+  /// ends a pair.
   bool paired;
 
   /// Whether a block column is the second one of a pair.
   __device__ __forceinline__ bool is_second(int j) const {
     return kColumns == 16 && paired && j > 16 && (n - j) / kColumns % 2 == 1;
   }
-  /// Rows of a strip of the block column at j: half as many where there are warps for all of them,
-  /// since the product of one strip is what all wait for.
+  /// Rows of a strip of the block column at j: half as many where there are enough warps, since all
+  /// warps wait for the product of one strip.
   __device__ __forceinline__ int strip_rows(int j) const {
     return kColumns == 16 && n - j <= 16 * kWarps * blocks ? 16 : 32;
   }
-  /// Rows of the strip with the diagonal block. More than that has are divided by its pivots.
+  /// Rows of the strip that contains the diagonal block. Rows beyond the diagonal block are divided
+  /// by its pivots.
   __device__ __forceinline__ int first_rows(int j) const {
     return kColumns == 16 && is_second(j) ? 16 : strip_rows(j);
   }
   __device__ __forceinline__ int row_of(int strip, int j) const {
     return strip == 0 ? j : j + first_rows(j) + strip_rows(j) * (strip - 1);
   }
-  /// The strips that this warp takes: that of the diagonal block is the first warp's in each block,
-  /// the others go round the blocks.
+  /// The strips of this warp: the strip of the diagonal block belongs to the first warp of every
+  /// block, the others are assigned cyclically over the blocks.
   __device__ __forceinline__ int first_strip() const {
     return warp == 0 ? 0 : 1 + (warp - 1) * blocks + rank;
   }
@@ -62,8 +63,7 @@ struct ClusterLeftLooking {
     return strip == 0 ? 1 + (kWarps - 1) * blocks + rank : strip + kWarps * blocks;
   }
 
-  /// Asks for the elements of the strip that this warp takes next, lanes going along the lines that
-  /// hold them.
+  /// Prefetches the elements of this warp's next strip, consecutive lanes along memory.
   __device__ __forceinline__ void ask_for_next(int strip, int j, int columns) const {
     int row = row_of(next_strip(strip), j);
     if (row >= n) {
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   const int rank = static_cast<int>(cluster_rank()), blocks = static_cast<int>(cluster_blocks());
   const unsigned position = blockIdx.x / blocks;
   const int64_t b = problem.sequence ? problem.sequence[position] : position;
-  // Shuffles tell the compiler what is the same in every lane.
+  // A shuffle tells the compiler that the value is uniform over the warp.
   const int thread = threadIdx.x, warp = __shfl_sync(kFullWarp, thread / 32, 0);
   const bool reports = rank == 0 && thread == 0;
   const int64_t order = problem.order(b);
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
       matrix.template block_column<8>(j, columns);
     else
       matrix.template block_column<kColumns>(j, columns);
-    // All blocks find the same.
+    // All blocks compute the same result.
     if (matrix.block.bad >= 0) bad = j + matrix.block.bad;
     meet_in_cluster();
   }

@@ -9,7 +9,7 @@
 
 namespace chol::cuda {
 
-/// Of the wide kernels that multiply by tensor cores, as clusters do.
+/// Options of the multi-panel kernels with tensor cores, as in clusters.
 template <class... Wide>
 constexpr bool come_in_pairs(ShapeList<Wide...>) {
   return ((Wide::kBy != ProductBy::tensor || Wide::kParts * Wide::kColumnGroups == 2) && ...);

@@ -9,11 +9,11 @@ namespace {
 constexpr Knob kKnobs[] = {
     {"threads", 128, 256, "threads of a block"},
     {"blocks", 1, 8, "blocks of the cluster that works on a matrix"},
-    {"paired", 0, 1, "whether block columns are in pairs, with the bits of multi_panel_potrf"}};
+    {"paired", 0, 1, "1: block columns in pairs, with the bits of multi_panel_potrf"}};
 
 const AddBatchMethods methods([]<class T>(BatchMethods<T>& all) {
   all.add({factor::kCluster, kKnobs,
-           // Whether the device has clusters, and such a kernel runs there, is found at the launch.
+           // Whether the device has clusters and can run such a kernel is checked at the launch.
            [](const Case&, const Params&, const DeviceLimits&) { return true; },
            [](const BatchProblem<T>& problem, const Params& params, cudaStream_t stream) {
              return run_clusters(problem, {params.of("threads"), params.of("blocks")},

@@ -1,9 +1,9 @@
-// How clusters work on a batch, as data.
+// Parameters of clusters, as data.
 #pragma once
 
 namespace chol::cuda {
 
-/// Threads of a block, blocks a matrix; none of either where other kernels serve.
+/// Threads of a block, blocks a matrix; 0 where other kernels serve.
 struct ClusterPlan {
   int threads = 0, blocks = 0;
 };

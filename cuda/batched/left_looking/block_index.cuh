@@ -5,7 +5,7 @@
 
 namespace chol::cuda {
 
-/// Asked for again at the end, since no register is left to keep it in.
+/// Computed again at the end, since no register is left to keep it.
 template <class T>
 __device__ __forceinline__ unsigned matrix_of_block(const BatchProblem<T>& problem) {
   return problem.sequence ? *const_cast<const volatile unsigned*>(problem.sequence + blockIdx.x)

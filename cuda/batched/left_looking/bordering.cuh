@@ -13,25 +13,25 @@ namespace chol::cuda {
 template <class T>
 struct Border {
   LowerView<T> A;
-  int n;  ///< the row, and the order of what lies before it
+  int n;  ///< the row, and the order of the matrix before it
 
-  /// Starts the copies of a to x, by one warp.
+  /// Starts the asynchronous copies of a to x, by one warp.
   __device__ __forceinline__ void start_copies(T* x, int lane) const {
     for (int i = lane; i < n; i += 32) copy_async<sizeof(T)>(x + i, A.at(n, i));
     close_copy_group();
   }
-  /// x := a^H, by the same warp, when the copies are there.
+  /// x := a^H, by the same warp, after the copies have arrived.
   __device__ __forceinline__ void conjugate(T* x, int lane) const {
     wait_for_copy_groups<0>();
     if constexpr (Traits<T>::is_complex)
       for (int i = lane; i < n; i += 32) x[i] = conj(x[i]);
     __syncwarp();
   }
-  /// Stores l as far as `columns`, by one warp.
+  /// Stores the first `columns` elements of l, by one warp.
   __device__ __forceinline__ void store(const T* x, int columns, int lane) const {
     for (int i = lane; i < columns; i += 32) *A.at(n, i) = conj(x[i]);
   }
-  /// Stores l and the root of the pivot, by one warp. @return whether it has one.
+  /// Stores l and the root of the pivot, by one warp. @return whether the pivot is positive.
   __device__ __forceinline__ bool finish(const T* x, int lane) const {
     using R = Real<T>;
     R squares = 0;

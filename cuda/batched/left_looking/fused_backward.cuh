@@ -10,20 +10,19 @@
 namespace chol::cuda {
 
 /// One matrix, its factor in device memory, and inverse(L) of its right-hand side in shared memory.
-/// One warp solves whatever the number of warps that factored, so that the bits do not depend on
-/// it.
+/// One warp solves, so that the bits do not depend on the number of warps that factored.
 template <class T, int kColumnCount>
 struct LeftLookingSolve {
   static constexpr int kColumns = kColumnCount;
   using R = Real<T>;
   using Rows = RowBlock<T, kColumns>;
-  /// Of shared memory: what rows pass through, then the diagonal block by rows.
+  /// Shared memory: a buffer for rows, then the diagonal block by rows.
   static constexpr int kPitch = Rows::kPitch, kBlockAt = Rows::kScratch;
   static constexpr int kScratch = kBlockAt + kColumns * kPitch;  ///< elements
 
   LowerView<T> A;
   int n;
-  T* x;               ///< in the end the solution
+  T* x;               ///< finally the solution
   const R* inverses;  ///< of the diagonal
   T* scratch;
   int lane;
@@ -73,8 +72,8 @@ struct LeftLookingSolve {
         A.from(place.row, place.j),
         {n - place.row, columns_at(place.j), place.is_last() ? 0 : -32, aligned}, scratch, lane);
   }
-  /// sums += the lane's row times its unknown, if that is known and there: otherwise the row may be
-  /// anything.
+  /// sums += the lane's row times its unknown, if that exists and is solved: otherwise the row may
+  /// have any content.
   __device__ __forceinline__ void add_rows(T (&sums)[kColumns], const Rows& rows,
                                            const Place& place) const {
     const int unknown = place.row + lane;
@@ -83,15 +82,16 @@ struct LeftLookingSolve {
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) sums[c] = add_conj_product(sums[c], rows.a[c], its);
   }
-  /// The diagonal block, whose rows are the first of these. find() ended with a barrier, so that
-  /// nobody reads the one before any more.
+  /// The diagonal block, whose rows are the first of these. find() ended with a barrier, so that no
+  /// lane reads the previous one any more.
   __device__ __forceinline__ void put_block(const Rows& rows) const {
     if (lane < kColumns) copy_wide<kColumns>(scratch + kBlockAt + lane * kPitch, rows.a);
     __syncwarp();
   }
   /// The unknowns of the block column at j, lane c that of column c % kColumns, from the sums of
-  /// the products with those behind it. Unknowns go from lane to lane one by one: to find several
-  /// at once takes less time for a warp alone, but twice the instructions, and there are others.
+  /// the products with later unknowns. Unknowns are broadcast one by one: solving several at a time
+  /// is faster for a single warp, but takes twice the instructions, and other warps share the
+  /// multiprocessor.
   __device__ __forceinline__ void find(const T (&sums)[kColumns], int j) const {
     const T sum = sum_lanes_each<kColumns>(sums, lane);
     const int columns = columns_at(j), c = lane % kColumns;

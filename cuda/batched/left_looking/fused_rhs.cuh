@@ -10,13 +10,13 @@ template <class T>
 struct RightHandSide {
   T* x;  ///< in shared memory: the right-hand side, then inverse(L) of it
 
-  /// Entries that it has room for: narrow block columns look past the last one.
+  /// Capacity: narrow block columns read past the last entry.
   __host__ __device__ static constexpr int entries(int n, int columns) {
     return larger(n, columns);
   }
 
-  /// The strip with the diagonal block of block column j, and what stays of the right-hand side in
-  /// its rows. @return what RowBlock::eliminate() does.
+  /// Eliminates the strip with the diagonal block of block column j, and updates the right-hand
+  /// side in its rows. @return as RowBlock::eliminate().
   template <int kMost, bool kReadEarly, class Rows, class Block>
   __device__ __forceinline__ Real<T> eliminate_first(Rows& rows, Block& block,
                                                      const RowBlockPlace& place, int j,
@@ -29,7 +29,8 @@ struct RightHandSide {
     if (is_there) x[j + lane] = scale(along.x, inverse_root);
     return root;
   }
-  /// Rows from `row` on, below the diagonal block, which are eliminated already.
+  /// Updates the right-hand side in the rows from `row` on, below the diagonal block, which are
+  /// already eliminated.
   template <int kMost, class Rows>
   __device__ __forceinline__ void eliminate_below(const Rows& rows, const RowBlockPlace& place,
                                                   int j, int row, int lane) const {
@@ -42,7 +43,7 @@ struct RightHandSide {
   }
 
  private:
-  /// Beside an elimination: what stays of the diagonal block's own rows is unscaled.
+  /// During an elimination: the entries in the diagonal block's rows are not yet scaled.
   struct Along {
     static constexpr bool kIs = true;
     T x;  ///< of the lane's row

@@ -1,4 +1,4 @@
-// What drivers call of the left-looking kernels.
+// Interface of the left-looking kernels.
 #pragma once
 
 #include "batched/left_looking/params.hpp"
@@ -8,8 +8,8 @@
 
 namespace chol::cuda {
 
-/// Factors matrices of any order. @tparam kFused whether one right-hand side of each, at most, is
-/// solved for or, with `bordered`, the last row is factored on its own, all being of one order.
+/// Factors matrices of any order. @tparam kFused whether a single right-hand side may be solved for
+/// or, with `bordered`, the last row is factored separately; all matrices then have the same order.
 template <bool kFused, class T, bool kSwapped>
 Status run_left_looking_stored(const BatchProblem<T>& problem, const LeftLookingParams& params,
                                bool bordered, cudaStream_t stream);
@@ -20,7 +20,7 @@ Status run_left_looking(const BatchProblem<T>& problem, const LeftLookingParams&
              ? run_left_looking_stored<kFused, T, true>(problem, params, bordered, stream)
              : run_left_looking_stored<kFused, T, false>(problem, params, bordered, stream);
 }
-/// Whether that kernel is built and the device has what it needs for order n.
+/// Whether that kernel is built and the device has the resources for order n.
 template <bool kFused, class T, bool kSwapped>
 bool can_run_left_looking_stored(const LeftLookingParams& params, int64_t n, bool bordered,
                                  const DeviceLimits& device);

@@ -24,8 +24,8 @@ __device__ __forceinline__ void meet() {
     __syncthreads();
 }
 
-/// One matrix as the warps of a block see it. @tparam kSolves whether one right-hand side is worked
-/// on along.
+/// The work of the warps of a block on a matrix. @tparam kSolves whether one right-hand side is
+/// solved for at the same time.
 template <class T, bool kSwapped, class Shape, bool kSolves>
 struct LeftLooking {
   static constexpr int kColumns = Shape::kColumns, kWarps = Shape::kWarps;
@@ -35,7 +35,7 @@ struct LeftLooking {
   using Block = DiagonalBlock<T, kColumns>;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
   using Solve = LeftLookingSolve<T, kColumns>;
-  /// Elements of a warp. Backward substitution takes more than strips do; a border has none.
+  /// Elements of a warp. Backward substitution needs more than strips do; a border needs none.
   __host__ __device__ static constexpr int staging_elements(bool bordered) {
     return kSolves && !bordered ? larger(Update::kStaging, Solve::kScratch) : Update::kStaging;
   }
@@ -56,11 +56,11 @@ struct LeftLooking {
   bool aligned;
   RightHandSide<T> right_hand_side;
   Real<T>* inverses;  ///< of the diagonal, for backward substitution; null where there is none
-  bool bordered;      ///< the right-hand side is the matrix' last row
+  bool bordered;      ///< the right-hand side is the last row of the matrix
 
-  /// Asks for the strip that this warp takes next, while it still eliminates one: for its elements,
-  /// lanes going along the lines that hold them, and for the first operands of its product.
-  /// @return whether for those.
+  /// Prefetches this warp's next strip while it still eliminates one: its elements, consecutive
+  /// lanes along memory, and the first operands of its product. @return whether the latter were
+  /// requested.
   __device__ __forceinline__ bool ask_for_next(int row, int j, int columns) const {
     const int before = j;
     row += 32 * kWarps;
@@ -79,7 +79,7 @@ struct LeftLooking {
       for (int at = 0; at < kLength; at += kLine)
         if (at < length) prefetch_to_l2(p + at);
     }
-    // Columns that nobody works on any more.
+    // Finished columns.
     if (!Update::kStartsNext || before < Update::kDepth) return false;
     Update::start(A.from(row, 0), A.from(j, 0), {n - row, columns, row == j ? 0 : -32, aligned},
                   staging, lane);
@@ -87,8 +87,8 @@ struct LeftLooking {
   }
 
   /// Block column [j, j + columns), at most kMost of them.
-  /// @param started whether the first operands of the warp's first strip have been asked for;
-  /// afterwards, those of its next one.
+  /// @param started whether the first operands of the warp's first strip have been requested; on
+  /// return, those of its next one.
   template <int kMost>
   __device__ __forceinline__ void block_column(int j, int columns, bool& started) const {
     const LowerView<T> top = A.from(j, 0);
@@ -105,7 +105,7 @@ struct LeftLooking {
           Update::run(rows, here, A.from(row, 0), top, place, j, started, staging, lane);
         started = ask_for_next(row, j, columns);
       }
-      // The strip with the diagonal block first, the others when it is there.
+      // The strip with the diagonal block first, the others after it is published.
       Real<T> root{};
       if (strip == 0) root = eliminate_first<kMost>(rows, place, j);
       if (strip == warp) meet<kWarps>();
@@ -135,8 +135,8 @@ struct LeftLooking {
   }
 };
 
-/// The shapes that have a kernel which solves along: those of devices for computing in double
-/// precision, which gain by it.
+/// Shapes with a kernel that also solves: those for devices with full double precision rate, where
+/// it is faster.
 template <class Shape>
 inline constexpr bool kSolvesAlong = Shape::kBy == ProductBy::tensor;
 
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
   using Matrix = LeftLooking<T, kSwapped, Shape, kSolves>;
   constexpr int kColumns = Matrix::kColumns, kWarps = Shape::kWarps;
   wait_for_kernels_before();
-  // Shuffles tell the compiler what is the same in every lane.
+  // A shuffle tells the compiler that the value is uniform over the warp.
   const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
   const int thread = threadIdx.x;
   const int warp = kWarps == 1 ? 0 : __shfl_sync(kFullWarp, thread / 32, 0);
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     const int bad = block.bad;
     meet<kWarps>();
     if (bad >= 0) {
-      wait_for_copy_groups<0>();  // of a strip that nobody takes any more
+      wait_for_copy_groups<0>();  // of a strip that does not exist
       if (kSolves && bordered && warp == 0) Border<T>{A, n}.store(x, j + bad, matrix.lane);
       if (thread == 0) problem.info[matrix_of_block(problem)] = j + bad + 1;
       return;

@@ -9,7 +9,7 @@ namespace chol::cuda {
 
 template <class T, bool kSwapped, class Shape, bool kSolves>
 Status launch_left_looking(const BatchProblem<T>& problem, bool bordered, cudaStream_t stream) {
-  // Matrices of different orders are sorted by kernels just before it.
+  // Matrices of different orders are sorted by kernels directly before.
   const bool early = problem.sequence != nullptr;
   return launch_as(early, "left looking", left_looking_kernel<T, kSwapped, Shape, kSolves>,
                    static_cast<unsigned>(problem.count), 32 * Shape::kWarps,
@@ -17,7 +17,7 @@ Status launch_left_looking(const BatchProblem<T>& problem, bool bordered, cudaSt
                    problem, bordered);
 }
 
-/// Calls body(shape) with the kernel of those parameters, and says whether it is built.
+/// Calls body(shape) with the kernel of those parameters; returns whether it is built.
 template <class T, bool kSwapped, bool kFused, class Body>
 bool for_left_looking_shape(const LeftLookingParams& params, Body&& body) {
   const auto take = [&]<class Shape>(Shape) {

@@ -7,7 +7,7 @@
 namespace chol::cuda {
 namespace {
 
-/// @param kSolves whether one right-hand side is solved for along with it.
+/// @param kSolves whether one right-hand side is solved for at the same time.
 template <bool kSolves, class T>
 BatchMethod<T> method_of(const char* name) {
   return {

@@ -14,15 +14,15 @@
 namespace chol::cuda {
 
 /// The sums of a lane, element i * kOfLane + j at (Lane::row(i), Lane::column(j)) of the rows.
-/// @tparam Product what derives from this: multiply_rows() is of rows with i < kRows. @tparam Sum
-/// what T is summed up in.
+/// @tparam Product the derived class, whose multiply_rows() multiplies rows with i < kRows. @tparam
+/// Sum accumulator type for T.
 template <class Product, class T, class Sum, int kColumns, class Lane>
 struct ProductSums {
   using Rows = RowBlock<T, kColumns>;
-  using Sums = RowBlock<Sum, kColumns>;  ///< of which only the elements serve
+  using Sums = RowBlock<Sum, kColumns>;  ///< only its elements are used
   static constexpr int kOfLane = kColumns / 4;
 
-  /// What multiply_rows() does. @param rows of `own` that there are, where they may be few.
+  /// Calls multiply_rows(). @param rows number of rows of `own`, where there may be few.
   template <int kParts, class Own, class Block>
   __device__ static __forceinline__ void multiply(Sums* sums, const Own& own, const Block& block,
                                                   int lane, int rows = 32) {
@@ -46,9 +46,9 @@ struct ProductSums {
   }
 };
 
-/// The sums of plain multiply-adds: of column storage 16 bytes of neighbouring rows and columns, of
-/// row storage every eighth row and every fourth column, so that an operand read is of 16 bytes
-/// without bank conflicts either way.
+/// Layout of the sums of multiply-adds: with column storage 16 bytes of adjacent rows and columns,
+/// with row storage every eighth row and every fourth column, so that operands are read by 16 bytes
+/// without bank conflicts in both cases.
 template <class T, bool kSwapped>
 struct PlainLane {
   static constexpr int kWide = 16 / sizeof(T);
@@ -71,9 +71,9 @@ struct PlainProduct
   using Rows = RowBlock<T, kColumns>;
   using typename ProductSums<PlainProduct, T, T, kColumns, Lane>::Sums;
   static constexpr int kWide = Lane::kWide, kOfLane = kColumns / 4;
-  /// Complex products are so many instructions that more of them would not stay in the cache.
+  /// Unrolled further, complex products would exceed the instruction cache.
   static constexpr int kUnroll = Traits<T>::is_complex ? 2 : 16;
-  /// A is read once the products are there: neighbouring lanes then read neighbouring elements.
+  /// A is read after the products: adjacent lanes then read adjacent elements.
   static constexpr bool kBeginsWithA = false;
 
   __device__ static __forceinline__ void begin(Sums& sums, const LowerView<T>&,
@@ -86,7 +86,7 @@ struct PlainProduct
     using Read = typename Rows::Read;
     PlainProduct::put(sums, scratch, lane);
     if constexpr (kSwapped) {
-      // The rows pass through the same shared memory as the sums.
+      // The rows use the same shared-memory buffer as the sums.
       rows = {};
       rows.template read_row<kColumns, Read::subtract>(scratch, lane);
       rows.template copy_rows<kColumns>(A, place, scratch, lane);
@@ -152,7 +152,7 @@ struct PlainProduct
   }
 };
 
-/// The sums of tensor cores, as they lie in their tiles.
+/// The accumulators of the tensor cores.
 template <class T>
 struct TensorLane {
   static constexpr int kRun = sizeof(T) == 16 ? 1 : 2;
@@ -161,9 +161,9 @@ struct TensorLane {
   __device__ static int column(int j, int lane) { return j / 2 * 8 + 2 * (lane % 4) + j % 2; }
 };
 
-/// 32 x kColumns products by double precision tensor cores, of single precision too: they take its
-/// elements exactly and have the rate of its own multiply-adds on devices for computing, in a
-/// fraction of the instructions.
+/// 32 x kColumns products by double precision tensor cores, also in single precision: they
+/// represent its elements exactly and have the rate of its multiply-adds on devices with full
+/// double precision rate, in a fraction of the instructions.
 /// @tparam kReadsAhead whether the operands of a step are read, and made double precision, while
 /// those of the one before are multiplied: for shapes that have registers left.
 template <class T, int kColumns, bool kReadsAhead>
@@ -175,13 +175,13 @@ struct TensorProduct
   using TileT = TensorTile<Sum>;
   using typename ProductSums<TensorProduct, T, Sum, kColumns, Lane>::Sums;
   static constexpr int kTiles = kColumns / 8;
-  /// Steps that the compiler may mix: one beside sums of 64 registers, or there are fewer warps;
-  /// but for double complex, whose warps are few anyway, and where registers are left.
+  /// Unrolling of the steps: one with sums of 64 registers, since more would reduce occupancy;
+  /// except for double complex, whose occupancy is low anyway, and where registers are left.
   static constexpr bool kMixes = kColumns * sizeof(Sum) < 256 || sizeof(T) == 16;
   static constexpr int kUnroll = kReadsAhead ? (Traits<T>::is_complex ? 2 : 4) : (kMixes ? 4 : 1);
   static constexpr bool kBeginsWithA = true;
 
-  /// sums := the elements of A, zero where there are none: they arrive while operands are fetched.
+  /// sums := the elements of A, zero outside the matrix: they arrive while operands are fetched.
   __device__ static __forceinline__ void begin(Sums& sums, const LowerView<T>& A,
                                                const RowBlockPlace& place, int lane) {
     const T* const first = A.at(Lane::row(0, lane), Lane::column(0, lane));

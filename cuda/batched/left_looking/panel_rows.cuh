@@ -1,5 +1,5 @@
 // A panel of 32 rows of a block column in the registers of a warp, a row a lane. Columns are
-// eliminated with the diagonal block in shared memory, where the warp that factors it writes it.
+// eliminated with the diagonal block, which the warp that factors it writes to shared memory.
 #pragma once
 
 #include <type_traits>
@@ -16,23 +16,23 @@ namespace chol::cuda {
 template <class T>
 inline constexpr int kBlockColumnsOf = Traits<T>::is_complex ? 16 : 32;
 
-/// The factored diagonal block of a block column: columns unscaled, each from its diagonal on, so
-/// that nobody waits for a square root, and the reciprocal roots of the pivots. Columns lie from
-/// last to first, so that a warp may publish one from row 0 on: what is above the diagonal lands
-/// where later columns follow.
+/// The factored diagonal block of a block column: unscaled columns, each from its diagonal on, so
+/// that no warp waits for a square root, and the reciprocal roots of the pivots. Columns are stored
+/// from last to first, so that a warp may publish one from row 0 on: elements above the diagonal
+/// are later overwritten by the following columns.
 template <class T, int kColumns>
 struct DiagonalBlock {
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of an access
-  /// First row of column c that is kept: its diagonal, rounded down to a whole access.
+  /// First stored row of column c: its diagonal, rounded down to a whole access.
   __host__ __device__ static constexpr int first_row(int c) { return c / kWide * kWide; }
-  /// Where row 0 of column c would lie.
+  /// Position of row 0 of column c, stored or not.
   __host__ __device__ static constexpr int origin(int c) {
     int elements = kColumns;
     for (int k = c + 1; k < kColumns; ++k) elements += kColumns - first_row(k);
     return elements - first_row(c);
   }
   static constexpr int kElements = origin(0) + kColumns;
-  /// Where the diagonal element of column c lies, c known to a lane alone.
+  /// Position of the diagonal element of column c, where c depends on the lane.
   __device__ static __forceinline__ int diagonal(int c) {
     const int first = first_row(c), after = (kColumns - first) / kWide - 1;  // groups of columns
     return kColumns + (kWide - 1 - c % kWide) * (kColumns - first) +
@@ -44,15 +44,15 @@ struct DiagonalBlock {
   int bad;  ///< first column whose pivot is not positive and finite, or -1
 };
 
-/// Which part of a block column a warp holds.
+/// The part of a block column that a warp holds.
 struct RowBlockPlace {
   int rows;      ///< from its first row to the end of the matrix
   int columns;   ///< of the block column
-  int diagonal;  ///< the first row of the diagonal block, counted from its own
+  int diagonal;  ///< the first row of the diagonal block, relative to its own first row
   bool aligned;  ///< whether its elements may be moved 16 bytes at a time
 };
 
-/// What may be eliminated along with a block column: nothing.
+/// Operand eliminated together with a block column: none.
 struct NothingAlong {
   static constexpr bool kIs = false;
 };
@@ -65,12 +65,11 @@ struct RowBlock {
   /// Of a row in shared memory: an odd number of 16-byte accesses.
   static constexpr int kPitch = kColumns + kWide;
   static constexpr int kScratch = 32 * kPitch;  ///< elements
-  /// Whether a row leaves no registers for what else could be at hand.
+  /// Whether a row leaves no registers for prefetched values.
   static constexpr bool kFillsRegisters = !Traits<T>::is_complex && kColumns * sizeof(T) >= 256;
 
-  /// Whether a pivot goes from its lane to the others by itself and what else is left of the column
-  /// before it is done meanwhile, unless told otherwise: a tenth to a fifth less time, as long as
-  /// registers are left.
+  /// Default of whether a pivot is broadcast separately, while the rest of the previous column's
+  /// update runs: a tenth to a fifth less time, if registers are left.
   static constexpr bool kPivotApart = kColumns <= 16;
 
   T a[kColumns];
@@ -81,7 +80,7 @@ struct RowBlock {
     return place.diagonal < 0 ? place.columns : min(row + 1 - place.diagonal, place.columns);
   }
 
-  /// The first kMost columns between registers and column storage, lanes along the rows.
+  /// Moves the first kMost columns between registers and column storage, lanes along the rows.
   template <int kMost, bool kStore>
   __device__ __forceinline__ void move_columns(const LowerView<T>& A, const RowBlockPlace& place,
                                                int lane) {
@@ -97,7 +96,8 @@ struct RowBlock {
     }
   }
 
-  /// Between `scratch` and row storage, lanes along the columns, kRun elements at a time.
+  /// Moves elements between `scratch` and row storage, lanes along the columns, kRun elements at a
+  /// time.
   template <int kMost, bool kStore, int kRun>
   __device__ __forceinline__ static void move_rows(const LowerView<T>& A,
                                                    const RowBlockPlace& place, T* scratch,
@@ -177,7 +177,7 @@ struct RowBlock {
       move_columns<kMost, false>(A, place, lane);
     }
   }
-  /// Row storage to `scratch`.
+  /// Copies row storage to `scratch`.
   template <int kMost>
   __device__ __forceinline__ static void copy_rows(const LowerView<T>& A,
                                                    const RowBlockPlace& place, T* scratch,
@@ -206,12 +206,12 @@ struct RowBlock {
     __syncwarp();
   }
 
-  /// Right-looking elimination of the first `columns` columns, at most kMost. With kFactors the
-  /// rows of the diagonal block are among these lanes', and its columns are published; without,
-  /// they are there already.
+  /// Right-looking elimination of the first `columns` columns, at most kMost. With kFactors these
+  /// lanes have the rows of the diagonal block, whose columns are published; without, they are
+  /// already published.
   /// @tparam kReadEarly whether a column of the diagonal block is read before the division by its
   /// pivot, which takes registers.
-  /// @param along what is eliminated along with the diagonal block.
+  /// @param along operand eliminated together with the diagonal block.
   /// @param first_lane of the warp that has the diagonal block's first row.
   /// @return the diagonal element of a lane whose row is in the diagonal block, to an ulp.
   template <int kMost, bool kFactors, bool kReadEarly, class Along = NothingAlong>
@@ -225,16 +225,17 @@ struct RowBlock {
     if constexpr (kFactors) return finish<kMost>(block, columns, lane);
     return Real<T>(0);
   }
-  /// The same of rows below the diagonal block by what is published of it, with the bits of those
-  /// that are in lanes beside it: divided by the pivots, and scaled in the end.
+  /// The same for rows below the diagonal block with its published columns: divided by the pivots
+  /// and finally scaled. The bits are those of rows that are eliminated together with the diagonal
+  /// block.
   template <int kMost>
   __device__ __forceinline__ void eliminate_by_pivots(const DiagonalBlock<T, kColumns>& block,
                                                       int columns) {
     divide_columns<kMost>(block, columns, std::make_integer_sequence<int, kMost>{});
     scale_columns<kMost>(block);
   }
-  /// What eliminate() returned to its place. @param A from the first lane's row and the block's
-  /// first column on. @param row of the lane, counted from the diagonal block's first.
+  /// Stores the result of eliminate(). @param A from the first lane's row and the block's first
+  /// column on. @param row of the lane, relative to the diagonal block's first.
   __device__ __forceinline__ static void store_diagonal(const LowerView<T>& A, int columns,
                                                         int lane, int row, Real<T> root) {
     __syncwarp();
@@ -247,35 +248,35 @@ struct RowBlock {
   template <class Along>
   static constexpr bool kTakes = std::remove_reference_t<Along>::kIs;
 
-  /// Of the column that is next: its pivot, or of those that are there the inverse roots.
+  /// For the next column: its pivot, or the reciprocal root if the column is already published.
   struct Pivots {
     Real<T> next;
     alignas(16) Real<T> inverse_roots[kReals];
     int first_lane;
   };
-  /// Publishes column c; with kPivotApart its pivot goes to all lanes by itself.
+  /// Publishes column c; with kPivotApart its pivot is broadcast separately.
   template <int c>
   __device__ __forceinline__ void next_pivot(Block& block, int lane, Pivots& pivots) const {
     constexpr int kOrigin = Block::origin(c);
     if constexpr (kPivotApart) pivots.next = from_lane(real(a[c]), c + pivots.first_lane);
     if (lane < kColumns) block.elements[kOrigin + lane] = a[c];
   }
-  // A fold, so that places in shared memory are constants.
+  // A fold expression, so that positions in shared memory are constants.
   template <int kMost, bool kFactors, bool kReadEarly, class Along, int... c>
   __device__ __forceinline__ void eliminate_columns(Block& block, int columns, int lane,
                                                     Along& along, Pivots& pivots,
                                                     std::integer_sequence<int, c...>) {
     (eliminate_column<c, kMost, kFactors, kReadEarly>(block, columns, lane, along, pivots) && ...);
   }
-  /// Columns past the last one, up to a whole number of fours, end as what nobody looks at.
-  /// @return whether there are further columns.
+  /// Columns past the last one, up to a multiple of four, give values that are not used. @return
+  /// whether there are further columns.
   template <int c, int kMost, bool kFactors, bool kReadEarly, class Along>
   __device__ __forceinline__ bool eliminate_column(Block& block, int columns, int lane,
                                                    Along& along, Pivots& pivots) {
     if (c % 4 == 0 && c >= columns) return false;
     constexpr int kOrigin = Block::origin(c);
     constexpr int kFirst = (kFactors && !kPivotApart ? c : c + 1) / kWide * kWide;
-    // At least what the next column waits for.
+    // At least the update on which the next column depends.
     constexpr int kEarly = kReadEarly ? kMost : (kFactors ? c + 1 : c) / kWide * kWide + kWide;
     T column[kColumns];
     const auto read = [&](int k) { copy_wide<kWide>(column + k, block.elements + kOrigin + k); };
@@ -322,7 +323,7 @@ struct RowBlock {
     for (int k = c + 1; k < kMost; ++k) a[k] = subtract_product_conj(a[k], m, column[k]);
     return true;
   }
-  /// Each lane looks at its own pivot and takes its root; then all scale their columns.
+  /// Each lane checks its own pivot and computes its root; then all scale their columns.
   template <int kMost>
   __device__ __forceinline__ Real<T> finish(Block& block, int columns, int lane) {
     using R = Real<T>;

@@ -1,5 +1,5 @@
 // Update of a warp's rows of a block column: subtracts the product of all columns to the left, of
-// its own rows and of the diagonal block's. The warp stages both operands for itself, a few columns
+// its own rows and of the diagonal block's. Each warp stages both operands itself, a few columns
 // ahead of the multiplication; no synchronization between warps.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace chol::cuda {
 
-/// One warp's rows of a block column, by shapes of left_looking/kernel.cuh. Where they begin with
-/// those of the diagonal block, these are not staged once more.
+/// One warp's rows of a block column, by shapes of left_looking/kernel.cuh. Where they include
+/// those of the diagonal block, these are not staged twice.
 template <class T, bool kSwapped, class Shape>
 struct RowUpdate {
   static constexpr int kColumns = Shape::kColumns, kDepth = Shape::kDepth;
@@ -21,16 +21,16 @@ struct RowUpdate {
   /// Misaligned columns are copied with a shift (smem_stage.cuh), which causes bank conflicts:
   /// faster than copies of 4 bytes, slower than those of 8. It takes registers.
   static constexpr bool kShifts = sizeof(T) == 4 && kReadsAhead;
-  /// The warp's rows and, behind them and what a shift pushes out of their lines, the block's.
+  /// The warp's rows, room for the shift of misaligned lines, and then the block's rows.
   static constexpr int kBlockRow = 32 + (kShifts && !kSwapped ? Rows::kWide : 0);
   using Staged = StagedRows<T, kBlockRow + kColumns, kDepth, kSwapped, Shape::kBy>;
   static constexpr int kStage = Staged::kElements, kBlockAt = Staged::index(kBlockRow, 0);
-  /// Where rows are transposed: beside the stage that may be asked for meanwhile.
+  /// Buffer for transposing rows, separate from the stage that may be requested meanwhile.
   static constexpr int kScratchAt = kSwapped && kStartsNext ? kStage : 0;
   /// Shared elements of a warp.
   static constexpr int kStaging = larger(2 * kStage, kScratchAt + Rows::kScratch);
 
-  /// Starts the copies of the first stage, for run() to find them.
+  /// Starts the copies of the first stage, which run() uses.
   /// @param left the rows from column 0 on. @param top the diagonal block's from there on.
   __device__ static __forceinline__ void start(const LowerView<T>& left, const LowerView<T>& top,
                                                const RowBlockPlace& place, T* staging, int lane) {
@@ -43,7 +43,7 @@ struct RowUpdate {
     });
   }
 
-  /// rows := their elements of A less the product of the `before` columns to the left.
+  /// rows := their elements of A minus the product of the `before` columns to the left.
   /// @param A from the warp's first row and the block's first column on. @param started whether
   /// start() has been called for them.
   __device__ static __forceinline__ void run(Rows& rows, const LowerView<T>& A,
@@ -53,7 +53,7 @@ struct RowUpdate {
     run_in_parts(rows, A, left, top, place, before, before, started, staging, lane);
   }
   /// The same by the columns before `middle`, then by those from there on. A step of the tensor
-  /// cores takes four columns: where steps begin decides on the order of complex sums.
+  /// cores takes four columns: the start of the steps determines the order of complex sums.
   __device__ static __forceinline__ void run_in_parts(
       Rows& rows, const LowerView<T>& A, const LowerView<T>& left, const LowerView<T>& top,
       const RowBlockPlace& place, int middle, int before, bool started, T* staging, int lane) {
@@ -75,7 +75,7 @@ struct RowUpdate {
   }
 
  private:
-  // Strips are whole where blocks have as many columns as strips have rows.
+  // Strips are full if blocks have as many columns as strips have rows.
   template <Runs kRuns>
   using OwnCopier = typename Staged::template Copier<kRuns, kColumns % 32 != 0, 32, kPastFirst, 32>;
   template <Runs kRuns>
@@ -85,8 +85,8 @@ struct RowUpdate {
   __device__ static __forceinline__ void with_runs(const RowBlockPlace& place, Body&& body) {
     choose_runs<Rows::kWide, kShifts>(place.aligned, body);
   }
-  /// The product of the columns [0, before) out of the sums. @tparam kBegins whether these are
-  /// first what a product begins with.
+  /// Subtracts the product of the columns [0, before) from the sums. @tparam kBegins whether the
+  /// sums are initialized first.
   template <Runs kRuns, bool kBegins>
   __device__ static __forceinline__ void multiply_left(Sums& sums, const LowerView<T>& A,
                                                        const LowerView<T>& left,
@@ -99,8 +99,8 @@ struct RowUpdate {
     const int block_shift = Staged::template lane_shift<kRuns>(top.a, top.ld, lane);
     const bool copies_block = place.diagonal < 0;
     const int block_at = copies_block ? kBlockAt : 0;
-    // Where the group is closed decides on up to 220 bytes of spilled registers, one way for shapes
-    // that save them and the other for those that do not: a tenth of their rate.
+    // The position of the commit changes register spills by up to 220 bytes, or a tenth of the
+    // rate: different shapes prefer different positions.
     constexpr bool kCloseInBranches = (Shape::kOptions & kSavesRegisters) != 0;
     const auto stage = [&](T* to, int depth) {
       if (depth >= kDepth) {

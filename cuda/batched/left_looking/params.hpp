@@ -1,4 +1,4 @@
-// The numbers that a kernel of left_looking/kernel.cuh is compiled for.
+// Template parameters of a kernel of left_looking/kernel.cuh.
 #pragma once
 
 #include "tune/params.hpp"
@@ -12,7 +12,7 @@ inline constexpr Knob kLeftLookingKnobs[] = {
     {"columns", 8, 32, "columns of a block column"},
     {"mma", 0, 1, "whether tensor cores multiply"},
     {"options", 0, 15, "a set of LeftLookingOption (left_looking/shape.hpp)"},
-    {"bordered", 0, 1, "whether the last row is factored on its own"}};
+    {"bordered", 0, 1, "1: the last row is factored separately"}};
 
 struct LeftLookingParams {
   int warps = 0;    ///< of a matrix

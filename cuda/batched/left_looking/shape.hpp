@@ -1,4 +1,4 @@
-// What left-looking kernels are compiled for.
+// Shapes of left-looking kernels.
 #pragma once
 
 #include "batched/left_looking/params.hpp"
@@ -21,7 +21,7 @@ enum LeftLookingOption : int {
   kPast = kPastFirst | kSavesRegisters
 };
 /// left_looking/kernel.cuh: warps a matrix, columns staged at a time, blocks a multiprocessor,
-/// columns of a block, what multiplies, options.
+/// columns of a block, multiplier, options.
 template <int kWarpCount, int kStageDepth, int kBlockCount, int kColumnCount, ProductBy kProductBy,
           int kOptionSet = 0>
 struct LeftLookingShape {

@@ -1,5 +1,5 @@
-// The left-looking kernels that are built (left_looking/instances.def). Which of them serves a call
-// is a row (tune/factor_rows.cpp).
+// The left-looking kernels that are built (left_looking/instances.def). Rows select among them
+// (tune/factor_rows.cpp).
 #pragma once
 
 #include "batched/left_looking/shape.hpp"

@@ -1,5 +1,4 @@
-// Stages of a few columns in shared memory, operands of the products, and how they are copied
-// there.
+// Stages of a few columns in shared memory, the operands of the products, and the copies to them.
 #pragma once
 
 #include <type_traits>
@@ -10,9 +9,10 @@
 
 namespace chol::cuda {
 
-/// How contiguous elements are copied: 16 bytes at a time; misaligned ones the same, from the
-/// aligned address before their first element on, and so shifted in shared memory; element by
-/// element. A shifted copy reads only 16-byte words that hold an element, so it stays in bounds.
+/// How contiguous elements are copied: 16 bytes at a time; misaligned ones also 16 bytes at a time,
+/// from the aligned address before their first element, and therefore shifted in shared memory; or
+/// element by element. A shifted copy reads only 16-byte words that hold an element, so it stays in
+/// bounds.
 enum class Runs { aligned, shifted, elements };
 /// Calls body(std::integral_constant of how) for elements of 16 / kWide bytes.
 template <int kWide, bool kShifts, class Body>
@@ -24,14 +24,13 @@ __device__ __forceinline__ void choose_runs(bool aligned, Body&& body) {
     body(std::integral_constant<Runs, kOther>{});
 }
 
-/// Rows of kDepthCount columns in shared memory, laid out as they lie in memory: a column's rows
-/// side by side or, of swapped storage, a row's columns.
+/// Rows of kDepthCount columns in shared memory, in the order of device memory: contiguous columns
+/// or, with swapped storage, contiguous rows.
 template <class T, int kRows, int kDepthCount, bool kSwapped, ProductBy kBy>
 struct StagedRows {
   static constexpr int kDepth = kDepthCount;
   static constexpr int kWide = 16 / sizeof(T);
-  /// Spreads the operand reads of products over all banks: those of tensor cores are of 8 rows in 4
-  /// columns.
+  /// Spreads the operand reads of products over all banks: tensor cores read 8 rows by 4 columns.
   static constexpr int pad() {
     if (kSwapped) return sizeof(Real<T>) == 4 && kBy == ProductBy::fma ? kWide : 4;
     if (kBy == ProductBy::fma) return kWide * int(sizeof(Real<T>) / 4);
@@ -47,30 +46,30 @@ struct StagedRows {
     return kSwapped ? row * kPitch + k : k * kPitch + row;
   }
 
-  /// The rows from some row on, as an operand of a product.
+  /// The rows from a given row on, as an operand of a product.
   struct Operand {
     static constexpr int kDepth = kDepthCount;
     const T* first;
     __device__ __forceinline__ const T* at(int row, int k) const { return first + index(row, k); }
   };
-  /// @param shift of the lines that the caller reads.
+  /// @param shift of the lines that the calling thread reads.
   __device__ __forceinline__ static Operand operand(const T* staged, int row = 0, int shift = 0) {
     return {staged + index(row, 0) + shift};
   }
 
-  /// Elements between the 16 bytes that a line begins in and its beginning: as many for all lines
-  /// that lie a multiple of kWide apart. @param a of line 0.
+  /// Offset of a line's first element from the 16-byte boundary before it: equal for all lines
+  /// whose distance is a multiple of kWide. @param a of line 0.
   __device__ __forceinline__ static int shift(const T* a, int64_t ld, int line) {
     return static_cast<int>(reinterpret_cast<uintptr_t>(a + line * ld) / sizeof(T) % kWide);
   }
-  /// That of the lines which a lane reads its operands of tensor cores from.
+  /// The shift of the lines from which a lane reads its tensor core operands.
   template <Runs kRuns>
   __device__ __forceinline__ static int lane_shift(const T* a, int64_t ld, int lane) {
     return kRuns == Runs::shifted ? shift(a, ld, kSwapped ? lane / 4 : lane % 4) : 0;
   }
 
-  /// Copies one stage after the other. @tparam kPartial there may be fewer rows than kRows.
-  /// @tparam kPastFirst see copy_async_of_line. @tparam kCopied rows of it.
+  /// Copies one stage after the other. @tparam kPartial whether there may be fewer rows than kRows.
+  /// @tparam kPastFirst see copy_async_of_line. @tparam kCopied rows that are copied.
   template <Runs kRuns, bool kPartial, int kThreads = 32, bool kPastFirst = false,
             int kCopied = kRows>
   struct Copier {
@@ -79,10 +78,10 @@ struct StagedRows {
     static constexpr int kLength = kSwapped ? kDepth : kCopied;
     static constexpr int kLines = kSwapped ? kCopied : kDepth;
     static constexpr int kLine =
-        kLength / kRun;  ///< copies of a line, less the end of a shifted one
+        kLength / kRun;  ///< copies of a line, without the last one of a shifted line
     static constexpr int kAtOnce = kThreads / kLine;
     static_assert(kLine <= kThreads && (kPartial || kAtOnce <= kLines));
-    // The lines of a thread are shifted alike, all stages too, and behind a line there is room.
+    // All lines of a thread have the same shift in all stages, and there is room after a line.
     static_assert(!kShifted || (kAtOnce % kWide == 0 && kDepth % kWide == 0 && kPad >= kWide &&
                                 kLines <= kThreads));
     const T* from;      ///< of this thread
@@ -105,7 +104,8 @@ struct StagedRows {
       lines = kSwapped ? min(rows, kCopied) : at < rows + own_shift ? kDepth : 0;
       from = a + first_line * ld + at - own_shift;
     }
-    /// The next kDepth columns. Of swapped storage they are parts of lines, whose others are next.
+    /// The next kDepth columns. With swapped storage these are parts of lines, which the next
+    /// stages continue.
     __device__ __forceinline__ void copy(T* to) {
       const T* p = from;
 #pragma unroll
@@ -119,9 +119,9 @@ struct StagedRows {
       copy_end(to, kDepth);
       skip();
     }
-    /// As if copied already.
+    /// Skips the copies of a stage.
     __device__ __forceinline__ void skip() { from += stage_step; }
-    /// The last `depth` columns; beyond them zero, for which a copy of no bytes reads nothing.
+    /// The last `depth` columns; columns beyond become zero by copies of no bytes.
     __device__ __forceinline__ void copy_last(T* to, int depth) const {
       const T* p = from;
 #pragma unroll 1
@@ -136,9 +136,8 @@ struct StagedRows {
     }
 
    private:
-    /// What a shift has pushed past the other copies of a line, by the thread of its number. All of
-    /// it is worked out from the thread's other copies each time: no register is left to keep it
-    /// in.
+    /// Copies the rest of a shifted line. Addresses are recomputed from the thread's other copies
+    /// each time, since no register is left to keep them.
     __device__ __forceinline__ void copy_end(T* to, int depth) const {
       if constexpr (kShifted) {
         const int line = first_line * kLine + at / kRun;

@@ -1,4 +1,4 @@
-// What drivers call of the left-looking kernels of several panels a block column.
+// Interface of the left-looking kernels of several panels a block column.
 #pragma once
 
 #include "batched/multi_panel/shapes.hpp"
@@ -7,7 +7,8 @@
 
 namespace chol::cuda {
 
-/// Factors large matrices by wide block columns. @param threads of a block, of which has_wide().
+/// Factors large matrices by wide block columns. @param threads of a block, for which has_wide() is
+/// true.
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream);
 

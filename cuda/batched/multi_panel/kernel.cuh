@@ -1,7 +1,7 @@
 // Left-looking factorization of a large matrix by one thread block in one launch, with block
-// columns of several panels, so that the columns to their left are read fewer times. All warps
+// columns of several panels, so that the columns to their left are read less often. All warps
 // update a block column together from operands staged in shared memory; then its panels are
-// factored from left to right, each updated by those before.
+// factored from left to right, each updated by the previous ones.
 //
 // The first block column has one panel, the only one that may be narrow; the second has as many as
 // leave full block columns.
@@ -12,7 +12,8 @@
 
 namespace chol::cuda {
 
-/// What depends on the shape only. Warps lie in rows of 32 matrix rows and columns of kParts parts.
+/// Constants of the shape. The grid of warps has rows of 32 matrix rows and columns of kParts
+/// parts.
 template <class T, bool kSwapped, class Shape>
 struct WideLayout {
   using Rows = RowBlock<T, kBlockColumnsOf<T>>;
@@ -30,14 +31,14 @@ struct WideLayout {
   using Own = StagedRows<T, kStrip, kDepth, kSwapped, Shape::kBy>;
   using Top = StagedRows<T, kWidth, kDepth, kSwapped, Shape::kBy>;
   static constexpr int kStage = Own::kElements + Top::kElements;
-  /// An eliminated part as the operand of the parts after it: the strip's rows and those of the
-  /// diagonal block that are in other parts than the first.
+  /// An eliminated part as an operand for the following parts: the strip's rows, and the diagonal
+  /// block's rows except those of the first part.
   using OtherTop =
       StagedRows<T, kAllParts == 1 ? 1 : kWidth - kColumns, kDepth, kSwapped, Shape::kBy>;
   static constexpr int kPanel = Own::kElements * (kColumns / kDepth);
   static constexpr int kTopPanel = OtherTop::kElements * (kColumns / kDepth);
 
-  /// Stages and, later, a panel and a transpose for every row of warps share their memory.
+  /// Stages share memory with, later, a panel and a transpose buffer for every row of warps.
   static constexpr int kTurns = kPanel + kRowGroups * Rows::kScratch;
   static constexpr int kWork = kStages * kStage > kTurns ? kStages* kStage : kTurns;
   static constexpr size_t kBlockBytes = (sizeof(Block) + 15) / 16 * 16;
@@ -73,8 +74,8 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
     return work + Layout::kPanel + row_group * Rows::kScratch;
   }
 
-  /// sums with the product of the columns [0, before) of the strip at `row` and of the block
-  /// column's rows at j. @param works whether this warp's sums are wanted.
+  /// Adds to sums the product of the columns [0, before) of the strip at `row` and of the block
+  /// column's rows at j. @param works whether this warp's sums are needed.
   template <Runs kRuns>
   __device__ __forceinline__ void multiply(Sums (&sums)[kParts], int row, int j, int before,
                                            bool works) const {
@@ -114,7 +115,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
     __syncthreads();
   }
 
-  /// Keeps an eliminated part of the strip for the products of the parts after it.
+  /// Stores an eliminated part of the strip for the products of the following parts.
   __device__ __forceinline__ void keep(const Rows& rows, int part, int parts,
                                        int row_of_column) const {
     const int own_row = 32 * row_group + lane, top_row = row_of_column + lane - kColumns;
@@ -127,7 +128,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
         top[c / kDepth * OtherTop::kElements + OtherTop::index(top_row, c % kDepth)] = rows.a[c];
     }
   }
-  /// sums with the product of an eliminated part of the strip and that of the diagonal block.
+  /// Adds to sums the product of an eliminated part of the strip and that of the diagonal block.
   __device__ __forceinline__ void multiply_part(Sums& sums, int part, int of_part) const {
     const T* const top = top_panels + of_part * Layout::kTopPanel;
 #pragma unroll 1
@@ -137,7 +138,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
           OtherTop::operand(top + c * OtherTop::kElements, (part - 1) * kColumns), lane);
   }
 
-  /// The lines of the strip that this warp will subtract its sums from.
+  /// Prefetches the lines of the strip from which this warp will subtract its sums.
   __device__ __forceinline__ void prefetch(int row, int j, int columns) const {
     constexpr int kLine = 128 / sizeof(T), kLength = kSwapped ? kColumns * kParts : 32;
     const int first = j + column_group * kParts * kColumns;
@@ -154,7 +155,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       }
   }
 
-  /// Where the rows of a product are eliminated: where its sums are, if these are of one type.
+  /// Registers of the elimination: the same as the sums, if these have the same type.
   __device__ static __forceinline__ Rows& rows_of(Rows& sums, Rows&) { return sums; }
   template <class Other>
   __device__ static __forceinline__ Rows& rows_of(Other&, Rows& rows) {
@@ -170,7 +171,7 @@ struct WideLeftLooking : WideLayout<T, kSwapped, Shape> {
       return part < parts && rows_left > 0 && below + 31 >= part * kColumns;
     };
     const bool works = has(first_part);
-    // What a product begins with and becomes of it.
+    // Initial value and result of a product.
     Sums values[kParts] = {};
     if (!Product::kBeginsWithA && works) prefetch(own_row, j, parts * columns);
     if (j > 0) {
@@ -243,7 +244,7 @@ __global__ void __launch_bounds__(32 * Shape::kWarps, Shape::kBlocks)
     wide_left_looking_kernel(BatchProblem<T> problem) {
   using Matrix = WideLeftLooking<T, kSwapped, Shape>;
   constexpr int kColumns = Matrix::kColumns, kAllParts = Matrix::kAllParts;
-  // Shuffles tell the compiler what is the same in every lane.
+  // A shuffle tells the compiler that the value is uniform over the warp.
   const int64_t b = __shfl_sync(kFullWarp, matrix_of_block(problem), 0);
   const int thread = threadIdx.x, warp = __shfl_sync(kFullWarp, thread / 32, 0);
   const int64_t order = problem.order(b);

@@ -14,7 +14,7 @@ Status launch_wide_left_looking(const BatchProblem<T>& problem, cudaStream_t str
                 static_cast<unsigned>(problem.count), 32 * Shape::kWarps, kBytes, stream, problem);
 }
 
-/// NOT_SUPPORTED also where that kernel asks for what the device has not.
+/// NOT_SUPPORTED also where the device lacks the resources for that kernel.
 template <class T, bool kSwapped>
 Status run_wide_left_looking(const BatchProblem<T>& problem, int threads, cudaStream_t stream) {
   const auto limit = static_cast<size_t>(block_shared_limit());

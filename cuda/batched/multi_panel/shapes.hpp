@@ -1,14 +1,13 @@
-// What the left-looking kernels of several panels a block column are compiled for, and those that
-// are built (multi_panel/instances.def).
+// Shapes of the left-looking kernels with several panels a block column, and those that are built
+// (multi_panel/instances.def).
 #pragma once
 
 #include "common/instances.hpp"
 
 namespace chol::cuda {
 
-/// multi_panel/kernel.cuh: warps a matrix and how many of them lie side by side, row
-/// blocks of a warp side by side, columns staged at a time, stages, blocks a multiprocessor, what
-/// multiplies.
+/// multi_panel/kernel.cuh: warps a matrix, warps in a row of the grid, row blocks a warp, columns
+/// staged at a time, stages, blocks a multiprocessor, multiplier.
 template <int kWarpCount, int kColumnGroupCount, int kPartCount, int kStageDepth, int kStageCount,
           int kBlockCount, ProductBy kProductBy>
 struct WideShape {

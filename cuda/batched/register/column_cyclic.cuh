@@ -14,8 +14,7 @@ struct RegisterColumns : RegisterTriangle<RegisterColumns<T, N, kLanes>, T, N, k
   using Triangle::kTiles;
   using Triangle::kWide;
 
-  /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
-  /// own at once.
+  /// Loads and factors. Columns are scaled after the elimination, each lane its own.
   /// @return 0, or the order of the first leading minor that is not positive definite.
   __device__ __forceinline__ int factor(const LowerView<T>& A, T* shared, int n, int bound, int r) {
     const int info = factor_masked_if_needed<T>(

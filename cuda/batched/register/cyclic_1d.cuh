@@ -1,6 +1,6 @@
 // One-dimensional cyclic layout of a small lower triangle in the registers of a group of lanes:
 // lane r holds rows (of the upper triangle columns) r, r + lanes, ..., so that loads are coalesced.
-// Rows are cut off at the diagonal tile, so that few registers hold elements above it.
+// Rows end at the diagonal tile, so that few registers hold elements above it.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace chol::cuda {
 
-/// @tparam Lines what derives from this, register/row_cyclic.cuh or register/column_cyclic.cuh.
+/// @tparam Lines the derived class, register/row_cyclic.cuh or register/column_cyclic.cuh.
 /// @tparam N largest order, a multiple of kLanes.
 template <class Lines, class T, int N, int kLanes, bool kColumns>
 struct RegisterTriangle {
@@ -24,7 +24,7 @@ struct RegisterTriangle {
   static constexpr int kShared = kGroupShared * kGroups;  ///< elements a warp
   static_assert(N % kLanes == 0 && N % kWide == 0);
 
-  /// a[g][k]: where line g * kLanes + r meets line k of the other direction.
+  /// a[g][k]: the element of line g * kLanes + r and line k of the other direction.
   T a[kTiles][N];
 
   __device__ __forceinline__ void load(const LowerView<T>& A, int n, int r) {
@@ -34,12 +34,12 @@ struct RegisterTriangle {
     move<true>(A, n, r);
   }
 
-  /// Moves the triangle between memory and registers, line by line of memory: pieces of a line that
-  /// follow each other are what memory is fast at.
+  /// Moves the triangle between memory and registers, line by line of memory: contiguous accesses
+  /// are fastest.
   template <bool kStore>
   __device__ __forceinline__ void move(LowerView<T> A, int n, int r) {
-    // Hides that loads and stores have the same addresses and conditions: kept
-    // from one to the other, they would take as many registers as the matrix.
+    // Hides from the compiler that loads and stores have the same addresses and conditions: kept in
+    // between, these would take as many registers as the matrix.
     asm volatile("" : "+l"(A.a), "+l"(A.ld), "+r"(n), "+r"(r));
     T* p = A.a + r;
     __builtin_assume(__isGlobal(p));
@@ -56,7 +56,7 @@ struct RegisterTriangle {
           if constexpr (kStore) {
             if (inside) p[v * kLanes] = a[v][line];
           } else {
-            // Beyond n the identity, which factors and solves harmlessly.
+            // Beyond n the identity, which does not affect the result.
             T x = from_real<T>(i == j ? 1 : 0);
             if (inside) x = p[v * kLanes];
             a[v][line] = x;
@@ -64,10 +64,9 @@ struct RegisterTriangle {
         }
   }
 
-  /// Right-looking elimination; a column goes to all lanes through shared
-  /// memory unscaled, and its successor is published before the end of the
-  /// update, which hides that latency.
-  /// @tparam kMasked passed on to Lines.
+  /// Right-looking elimination; a column is broadcast through shared memory unscaled, and its
+  /// successor is published before the end of the update, which hides that latency. @tparam kMasked
+  /// passed on to Lines.
   /// @param bound largest n of the warp.
   /// @return 0, or the order of the first leading minor that is not positive
   /// definite.
@@ -78,9 +77,9 @@ struct RegisterTriangle {
     return info;
   }
 
-  /// x := L^-H L^-1 x for kCount right-hand sides; the lane holds of x what it holds of L. Lines
-  /// give an unknown's products away on the way in which it lies across them, and take up those of
-  /// all on the way along.
+  /// x := L^-H L^-1 x for kCount right-hand sides; x is distributed over the lanes as the lines of
+  /// L. In the direction across the lines an unknown is broadcast, and lanes subtract its products;
+  /// in the direction along them the products are summed over the lanes.
   template <int kCount>
   __device__ __forceinline__ void solve(const Real<T> (&inverse)[kTiles], T (&x)[kCount][kTiles],
                                         int bound, int r) const {
@@ -104,13 +103,13 @@ struct RegisterTriangle {
   }
 
  private:
-  /// Whether tile g, or in the unknown's own tile this lane, has lines on the other side of it.
+  /// Whether tile g, or in the unknown's tile this lane, has lines that the unknown updates.
   __device__ static __forceinline__ bool is_off(int g, int tile) {
     return kColumns ? g < tile : g > tile;
   }
 
-  /// Every unknown goes to all lanes, which subtract its products from their own: forward by rows,
-  /// backward by columns.
+  /// Every unknown is broadcast to all lanes, which subtract its products from their own: forward
+  /// by rows, backward by columns.
   template <int kCount>
   __device__ __forceinline__ void solve_across(const Real<T> (&inverse)[kTiles],
                                                T (&x)[kCount][kTiles], int bound, int r) const {
@@ -134,8 +133,8 @@ struct RegisterTriangle {
       }
     }
   }
-  /// The lanes add up what their own unknowns have in the next one: backward by rows, forward by
-  /// columns.
+  /// The products of the lanes' unknowns with the next one's line are summed: backward by rows,
+  /// forward by columns.
   template <int kCount>
   __device__ __forceinline__ void solve_along(const Real<T> (&inverse)[kTiles],
                                               T (&x)[kCount][kTiles], int bound, int r) const {
@@ -157,14 +156,14 @@ struct RegisterTriangle {
       }
     }
   }
-  /// The sign of the sum decides what the compiler makes of it: of lines along rows it is the
-  /// other.
+  /// The sign of the sum affects the generated code: for lines along rows the opposite sign is
+  /// faster.
   __device__ static __forceinline__ T add_of(T sum, T element, T unknown) {
     return kColumns ? subtract_product(sum, element, unknown)
                     : add_conj_product(sum, element, unknown);
   }
 
-  // A fold, since the compiler gives up unrolling loops of so many statements.
+  // A fold expression, since the compiler does not unroll loops of so many statements.
   template <bool kMasked, int... j>
   __device__ __forceinline__ void eliminate_columns(T* shared, int n, int bound, int r, int& info,
                                                     std::integer_sequence<int, j...>) {

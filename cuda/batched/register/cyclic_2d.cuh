@@ -16,7 +16,7 @@
 namespace chol::cuda {
 
 /// @tparam N largest order, a multiple of P and Q, of which one divides the other.
-/// @tparam Solve the right-hand side that is eliminated along.
+/// @tparam Solve the right-hand side that is eliminated together with the matrix.
 template <class T, int N, int P, int Q, bool kSwapped, class Solve = NoGridSolve>
 struct RegisterGrid : Solve {
   static constexpr int kGroups = 32 / (P * Q);  ///< matrices of a warp
@@ -24,31 +24,30 @@ struct RegisterGrid : Solve {
   static constexpr int kRowTiles = N / P, kColumnTiles = N / Q;
   static_assert(N % P == 0 && N % Q == 0);
 
-  /// A column in shared memory: lists of every kLists-th row, an odd number of accesses from each
-  /// other. Where the grid is longer in one direction, its lanes take every kStep-th of a list.
+  /// A column in shared memory: lists of every kLists-th row, at a distance of an odd number of
+  /// accesses. If the grid is longer in one direction, its lanes read every kStep-th element of a
+  /// list.
   static constexpr int kLists = P < Q ? P : Q;
   static constexpr int kRowStep = P / kLists, kColumnStep = Q / kLists;
   static constexpr int kPitch = ((N / kLists + kWide - 1) / kWide | 1) * kWide;
   static constexpr int kColumn = kLists * kPitch;
-  /// What follows two columns: the reciprocal roots of all pivots, and what is left of the
-  /// right-hand side.
+  /// After two columns: the reciprocal roots of all pivots, and the updated right-hand side.
   static constexpr int kInverses = 2 * kColumn;
   static constexpr int kLeft = kInverses + (N * int(sizeof(Real<T>)) + 15) / 16 * kWide;
   static constexpr int kUsed = kLeft / kWide + (Solve::kSolves ? (N + kWide - 1) / kWide : 0);
-  /// Half of the banks lie between groups.
+  /// Groups are half of the banks apart.
   static constexpr int kGroupShared = (kUsed + (12 - kUsed % 8) % 8) * kWide;
   static constexpr int kShared = kGroupShared * kGroups;  ///< elements a warp
 
-  /// Whether a lane keeps the reciprocal roots of its columns' pivots: where the diagonal goes
-  /// through so many tiles that shared memory would be the longer way.
+  /// Whether a lane keeps the reciprocal roots of its columns' pivots in registers: where the
+  /// diagonal crosses so many tiles that shared memory would be slower.
   static constexpr bool kKeepsRoots = !Solve::kSolves && sizeof(Real<T>) == 4 && kLists == 2;
 
   int p, q;  ///< of the lane
   T a[kRowTiles][kColumnTiles];
   Real<T> kept_roots[kKeepsRoots ? kColumnTiles : 1];
 
-  /// Loads and factors. Columns stay unscaled until all are eliminated: then every lane scales its
-  /// own at once.
+  /// Loads and factors. Columns are scaled after the elimination, each lane its own.
   /// @param bound largest n of the warp.
   /// @return 0, or the order of the first leading minor that is not positive definite.
   __device__ __forceinline__ int factor(const LowerView<T>& A, T* shared, int n, int bound, int r) {
@@ -77,7 +76,7 @@ struct RegisterGrid : Solve {
     take_place(r);
     move<false>(A, n);
   }
-  /// Of what is loaded.
+  /// Order of the loaded matrix.
   __device__ __forceinline__ void solve(T* shared, int n, int bound) {
     Solve::load(n, p);
     over_tiles([&](int it, int jt) {
@@ -87,7 +86,7 @@ struct RegisterGrid : Solve {
     this->solve_both(a, inverses_in(shared), bound, p, q);
     Solve::store(n, p, q);
   }
-  /// What factor() left of the right-hand side becomes the solution.
+  /// Backward substitution: the right-hand side that factor() has updated becomes the solution.
   __device__ __forceinline__ void solve_factored(const T* shared, int n, int bound) {
     this->solve_backward(a, shared + kLeft, inverses_in(shared), bound, p, q);
     Solve::store(n, p, q);
@@ -113,11 +112,10 @@ struct RegisterGrid : Solve {
   __host__ __device__ static constexpr bool is_inside(int it, int jt) {
     return (it + 1) * P > jt * Q;
   }
-  /// Where row k of a column lies.
+  /// Position of row k of a column.
   __device__ static __forceinline__ int index(int k) { return k % kLists * kPitch + k / kLists; }
 
-  /// body(it, jt) for every tile, along the lines of memory: pieces of a line that follow each
-  /// other are what memory is fast at.
+  /// body(it, jt) for every tile, along the lines of memory: contiguous accesses are fastest.
   template <class Body>
   __device__ static __forceinline__ void over_tiles(Body&& body) {
 #pragma unroll
@@ -132,8 +130,8 @@ struct RegisterGrid : Solve {
   template <bool kStore>
   __device__ __forceinline__ void move(LowerView<T> A, int n) {
     int row = p, column = q;
-    // Hides that loads and stores have the same addresses and conditions: kept
-    // from one to the other, they would take as many registers as the matrix.
+    // Hides from the compiler that loads and stores have the same addresses and conditions: kept in
+    // between, these would take as many registers as the matrix.
     asm volatile("" : "+l"(A.a), "+l"(A.ld), "+r"(n), "+r"(row), "+r"(column));
     T* const first = kSwapped ? A.a + row * A.ld + column : A.a + column * A.ld + row;
     __builtin_assume(__isGlobal(first));
@@ -144,7 +142,7 @@ struct RegisterGrid : Solve {
       if constexpr (kStore) {
         if (inside) *at = a[it][jt];
       } else {
-        // Beyond n the identity, which factors and solves harmlessly.
+        // Beyond n the identity, which does not affect the result.
         T x = from_real<T>(i == j ? 1 : 0);
         if (inside) x = *at;
         a[it][jt] = x;
@@ -163,7 +161,7 @@ struct RegisterGrid : Solve {
     eliminate<kMasked>(shared, bound, std::make_integer_sequence<int, N>{});
     return first_bad_pivot(n);
   }
-  /// Its order, or 0. Pivots stay where they are, unscaled.
+  /// The order of the first bad minor, or 0. Pivots stay in place, unscaled.
   __device__ __forceinline__ int first_bad_pivot(int n) const {
     constexpr int kNone = N;
     int bad = kNone;
@@ -176,7 +174,7 @@ struct RegisterGrid : Solve {
       bad = min(bad, __shfl_xor_sync(kFullWarp, bad, distance));
     return bad == kNone ? 0 : bad + 1;
   }
-  // A fold, since the compiler gives up unrolling loops of so many statements.
+  // A fold expression, since the compiler does not unroll loops of so many statements.
   template <bool kMasked, int... j>
   __device__ __forceinline__ void eliminate(T* shared, int bound,
                                             std::integer_sequence<int, j...>) {
@@ -184,9 +182,9 @@ struct RegisterGrid : Solve {
   }
 
   /// Column j, unscaled, by the lanes that hold it, from the tile of its diagonal on. Rows of that
-  /// tile above the diagonal are zero, so that no product with them spoils anything. Copied as
-  /// a run of one: the assignment of a complex element under a condition became a branch. Longer
-  /// runs make s a tenth slower.
+  /// tile above the diagonal are zero, so that products with them have no effect. Copied as a run
+  /// of one: the conditional assignment of a complex element was compiled to a branch. Longer runs
+  /// make s a tenth slower.
   template <int j>
   __device__ __forceinline__ void publish(T* shared) const {
     if constexpr (Solve::kSolves) Solve::template publish<j>(shared + kLeft, p, q);
@@ -218,10 +216,9 @@ struct RegisterGrid : Solve {
     for (int t = first; t < kTiles; ++t) operation(x[t]);
   }
 
-  /// Right-looking elimination; a column goes to all lanes through shared
-  /// memory unscaled, and its successor is published before the rest of the
-  /// update, which hides that latency.
-  /// @tparam kMasked see factor_masked_if_needed.
+  /// Right-looking elimination; a column is broadcast through shared memory unscaled, and its
+  /// successor is published before the rest of the update, which hides that latency. @tparam
+  /// kMasked see factor_masked_if_needed.
   template <int j, bool kMasked>
   __device__ __forceinline__ void eliminate_column(T* shared, int bound) {
     if (j >= bound) return;

@@ -1,6 +1,6 @@
 // One right-hand side of a matrix in a two-dimensional cyclic layout (register/cyclic_2d.cuh). A
-// substitution solves for a tile of unknowns at a time: lanes sum the products with the unknowns
-// before and solve for the tile's own one after the other, broadcasting each. Fused with a
+// substitution solves for a tile of unknowns at a time: lanes sum the products with the previous
+// unknowns and solve for those of the tile one after the other, broadcasting each. Fused with a
 // factorization the forward substitution is one more row of the elimination.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace chol::cuda {
 
-/// What lanes leave for each other in shared memory is there for columns below `bound` only.
+/// Lanes exchange data in shared memory for columns below `bound` only.
 template <class E>
 __device__ __forceinline__ E shared_or(const E* shared, int column, int bound, E otherwise) {
   return column < bound ? shared[column] : otherwise;
 }
 
-/// Of a grid that factors only.
+/// For a grid that factors only.
 struct NoGridSolve {
   static constexpr bool kSolves = false;
 };
 
-/// @tparam N largest order; the grid has P by Q lanes, that of row p and column q in place p * Q +
-/// q with kSwapped and in place q * P + p otherwise.
+/// @tparam N largest order; the grid has P by Q lanes; the lane of row p and column q is p * Q + q
+/// with kSwapped and q * P + p otherwise.
 template <class T, int N, int P, int Q, bool kSwapped>
 struct GridSolve {
   static constexpr bool kSolves = true;
@@ -30,7 +30,7 @@ struct GridSolve {
   using Factor = T[kRowTiles][kColumnTiles];
 
   T* B = nullptr;     ///< the right-hand side in memory, null where there is none
-  T rows[kRowTiles];  ///< of it: what known unknowns leave of the lane's rows; then the solution
+  T rows[kRowTiles];  ///< the lane's rows of it, updated by known unknowns; then the solution
 
   __device__ __forceinline__ void load(int n, int p) {
 #pragma unroll
@@ -47,13 +47,13 @@ struct GridSolve {
     }
   }
 
-  /// Beside the elimination of column j - 1: what is left of row j, for all lanes.
+  /// Together with the elimination of column j - 1: broadcasts the updated row j.
   template <int j>
   __device__ __forceinline__ void publish(T* left, int p, int q) const {
     if (p == j % P && q == 0) left[j] = rows[j / P];
   }
-  /// @param column the rows of an unscaled column from tile `first` on. @param unknown what was
-  /// left of its row, over its pivot where `column` is not.
+  /// @param column the rows of an unscaled column from tile `first` on. @param unknown the updated
+  /// entry of its row, divided by its pivot unless `column` is.
   template <int first>
   __device__ __forceinline__ void subtract_column(const T (&column)[kRowTiles], T unknown) {
 #pragma unroll
@@ -61,7 +61,7 @@ struct GridSolve {
       rows[it] = subtract_product(rows[it], column[it], unknown);
   }
 
-  /// The backward sweep after an elimination. @param left what was published. @param inverses of
+  /// The backward sweep after an elimination. @param left the published entries. @param inverses of
   /// the diagonal. @param bound largest n of the warp.
   __device__ __forceinline__ void solve_backward(const Factor& a, const T* left,
                                                  const Real<T>* inverses, int bound, int p, int q) {
@@ -83,12 +83,14 @@ struct GridSolve {
   }
 
  private:
-  /// What the forward sweep sees of the grid, and the backward one of its mirror image. Unknowns
-  /// are found where their lines lie, `own` way, and are multiplied where they lie `other` way.
+  /// The grid as the forward sweep uses it; the backward sweep uses its mirror image. Unknowns are
+  /// solved by the lanes of their lines in direction `own` and multiplied by those in direction
+  /// `other`.
   template <bool kForward>
   struct Way {
     static constexpr int kOwn = kForward ? P : Q, kOther = kForward ? Q : P;
-    /// Whether neighbouring lanes differ in `other`; lanes of one `own` as sum_lanes() wants them.
+    /// Whether adjacent lanes differ in `other`; distance and number of the lanes of one `own`, for
+    /// sum_lanes().
     static constexpr bool kOtherIsInner = kForward == kSwapped;
     static constexpr int kWidth = kOtherIsInner ? kOther : kOwn * kOther;
     static constexpr int kStep = kOtherIsInner ? 1 : kOwn;
@@ -100,13 +102,14 @@ struct GridSolve {
     __device__ static __forceinline__ T element(const Factor& a, int own, int other) {
       return kForward ? a[own][other] : conj(a[other][own]);
     }
-    /// Whether an unknown comes after another.
+    /// Whether an unknown is solved after another.
     __device__ static __forceinline__ bool is_after(int unknown, int another) {
       return kForward ? unknown > another : unknown < another;
     }
   };
 
-  /// @param given right-hand side of the lane's own lines. @param found unknowns of its others.
+  /// @param given right-hand side of the lane's lines in direction `own`. @param found unknowns of
+  /// those in direction `other`.
   template <bool kForward, int kGiven, int kFound>
   __device__ __forceinline__ static void sweep(const Factor& a, const T (&given)[kGiven],
                                                T (&found)[kFound], const Real<T>* inverses,
@@ -117,7 +120,7 @@ struct GridSolve {
     find_tiles<kForward>(a, given, found, inverses, bound, own, other,
                          std::make_integer_sequence<int, kGiven>{});
   }
-  // A fold, since the compiler gives up unrolling loops of so many statements.
+  // A fold expression, since the compiler does not unroll loops of so many statements.
   template <bool kForward, int kGiven, int kFound, int... step>
   __device__ __forceinline__ static void find_tiles(const Factor& a, const T (&given)[kGiven],
                                                     T (&found)[kFound], const Real<T>* inverses,
@@ -141,7 +144,7 @@ struct GridSolve {
     for (int u = 0; u < kFound; ++u) {
       if (kForward ? u * kOther >= kFirst + kOwn : (u + 1) * kOther <= kFirst) continue;
       T element = Its::element(a, tile, u);
-      // Tiles with the diagonal have elements above it, which hold anything.
+      // Elements above the diagonal in diagonal tiles are undefined.
       if (kForward ? (u + 1) * kOther > kFirst : u * kOther < kFirst + kOwn)
         element = select(Its::is_after(line, u * kOther + other), element, from_real<T>(0));
       sum = subtract_product(sum, element, found[u]);

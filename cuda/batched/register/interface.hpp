@@ -1,4 +1,4 @@
-// What drivers call of the kernels of matrices in registers.
+// Interface of the kernels of matrices in registers.
 #pragma once
 
 #include "batched/register/shapes.hpp"
@@ -8,8 +8,8 @@
 namespace chol::cuda {
 
 /// Small orders, whole matrices in registers, stored by columns or, with kSwapped, by rows. A
-/// factorization checks a variable batch's arguments itself where they are not. @param lanes a
-/// matrix, or 0 for the first shape.
+/// factorization checks the arguments of a variable batch itself if they are unchecked. @param
+/// lanes a matrix, or 0 for the first shape.
 /// @return NOT_SUPPORTED when no shape fits.
 template <SmallTask kTask, class T, bool kSwapped>
 Status run_small_stored(const BatchProblem<T>& problem, int lanes, cudaStream_t stream);
@@ -20,7 +20,7 @@ Status run_small(const BatchProblem<T>& problem, int lanes, cudaStream_t stream)
 }
 
 /// Factors a variable batch of orders up to VbatchedRegisterShape<T>::kOrder, and checks its
-/// arguments itself where they are not.
+/// arguments itself if they are unchecked.
 template <class T, bool kSwapped>
 Status run_vbatched_register_stored(const BatchProblem<T>& problem, cudaStream_t stream);
 template <class T>

@@ -11,8 +11,8 @@
 
 namespace chol::cuda {
 
-/// Whether the lanes share a matrix as a grid, which takes fewer instructions, or by lines of it,
-/// which are longer pieces of memory. Measured on an H200.
+/// Whether the lanes share a matrix as a 2D grid, which takes fewer instructions, or by lines,
+/// which gives longer contiguous accesses. Measured on an H200.
 template <class T, int N, int kLanes, bool kSwapped>
 inline constexpr bool kIsGrid = kLanes == 32 ||
                                 (kLanes == 16 &&
@@ -35,14 +35,13 @@ struct LinesOf {
   using Type =
       std::conditional_t<kSwapped, RegisterColumns<T, N, kLanes>, RegisterRows<T, N, kLanes>>;
 };
-/// A solve wants lines, but of one right-hand side.
+/// A solve uses lines, except with one right-hand side.
 template <SmallTask kTask, class T, int N, int kLanes, bool kSwapped>
 using LanesShare = typename std::conditional_t<
     kIsOfOne<kTask> || (kTask == SmallTask::factor && kIsGrid<T, N, kLanes, kSwapped>),
     GridOf<T, N, kLanes, kSwapped, kIsOfOne<kTask>>, LinesOf<T, N, kLanes, kSwapped>>::Type;
 
-/// Right-hand sides [first, first + kColumns) of one matrix, its rows spread
-/// over the lanes.
+/// Right-hand sides [first, first + kColumns) of one matrix, its rows distributed over the lanes.
 template <int kColumns, class Lines, class T, int kTiles>
 __device__ __forceinline__ void solve_columns(const Lines& lines, const Real<T> (&inverse)[kTiles],
                                               T* B, int64_t ldb, int64_t first, int64_t nrhs, int n,
@@ -84,7 +83,7 @@ __device__ __forceinline__ void solve_in_lines(const BatchProblem<T>& problem, c
       solve_columns<2>(lines, inverse, B, ldb, first, nrhs, n, bound, r, conjugated);
 }
 
-/// What a kernel has room for: whole tiles of a grid, lines for every lane, accesses of 16 bytes.
+/// Capacity of a kernel: full tiles of a grid, equal lines for every lane, accesses of 16 bytes.
 template <class Shape>
 inline constexpr int kSmallOrder = [] {
   constexpr bool kIsGrid = Shape::kLeast > 0 || Shape::kLanes >= 16;
@@ -92,8 +91,8 @@ inline constexpr int kSmallOrder = [] {
   return (Shape::kOrder + kRound - 1) / kRound * kRound;
 }();
 
-/// A group of lanes works on matrix b, of that order; lanes without a matrix have order -1 and walk
-/// along with an empty one, since the warp's barriers count all of them.
+/// A group of lanes works on matrix b, of that order; lanes without a matrix have order -1 and
+/// execute the same code with an empty one, since the warp's barriers include all of them.
 /// @param shared the group's. @param r lane of the group.
 template <SmallTask kTask, bool kSwapped, class Share, class T>
 __device__ __forceinline__ void work_on_small(const BatchProblem<T>& problem, int64_t b,
@@ -127,7 +126,7 @@ __device__ __forceinline__ void work_on_small(const BatchProblem<T>& problem, in
   }
 }
 
-/// The order of matrix b, checked; -1 where an argument is bad, of which info then says which.
+/// The checked order of matrix b; -1 if an argument is invalid, which is then reported in info.
 template <class T>
 __device__ __forceinline__ int64_t checked_order(const BatchProblem<T>& problem, int64_t b,
                                                  bool writes) {

@@ -1,4 +1,4 @@
-// Elimination in a cyclic layout, where lanes have finished some of their columns before others.
+// Elimination in a cyclic layout, in which lanes finish their columns at different steps.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@ namespace chol::cuda {
 
 /// All lanes execute the multiply-adds of a column, also those that have finished it. Masked,
 /// finished columns keep their values; unmasked, a product with zero is subtracted from them, which
-/// spoils them where the other factor is not finite, since 0 NaN is NaN. Masks are free in single
+/// changes them if the other factor is not finite, since 0·NaN is NaN. Masks are free in single
 /// precision, whose multiply-adds are predicated; in double precision the elimination runs unmasked
 /// first.
 /// @param eliminate loads and eliminates, given a std::bool_constant, whether masked; returns info.
@@ -17,7 +17,8 @@ template <class T, class Eliminate>
 __device__ __forceinline__ int factor_masked_if_needed(Eliminate&& eliminate) {
   constexpr bool kFree = sizeof(Real<T>) == 4;
   int info = eliminate(std::bool_constant<kFree>{});
-  // Elements that are not finite end in a bad pivot, and finished columns may be spoilt: run again.
+  // Non-finite elements lead to a bad pivot and may have changed finished columns: run again,
+  // masked.
   if constexpr (!kFree)
     if (__any_sync(kFullWarp, info != 0)) info = eliminate(std::true_type{});
   return info;

@@ -1,4 +1,4 @@
-// A small lower triangle by its rows, which lie in lanes (register/cyclic_1d.cuh).
+// Row-cyclic layout of a small lower triangle (register/cyclic_1d.cuh).
 #pragma once
 
 #include "batched/register/cyclic_1d.cuh"
@@ -20,7 +20,7 @@ struct RegisterRows : RegisterTriangle<RegisterRows<T, N, kLanes>, T, N, kLanes,
     return Triangle::template eliminate<true>(shared, n, bound, r);
   }
 
-  /// Eliminated columns are never touched: there is one way, the careful one.
+  /// Finished columns are never changed: only the masked variant exists.
   template <int j, bool kMasked>
   __device__ __forceinline__ void eliminate_column(const T* column, T* next, Real<T> pivot, int r) {
     const Real<T> inverse_root = reciprocal_sqrt(pivot);

@@ -1,4 +1,4 @@
-// What the kernels of matrices in registers are compiled for, and those that are built
+// Shapes of the kernels of matrices in registers, and those that are built
 // (register/instances.def).
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace chol::cuda {
 
-/// Those of one right-hand side are by a grid of lanes.
+/// Tasks with one right-hand side use a grid of lanes.
 enum class SmallTask { factor, solve, factor_and_solve, solve_one, factor_and_solve_one };
 template <SmallTask kTask>
 inline constexpr bool kFactors = !(kTask == SmallTask::solve || kTask == SmallTask::solve_one);
@@ -23,7 +23,7 @@ template <int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
 struct SmallShape : SmallClass<kMaxOrder, kLaneCount> {
   static constexpr int kWarps = kWarpCount, kBlocks = kBlockCount;
 };
-/// Of one right-hand side, from order kLeast on.
+/// For one right-hand side, from order kLeast on.
 template <int kLeastOrder, int kMaxOrder, int kLaneCount, int kWarpCount, int kBlockCount>
 struct GridShape : SmallShape<kMaxOrder, kLaneCount, kWarpCount, kBlockCount> {
   static constexpr int kLeast = kLeastOrder;
@@ -51,7 +51,7 @@ struct SmallShapesOf {
 template <SmallTask kTask, class T>
 using SmallShapes = typename SmallShapesOf<kTask, T>::Type;
 
-/// Those of a solve that are tried before its others where there is one right-hand side.
+/// Kernels that are tried first in a solve with one right-hand side.
 template <class T>
 struct OneRhsShapesOf {
   using Type = decltype(ShapeList<>{}

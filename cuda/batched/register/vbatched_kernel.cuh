@@ -1,11 +1,10 @@
 // Variable batches of small orders in one launch without a sort before it: a block bins a part of
 // the batch by size, and its warps take matrices of a bin. A bin has a shape of
-// register/kernel.cuh, so that a matrix costs what it costs among others of its size, whatever the
-// bound of the batch. Bins of orders beyond about 32 do not pay: too few matrices of a block share
-// their instructions.
+// register/kernel.cuh, so that the cost of a matrix does not depend on the bound of the batch. Bins
+// of orders beyond about 32 do not pay: too few matrices of a block share their instructions.
 //
-// Abdelfattah, Haidar, Tomov and Dongarra 2016, section 4, launch a block a matrix, which ends
-// early where the matrix is small; here small matrices share warps.
+// Abdelfattah, Haidar, Tomov and Dongarra 2016, section 4, launch one block a matrix, which ends
+// early if the matrix is small; here small matrices share warps.
 #pragma once
 
 #include <climits>
@@ -14,7 +13,7 @@
 
 namespace chol::cuda {
 
-/// A block's share of the batch by classes, in shared memory.
+/// A block's part of the batch, binned by class, in shared memory.
 template <class T, bool kSwapped, class Shape>
 struct VbatchedShare;
 template <class T, bool kSwapped, int kWarps, int kBlocks, class... Class>
@@ -25,13 +24,13 @@ struct VbatchedShare<T, kSwapped, VbatchedShape<kWarps, kBlocks, Class...>> {
   /// Elements of a warp.
   static constexpr int kShared = larger(Lanes<Class>::kShared...);
 
-  int matrices[32 * kWarps];  ///< numbers in the share, class after class
+  int matrices[32 * kWarps];  ///< indices within the part, class after class
   int orders[32 * kWarps];    ///< of the same
   int starts[kClasses + 1];   ///< of each class
   int counts[kClasses];
-  int next;  ///< task that no warp has taken yet
+  int next;  ///< next free task
 
-  /// A thread a matrix. Matrices that are empty, or of which an argument is bad, end here.
+  /// One thread a matrix. Empty matrices, and those with an invalid argument, are finished here.
   __device__ __forceinline__ void deal_out(const BatchProblem<T>& problem, int64_t begin,
                                            int count) {
     const int thread = threadIdx.x;
@@ -67,7 +66,7 @@ struct VbatchedShare<T, kSwapped, VbatchedShape<kWarps, kBlocks, Class...>> {
   }
 
  private:
-  /// The class of the least orders that reach this one.
+  /// The smallest class that includes this order.
   __device__ static __forceinline__ int class_of(int order) {
     int least = INT_MAX, best = 0, c = 0;
     const auto consider = [&](int its_order) {
@@ -81,8 +80,8 @@ struct VbatchedShare<T, kSwapped, VbatchedShape<kWarps, kBlocks, Class...>> {
     return best;
   }
 
-  /// A task is of as many matrices as a warp has groups of lanes. This one is counted from the
-  /// first of class c, whose lanes are C's, and may be of those after it, Rest.
+  /// A task has as many matrices as a warp has groups of lanes. Tasks are numbered from the first
+  /// one of class c, which has shape C, and continue through the classes in Rest.
   template <int c, class C, class... Rest>
   __device__ __forceinline__ bool take(const BatchProblem<T>& problem, int64_t begin, int task,
                                        T* shared, int lane) {

@@ -6,8 +6,8 @@
 
 namespace chol::cuda {
 
-/// Matrices of a block: all that run at once have some, and of large batches enough to fill warps
-/// of every class.
+/// Matrices of a block: few enough that all resident blocks have some, and in large batches enough
+/// to fill warps of every class.
 template <class Shape>
 int share_of_block(int64_t count) {
   const int64_t at_once = device_attribute(cudaDevAttrMultiProcessorCount) * Shape::kBlocks;

@@ -6,7 +6,7 @@
 
 namespace chol::cuda {
 
-/// What serves a call.
+/// The choice for a call.
 struct SolveChoice {
   const char* method = solve::kStreaming;
   Params params;
@@ -23,7 +23,7 @@ SolveChoice choose_solve(const Case& asked, const SolveRows& rows, const DeviceL
   }
   return {};
 }
-/// The same of rows that tuning files may change.
+/// The same for rows that tuning files may change.
 template <class T>
 SolveChoice choose_solve(const Case& asked, const RowTable& rows, const DeviceLimits& device) {
   const Choice* const choice = rows.choose(asked, [&](const Choice& its) {

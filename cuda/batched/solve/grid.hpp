@@ -1,4 +1,4 @@
-// The grid of a solve whose blocks each have some of the right-hand sides of their matrices.
+// The grid of a solve in which each block has some of the right-hand sides of a matrix.
 #pragma once
 
 #include "common/launch.hpp"
@@ -10,9 +10,9 @@ struct SolveGrid {
   dim3 blocks;  ///< x: matrices, y: right-hand sides
   int64_t columns_of_block;
 
-  /// @param across blocks that the matrices of the batch take.
+  /// @param across number of blocks for the matrices of the batch.
   SolveGrid(int64_t across, int64_t nrhs) {
-    constexpr int64_t kChunk = 64;  ///< that a block works through at least
+    constexpr int64_t kChunk = 64;  ///< minimum for a block
     constexpr int64_t kMostChunks = 65535;
     columns_of_block = larger(kChunk, (nrhs + kMostChunks - 1) / kMostChunks);
     blocks = dim3(static_cast<unsigned>(across),

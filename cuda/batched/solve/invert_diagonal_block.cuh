@@ -5,7 +5,7 @@
 
 namespace chol::cuda {
 
-/// x := column c of the inverse, by kOrder neighbours each with a column.
+/// x := column c of the inverse, by kOrder adjacent lanes with one column each.
 /// @param own inverse of the thread's own diagonal element, 0 where its row is outside the matrix.
 /// @param copy_run(run, s) fills the elements of run s, which is column s below the diagonal or,
 /// with kSwapped, row s up to it.

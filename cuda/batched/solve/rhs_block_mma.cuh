@@ -1,5 +1,5 @@
 // 16 rows of right-hand sides in the registers of a warp, their products by double precision tensor
-// cores, and the places of such rows in memory that all warps of a block see.
+// cores, and their layout in shared memory.
 #pragma once
 
 #include "batched/solve/rhs_view.cuh"
@@ -11,11 +11,11 @@ template <class T, int kColumnCount>
 struct TensorBlock {
   static constexpr int kOrder = 16, kColumns = kColumnCount, kTiles = kColumns / 8;
   static constexpr int kSteps = kOrder / 4;  ///< of a product, each four terms
-  using Sum = Doubled<T>;                    ///< which takes single precision exactly
+  using Sum = Doubled<T>;                    ///< which represents single precision exactly
   Sum v[kTiles][2][2];  ///< tile, row lane / 4 and the eighth after it, right-hand side
                         ///< 2 (lane % 4) and the next
 
-  /// body(element, row, column) for all that the lane has, rows and columns counted from those.
+  /// body(element, row, column) for all elements of the lane, rows and columns relative to these.
   template <class Column, class Body>
   __device__ __forceinline__ void for_places(int first, Column column, int lane, Body&& body) {
 #pragma unroll

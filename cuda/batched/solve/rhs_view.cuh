@@ -1,4 +1,4 @@
-// What solve/tile/rhs_fma.cuh and solve/tile/rhs_mma.cuh have in common: right-hand sides in the
+// Common parts of solve/tile/rhs_fma.cuh and solve/tile/rhs_mma.cuh: right-hand sides in the
 // registers of a warp, by tiles of eight rows, and their products with the tiles of a TileTriangle.
 // Both have
 //  - Value: a lane's part of eight rows of kWidth right-hand sides;
@@ -11,7 +11,7 @@
 
 namespace chol::cuda {
 
-/// The right-hand sides that there are.
+/// Number of right-hand sides.
 template <class T>
 struct RightHandSides {
   T* B;

@@ -1,5 +1,5 @@
-// Which choices of interleaved batches have kernels that can be compiled at run time. Plain C++:
-// what chol-tune tries.
+// Choices of interleaved batches whose kernels can be compiled at run time. Plain C++: chol-tune
+// tries these.
 #pragma once
 
 #include "interleaved/thread/tiled_shape.hpp"
@@ -14,7 +14,7 @@ constexpr InterleavedTask task_of(Routine routine) {
                                      : InterleavedTask::factor_and_solve;
 }
 
-/// What the kernels of a task are told apart by.
+/// Parameters that distinguish the kernels of a task.
 struct KernelKind {
   Routine routine;  ///< potrf, potrs or posv
   char precision;
@@ -22,22 +22,22 @@ struct KernelKind {
 
   constexpr bool factors() const { return routine != Routine::potrs; }
   constexpr bool solves() const { return routine != Routine::potrf; }
-  /// Vectors beside a triangle in shared memory that a block needs room for at least.
+  /// Minimum number of vectors in shared memory in addition to a triangle.
   constexpr int64_t vectors() const { return solves() ? shared_vectors(factors(), 1) : 0; }
 };
 
-/// Words of a triangle that the compiler is asked to hold in the 255 registers of a thread: a few
-/// more than there are, since columns leave while others come.
+/// Limit of the words of a triangle in the 255 registers of a thread: a few more than registers,
+/// since columns are finished while others are loaded.
 inline constexpr int64_t kMostTriangleWords = 300;
-/// Rows beyond those of the built kernels would compile for minutes.
+/// With more rows than the built kernels, compiling would take minutes.
 inline constexpr int64_t kMostUnrolledOrder = 64;
-/// Of thread/tiled.cuh without loops: rows, tiles a column, and words of a triangle.
+/// Limits of thread/tiled.cuh without loops: rows, tiles a column, and words of a triangle.
 inline constexpr int64_t kMostUnrolledTiled = 24, kMostUnrolledTiles = 16, kMostUnrolledWords = 420;
 inline constexpr int kMostHeldThreads = 8;
 
 constexpr int64_t triangle_words(int64_t n, int64_t bytes) { return n * (n + 1) / 2 * bytes / 4; }
 
-/// What interleaved_columns is asked for; 0: what suits the order.
+/// Knobs of interleaved_columns; 0: default for the order.
 struct ColumnsParams {
   int columns = 0, threads = 0;
   static constexpr ColumnsParams of(const Choice& choice) { return {choice.at(0), choice.at(1)}; }
@@ -49,7 +49,7 @@ constexpr int leading_columns(const KernelKind& kind, const ColumnsParams& param
       params.columns > 0 ? params.columns : kept_columns(kind.precision, n, kind.solves());
   return wanted < n - 1 ? wanted : n - 1;
 }
-/// The shape of threads/solve.cuh and threads/factor.cuh, no threads where the kernel is that of
+/// The shape of threads/solve.cuh and threads/factor.cuh, 0 threads if the kernel is that of
 /// thread/left_looking.cuh.
 constexpr ThreadsShape threads_shape(const KernelKind& kind, const ColumnsParams& params, int n) {
   const ThreadsTable rows{kind.precision, task_of(kind.routine)};
@@ -59,7 +59,7 @@ constexpr ThreadsShape threads_shape(const KernelKind& kind, const ColumnsParams
   const int order = shape.order(n), wanted = params.columns > 0 ? params.columns : shape.columns;
   const int most = order - (kind.factors() ? shape.threads : 1);
   shape.columns = wanted < most ? wanted : most;
-  // A block column of a factor is in registers or is not.
+  // A block column of a factor is either entirely in registers or not at all.
   if (kind.factors())
     shape.columns = order - (order - shape.columns) / shape.threads * shape.threads;
   return shape;
@@ -98,7 +98,7 @@ constexpr SharedKnobs shared_knobs(const Choice& choice) {
 constexpr bool shared_compiles(const KernelKind& kind, const Choice& choice, int64_t n,
                                int64_t shared_limit) {
   const SharedKnobs knobs = shared_knobs(choice);
-  // Copies are of 16 bytes, and neighbouring threads of one warp.
+  // Copies have 16 bytes, and adjacent threads are in one warp.
   const bool row = (knobs.lanes & (knobs.lanes - 1)) == 0 && knobs.lanes * kind.bytes >= 16;
   return row && shared_threads_fit(knobs, kind.factors()) &&
          shared_block_bytes(kind.bytes, n, kind.vectors(), knobs) <= shared_limit;
@@ -110,9 +110,9 @@ constexpr TiledKnobs tiled_knobs(const Choice& choice) {
   constexpr Looking kOrders[] = {Looking::left, Looking::right, Looking::top};
   return {choice.at(0), kOrders[choice.at(1)], choice.at(2) != 0, choice.at(3)};
 }
-/// Without loops: beyond so many words of a triangle ptxas gives registers up and keeps all of it
-/// in local memory (at 420 it does so for some orders of the tiles), and a column of 24 tiles
-/// compiles for half a minute, one of 16 for nine seconds.
+/// Without loops: beyond so many words of a triangle ptxas keeps all of it in local memory (at 420
+/// for some orders of the tiles); compiling a column of 24 tiles takes half a minute, one of 16
+/// nine seconds.
 constexpr bool unrolled_compiles(const KernelKind& kind, int tile, int64_t n) {
   return n >= 1 && n <= kMostUnrolledTiled && n <= int64_t(kMostUnrolledTiles) * tile &&
          triangle_words(n, kind.bytes) <= kMostUnrolledWords;
@@ -123,8 +123,8 @@ constexpr bool tiled_compiles(const KernelKind& kind, const Choice& choice, int6
   return (threads & (threads - 1)) == 0 && (!unrolled || unrolled_compiles(kind, tile, n));
 }
 
-/// The methods whose kernels are compiled when a row names what is not built.
-/// @param shared_limit shared memory that a block can have.
+/// The methods whose kernels are compiled if a row names one that is not built. @param shared_limit
+/// shared memory of a block.
 struct CompiledMethod {
   const MethodInfo* info;
   bool (*compiles)(const KernelKind& kind, const Choice& choice, int64_t n, int64_t shared_limit);
@@ -134,7 +134,7 @@ inline constexpr CompiledMethod kCompiledMethods[] = {{&kInterleavedRegisters, r
                                                       {&kInterleavedShared, shared_compiles},
                                                       {&kInterleavedTiled, tiled_compiles}};
 
-/// Whether a choice has a kernel for that order, built or not, that a compiler can make.
+/// Whether a choice has a kernel for that order that can be compiled, whether or not it is built.
 constexpr bool can_compile(const KernelKind& kind, const Choice& choice, int64_t n,
                            int64_t shared_limit) {
   for (const CompiledMethod& method : kCompiledMethods)
@@ -143,9 +143,9 @@ constexpr bool can_compile(const KernelKind& kind, const Choice& choice, int64_t
   return false;
 }
 
-/// Blocks of shared/factor.cuh that a multiprocessor has room for by shared memory, as a power of
-/// two that leaves a thread no fewer than 160 registers: more would bound them for nothing.
-/// @param memory shared memory of a multiprocessor, of which each block takes a kilobyte more.
+/// Blocks of shared/factor.cuh that fit a multiprocessor by shared memory, as a power of two that
+/// leaves a thread at least 160 registers: more would only limit registers. @param memory shared
+/// memory of a multiprocessor, of which each block reserves one more kilobyte.
 constexpr int least_blocks(const SharedKnobs& knobs, int64_t block_bytes, int64_t memory) {
   constexpr int kRegisters = 65536, kFewest = 160;
   int blocks = 1;

@@ -33,7 +33,7 @@ std::string instance(const char* name, const std::string& first, const Parts&...
 
 std::string text(int number) { return std::to_string(number); }
 
-/// What is asked for.
+/// The request.
 struct Asked {
   KernelKind kind;
   const Choice& choice;
@@ -104,7 +104,7 @@ KernelRequest interleaved_request(Routine routine, char precision, const Choice&
     if (choice.is(*method.info))
       return method.request(
           {{routine, precision}, choice, n, device, type_name(precision), task_name(routine)});
-  throw std::invalid_argument("no such method is compiled");
+  throw std::invalid_argument("this method is not compiled at run time");
 }
 
 }  // namespace chol::cuda

@@ -1,5 +1,5 @@
-// What the compiler is asked for when a row of interleaved batches names a kernel that is not
-// built. Plain C++.
+// Compile requests for kernels that rows of interleaved batches name and that are not built. Plain
+// C++.
 #pragma once
 
 #include "compile/cubin.hpp"
@@ -7,7 +7,7 @@
 
 namespace chol::cuda {
 
-/// The device that a kernel is compiled for.
+/// Target device of a compilation.
 struct CompileTarget {
   int capability = 0;            ///< 10 major + minor
   int64_t block_memory = 0;      ///< shared memory that a block can have, in bytes

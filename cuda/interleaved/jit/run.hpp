@@ -1,6 +1,6 @@
-// Interleaved kernels that are compiled when a row names them: any block columns, matrices side by
-// side and threads of shared/factor.cuh, tiles and their order of thread/tiled.cuh, orders and
-// columns in registers that the others are not built for.
+// Interleaved kernels that are compiled when a row names them: any block columns, matrices a block
+// and threads of shared/factor.cuh, tiles and their order of thread/tiled.cuh, orders and columns
+// in registers for which the others are not built.
 #pragma once
 
 #include "common/launch.hpp"
@@ -14,8 +14,8 @@ inline constexpr Routine kRoutineOf = kTask == InterleavedTask::factor  ? Routin
                                       : kTask == InterleavedTask::solve ? Routine::potrs
                                                                         : Routine::posv;
 
-/// Queues the choice's kernel, compiled if need be; nothing is queued where it cannot be had.
-/// @param[out] had whether it could. The choice is one that can_compile() accepts.
+/// Queues the choice's kernel, compiled if necessary; nothing is queued on failure. @param[out] had
+/// whether the kernel is available. The choice is one that can_compile() accepts.
 template <InterleavedTask kTask, class T>
 Status run_compiled(InterleavedCall<T> call, const Choice& choice, cudaStream_t stream, bool& had);
 

@@ -1,11 +1,11 @@
-// Orders beyond a thread's registers: a block holds the triangles of a few matrices in shared
-// memory and works on their rows with several threads a matrix.
+// Orders beyond a thread's registers: a block has the triangles of a few matrices in shared memory,
+// with several threads a matrix.
 //
-// Left-looking by block columns (Gates, Kurzak, Luszczek, Pei, Dongarra 2017). kLanes matrices lie
-// side by side; the rows of a block column go round over the `slots` threads of each matrix, so
-// that neighbouring threads meet neighbouring addresses and every slot has the same number of rows.
-// Block columns are fetched asynchronously while earlier ones are worked on, and rows leave for
-// device memory as soon as they are done: every element moves in once and out once.
+// Left-looking by block columns (Gates, Kurzak, Luszczek, Pei, Dongarra 2017). kLanes matrices are
+// interleaved; the rows of a block column are assigned cyclically to the `slots` threads of each
+// matrix, so that adjacent threads access adjacent addresses and every slot has the same number of
+// rows. Block columns are fetched asynchronously during the computation of earlier ones, and rows
+// are written to device memory when finished: every element is read once and written once.
 #pragma once
 
 #include "interleaved/kernels.hpp"
@@ -14,8 +14,8 @@
 
 namespace chol::cuda {
 
-/// The diagonal block of a block column, factored by every thread for itself: cheaper than to wait
-/// for the one that would.
+/// The diagonal block of a block column, factored redundantly by every thread, which is cheaper
+/// than a synchronization.
 template <class E, int kNB>
 struct DiagonalBlock {
   using V = gpu_lane::RealLaneOf<E>;
@@ -37,14 +37,14 @@ struct SharedFactor {
   template <int Q>
   using Rows = gpu_lane::Tile<E, Q, kNB>;
 
-  /// What substitution has to do with a block of the only right-hand side.
+  /// The substitution step with a block of a single right-hand side.
   using Part = gpu_lane::Tile<E, kNB, 1>;
 
   Panel panel;
   LaneMatrix<E> A;
   int slot;
   bool inside;
-  /// Of the only right-hand side, whose x becomes inverse(L) x.
+  /// For a single right-hand side: x becomes inverse(L) x.
   const SharedSolveOne<T, kNB, kLanes, kSlots>& one;
   V info;
 
@@ -59,8 +59,8 @@ struct SharedFactor {
   /// Rows from `first` on of block column J, the columns before it subtracted.
   template <int Q>
   __device__ __forceinline__ Rows<Q> updated_rows(int J, int first) const {
-    // What lies beyond the edge is the next column, which other threads write: the last row, if it
-    // is not there, begins with zero and is updated by another one that is.
+    // Beyond the edge is the next column, which other threads write: if the last row does not
+    // exist, it starts from zero and is updated with an existing row.
     constexpr int kLast = Q - 1;
     const bool exists = first + kLast * kSlots < panel.n;
     Rows<Q> rows;
@@ -102,7 +102,7 @@ struct SharedFactor {
     return rows;
   }
 
-  /// The rows of the diagonal block to shared memory, where every thread reads all of them.
+  /// Stores the rows of the diagonal block in shared memory, where every thread reads all of them.
   __device__ __forceinline__ void publish(const Slice& slice, int J) const {
     const LaneMatrix<E> to = panel.rows(J * kNB + slot, J, kSlots);
 #pragma unroll
@@ -115,7 +115,7 @@ struct SharedFactor {
     }
   }
 
-  /// The factor's own diagonal elements into the rows that hold them.
+  /// Stores the factor's diagonal elements in the rows that contain them.
   __device__ __forceinline__ void set_diagonal(Slice& slice,
                                                const DiagonalBlock<E, kNB>& diagonal) const {
 #pragma unroll
@@ -125,8 +125,8 @@ struct SharedFactor {
         slice.e[q][c] = choose(slot + q * kSlots == c, diagonal.L.e[c][c], slice.e[q][c]);
   }
 
-  /// Rows first, first + kSlots, ... of block column J to device memory, and to shared memory where
-  /// later block columns read them. @tparam kDiagonal some may be rows of the diagonal block.
+  /// Stores rows first, first + kSlots, ... of block column J in device memory, and in shared
+  /// memory for later block columns. @tparam kDiagonal some may be rows of the diagonal block.
   template <int Q, bool kDiagonal>
   __device__ __forceinline__ void store(const Slice& slice, int J, int first,
                                         bool keep_diagonal) const {
@@ -135,7 +135,7 @@ struct SharedFactor {
 #pragma unroll
     for (int q = 0; q < Q; ++q) {
       const int i = first + q * kSlots;
-      // Only the last of the rows may lie beyond the edge, and only these be cut off.
+      // Only the last row may be beyond the edge, so only there a test is needed.
       if (q == Q - 1 && i >= panel.n) continue;
       const bool whole = !kDiagonal || q * kSlots >= kNB || i >= j0 + kNB;
       E* to = &out.at(q * kSlots, 0);
@@ -148,7 +148,7 @@ struct SharedFactor {
     }
   }
 
-  /// Block J of inverse(L) x, of whose block J every thread has a copy in y.
+  /// Block J of inverse(L) x, which every thread has in y.
   __device__ __forceinline__ void solve_diagonal(DiagonalBlock<E, kNB>& diagonal, Part& y,
                                                  int j0) const {
     const LaneMatrix<E> L{&diagonal.L.e[0][0], kNB, 1};
@@ -159,8 +159,8 @@ struct SharedFactor {
           if (j0 + i < panel.n) one.x[(j0 + i) * kLanes] = own;
         });
   }
-  /// The reciprocals of the diagonal in its place in shared memory, once its rows are stored: by
-  /// the threads that stored them.
+  /// Replaces the diagonal in shared memory by its reciprocals after its rows are stored, by the
+  /// threads that stored them.
   __device__ __forceinline__ void keep_reciprocals(const DiagonalBlock<E, kNB>& diagonal,
                                                    int J) const {
     const LaneMatrix<E> kept = panel.rows(J * kNB, J);
@@ -170,7 +170,7 @@ struct SharedFactor {
           if (J * kNB + i < panel.n) kept.at(i, i) = gpu_lane::from_real<E>(own);
         });
   }
-  /// What block J takes from the thread's rows of x below it.
+  /// Subtracts the products with block J from the thread's rows of x below it.
   template <int Q>
   __device__ __forceinline__ void subtract_from_right_hand_side(const Rows<Q>& rows, const Part& y,
                                                                 int j0, int first) const {
@@ -187,7 +187,7 @@ struct SharedFactor {
     }
   }
 
-  /// @param solves whether the only right-hand side is worked on along with the block column.
+  /// @param solves whether a single right-hand side is solved together with the block column.
   __device__ __forceinline__ void factor_column(int J, bool keep_diagonal, bool solves) {
     const int j0 = J * kNB;
     DiagonalBlock<E, kNB> diagonal;
@@ -201,7 +201,7 @@ struct SharedFactor {
         copy<Q>(updated_rows<Q>(J, first + slot), slice);
       });
       if (first == j0) {
-        // A block column cut off by the edge has been read beyond it.
+        // A partial block column was read beyond the edge.
         if (j0 + kNB > panel.n) __syncthreads();
         publish(slice, J);
         __syncthreads();
@@ -240,7 +240,7 @@ struct SharedFactor {
       __syncthreads();
       factor_column(J, keep_diagonal, solves);
     }
-    // Columns past the edge of the last block have no pivots of their own.
+    // Columns past the edge of the last block have no pivots.
     if (info.v > panel.n) info = V::zero();
   }
 };

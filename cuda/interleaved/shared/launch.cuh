@@ -1,4 +1,4 @@
-// The kernels of shared/factor.cuh that are built, found by their knobs and launched.
+// Finds the kernels of shared/factor.cuh by their knobs and launches them.
 #pragma once
 
 #include "interleaved/shared/factor.cuh"

@@ -1,4 +1,4 @@
-// Matrices side by side in the shared memory of a thread block, as a method.
+// Interleaved matrices in the shared memory of a thread block, as a method.
 #include "interleaved/jit/accepts.hpp"
 #include "interleaved/kernels.hpp"
 #include "interleaved/method.hpp"

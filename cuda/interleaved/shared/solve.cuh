@@ -1,4 +1,4 @@
-// Substitution with triangles in shared memory: one thread a right-hand side or, of the only one,
+// Substitution with triangles in shared memory: one thread a right-hand side or, for a single one,
 // all threads of a matrix together.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace chol::cuda {
 
 /// Right-hand sides of the kLanes matrices of a block; thread `slot` of a matrix takes every
-/// slots-th of them, one at a time, in a column of shared memory that no other thread meets.
+/// slots-th of them, one at a time, in a column of shared memory used by no other thread.
 template <class T, int kNB, int kLanes>
 struct SharedSolve {
   using E = Lane<T>;
@@ -32,7 +32,7 @@ struct SharedSolve {
     for (int i = 0; i < N; ++i) reciprocal[i] = invert(real_part(L.at(i, i)));
   }
 
-  /// Block J of inverse(L) b, which stands in x still as it was read.
+  /// Block J of inverse(L) b; x still contains b.
   __device__ __forceinline__ void forward(int J) const {
     const int j0 = J * kNB;
     gpu_lane::with_count<kNB>(panel.height(J), [&](auto rows) {
@@ -49,7 +49,7 @@ struct SharedSolve {
       gpu_lane::store_tile(t, x.from(j0, 0));
     });
   }
-  /// Block J of inverse(L^H) x, to column c of B as well.
+  /// Block J of inverse(L^H) x, also stored in column c of B.
   __device__ __forceinline__ void backward(int J, int64_t c) const {
     const int j0 = J * kNB;
     gpu_lane::with_count<kNB>(panel.height(J), [&](auto rows) {
@@ -69,7 +69,7 @@ struct SharedSolve {
 
   /// Right-hand sides slot, slot + solvers, ... where slot < solvers.
   /// @param active whether the thread's matrix is to be solved.
-  /// @param fetching the triangle is on its way, one commit group a block column.
+  /// @param fetching the triangle is being copied, one commit group a block column.
   __device__ __forceinline__ void run(int64_t nrhs, int slot, int solvers, bool active,
                                       bool fetching) const {
     const int blocks = Panel::blocks(panel.n);
@@ -108,8 +108,8 @@ __device__ __forceinline__ gpu_lane::Tile<E, kNB, 1> read_part(const E* from, in
 }
 
 /// Calls body(i, element(i)) for i = slot, slot + kSlots, ... below N, element with a constant:
-/// what every thread of a matrix has in registers leaves by all of them, without branches to choose
-/// it.
+/// stores values that every thread of a matrix has in registers, distributed over the threads
+/// without branches.
 template <int N, int kSlots, class Element, class Body>
 __device__ __forceinline__ void for_own(int slot, Element&& element, Body&& body) {
 #pragma unroll
@@ -122,9 +122,9 @@ __device__ __forceinline__ void for_own(int slot, Element&& element, Body&& body
   }
 }
 
-/// The only right-hand side of each of the kLanes matrices of a block by all kSlots threads of the
-/// matrix: every one of them solves with the diagonal block, cheaper than to wait for the one that
-/// would, and subtracts that part of the solution from its share of the other elements.
+/// A single right-hand side of each of the kLanes matrices of a block, solved by all kSlots threads
+/// of the matrix: each solves with the diagonal block redundantly, which is cheaper than a
+/// synchronization, and updates its share of the other elements.
 template <class T, int kNB, int kLanes, int kSlots>
 struct SharedSolveOne {
   using E = Lane<T>;
@@ -134,8 +134,8 @@ struct SharedSolveOne {
 
   Panel panel;
   LaneMatrix<E> B;  ///< in device memory
-  E* x;             ///< in shared memory: the right-hand side, then what is left of it
-  E* y;             ///< in shared memory: inverse(L) b, then what is left of that
+  E* x;             ///< in shared memory: the right-hand side, updated
+  E* y;             ///< in shared memory: inverse(L) b, updated
   int slot;
   bool conjugated;
 
@@ -143,7 +143,7 @@ struct SharedSolveOne {
   __device__ __forceinline__ void fetch() const {
     for (int i = slot; i < panel.n; i += kSlots) copy_async(x + i * kLanes, &B.at(i, 0));
   }
-  /// To be called when the thread's own copies are there, before the others know of them.
+  /// To be called after the thread's own copies have arrived, before the barrier.
   __device__ __forceinline__ void receive() const {
     if (sizeof(E) > sizeof(V) && conjugated)
       for (int i = slot; i < panel.n; i += kSlots) x[i * kLanes] = conj_if(true, x[i * kLanes]);
@@ -154,8 +154,8 @@ struct SharedSolveOne {
     V reciprocal[kNB];
     __device__ __forceinline__ LaneMatrix<E> matrix() { return {&L.e[0][0], kNB, 1}; }
   };
-  /// Diagonal block J, past the edge continued by the identity.
-  /// @tparam kInverted the reciprocals of its diagonal stand in place of it.
+  /// Diagonal block J, padded by the identity past the edge. @tparam kInverted its diagonal is
+  /// stored as reciprocals.
   template <bool kInverted>
   __device__ __forceinline__ Diagonal diagonal(int J, int rows) const {
     Diagonal d;
@@ -172,7 +172,7 @@ struct SharedSolveOne {
     return d;
   }
 
-  /// Part J of inverse(L) b, to y, and out of what follows it.
+  /// Part J of inverse(L) b, stored in y, and the update of the following parts.
   __device__ __forceinline__ void forward(int J) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
     Diagonal d = diagonal<false>(J, rows);
@@ -194,7 +194,8 @@ struct SharedSolveOne {
       left = sum;
     }
   }
-  /// Part J of inverse(L^H) of the vector at `left`, to B, and out of what comes before it.
+  /// Part J of inverse(L^H) of the vector at `left`, stored in B, and the update of the previous
+  /// parts.
   template <bool kInverted>
   __device__ __forceinline__ void backward(E* left, int J, bool stores) const {
     const int j0 = J * kNB, rows = min(kNB, panel.n - j0);
@@ -217,7 +218,7 @@ struct SharedSolveOne {
       left[k * kLanes] = sum;
     }
   }
-  /// All parts of it, from the last one on.
+  /// All parts, starting with the last one.
   template <bool kInverted>
   __device__ __forceinline__ void run_back(E* left, bool stores) const {
 #pragma unroll 1
@@ -227,7 +228,8 @@ struct SharedSolveOne {
     }
   }
 
-  /// While the triangle is on its way, one commit group a block column, the first with fetch()'s.
+  /// While the triangle is being copied, one commit group a block column, the first one together
+  /// with that of fetch().
   __device__ __forceinline__ void run(bool stores) const {
     const int blocks = Panel::blocks(panel.n);
 #pragma unroll 1

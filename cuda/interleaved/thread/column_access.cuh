@@ -1,5 +1,5 @@
-// Where the elements of thread/left_looking.cuh are: the columns of a matrix in device memory, and
-// what each thread has of it in shared memory.
+// Element access of thread/left_looking.cuh: the columns of a matrix in device memory, and each
+// thread's part in shared memory.
 #pragma once
 
 #include "interleaved/element_access.cuh"
@@ -10,14 +10,14 @@ namespace chol::cuda {
 
 inline constexpr int kColumnThreads = kWarpThreads;
 
-/// Walks along the columns of a matrix in memory; see load_triangle for why it writes upwards what
-/// it read downwards, and comes from the column before instead of the first.
-/// @tparam kKept leading columns, @tparam kSettled leading rows that stay in shared memory.
+/// Iterates over the columns of a matrix in memory; see load_triangle for why it writes in the
+/// opposite direction, and computes addresses from the previous column. @tparam kKept leading
+/// columns, @tparam kSettled leading rows that stay in shared memory.
 template <class E, int N, int kKept, int kSettled>
 struct ColumnWalk {
-  E *top, *bottom;  ///< of the columns to fetch or read next and to write next
+  E *top, *bottom;  ///< positions of the columns to fetch, read and write next
   int64_t rs, cs;
-  E* words;  ///< the thread's own of shared memory
+  E* words;  ///< the thread's part of shared memory
 
   static constexpr int kWords = column_elements(N, kKept, kSettled);
 
@@ -30,13 +30,13 @@ struct ColumnWalk {
   __device__ __forceinline__ E& kept(int i, int k) const {
     return words[(kept_offset(N, k) + i - k - 1) * kColumnThreads];
   }
-  /// Done row i: j = i is the reciprocal of its pivot, j = i + 1 its right-hand side.
+  /// Finished row i: j = i is the reciprocal of its pivot, j = i + 1 its right-hand side.
   __device__ __forceinline__ E& settled(int i, int j) const {
     constexpr int kFirst = kept_offset(N, kKept);
     const int column = j - (i < kKept ? i : kKept);
     return words[(kFirst + settled_offset(kKept, i) + column) * kColumnThreads];
   }
-  /// Column J less the kept ones before it.
+  /// Column J minus the products with the kept columns before it.
   template <int J>
   __device__ __forceinline__ void subtract_kept(gpu_lane::Tile<E, N, N>& t) const {
     constexpr int kBefore = J < kKept ? J : kKept;
@@ -57,11 +57,11 @@ struct ColumnWalk {
       for (int i = J + 1; i < N; ++i) kept(i, J) = t.e[i][J];
     }
   }
-  /// Starts the copy of column J, if there is one, as one commit group.
+  /// Starts the copy of column J, if it exists, as one commit group.
   template <int J>
   __device__ __forceinline__ void fetch() {
     if constexpr (J < N) {
-      // Hardly unrolled: code beyond the instruction cache costs half the speed.
+      // Unrolled little: code beyond the instruction cache costs half the speed.
       const E* p = top;
       E* to = &under_way(J, J);
 #pragma unroll 2

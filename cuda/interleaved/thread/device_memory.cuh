@@ -1,5 +1,5 @@
-// Any order, one thread a matrix in device memory: the tiles of src/lane as they are. What the
-// faster kernels leave over: large orders, inverses, logarithms of determinants.
+// Any order, one thread a matrix in device memory: the tiles of src/lane without changes. For cases
+// without faster kernels: large orders, inverses, log-determinants.
 #pragma once
 
 #include "common/log_of_positive.cuh"
@@ -7,7 +7,7 @@
 
 namespace chol::cuda {
 
-/// What gpu_lane::invert_factor reads as an array of reciprocals.
+/// The reciprocals as an array interface for gpu_lane::invert_factor.
 template <class E>
 struct DiagonalReciprocals {
   LaneMatrix<E> L;
@@ -16,7 +16,7 @@ struct DiagonalReciprocals {
   }
 };
 
-/// A zero on the diagonal of the factor is info, and leaves the matrix as it was.
+/// A zero on the diagonal of the factor sets info and leaves the matrix unchanged.
 template <class T>
 __global__ void __launch_bounds__(kStreamed.threads) inverse_kernel(InterleavedCall<T> call) {
   const int64_t b = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,12 +1,12 @@
-// The right-hand side that goes along with thread/left_looking.cuh.
+// The right-hand side fused into thread/left_looking.cuh.
 #pragma once
 
 #include "interleaved/thread/column_access.cuh"
 
 namespace chol::cuda {
 
-/// The only right-hand side. Rows of the factor that are done settle in shared memory, up to row
-/// kSettled with what the right-hand side has there; the others stay in registers.
+/// A single right-hand side. Finished rows of the factor up to row kSettled, with their right-hand
+/// side entries, are moved to shared memory; the others stay in registers.
 template <class E, int N, int kKept, int kSettled>
 struct ColumnSolve {
   using V = gpu_lane::RealLaneOf<E>;
@@ -16,7 +16,7 @@ struct ColumnSolve {
   E x[N];
   V inverse[N];
 
-  /// Row J of inverse(L) b, and out of those after it.
+  /// Row J of inverse(L) b, and the update of the following rows.
   template <int J>
   __device__ __forceinline__ void forward(const Factor& L, const Walk& A, V reciprocal) {
     inverse[J] = reciprocal;
@@ -30,7 +30,7 @@ struct ColumnSolve {
       A.settled(J, J + 1) = x[J];
     }
   }
-  /// inverse(L^H) of that to memory, a row of L at a time, the last one first.
+  /// Stores inverse(L^H) of that in memory, one row of L at a time, the last one first.
   __device__ __forceinline__ void backward(const Factor& L, const Walk& A, LaneMatrix<E> B,
                                            bool conjugated) {
 #pragma unroll
@@ -58,8 +58,8 @@ struct ColumnSolve {
     }
   }
 
-  /// First settled row of the loop: before the place of its pivot there are as many words as the
-  /// loop reads.
+  /// First row of the loop over rows in shared memory: enough words before its pivot for the reads
+  /// of the loop.
   static constexpr int first_looped() {
     int i = kKept < kSettled ? kKept : kSettled;
     while (i < kSettled &&
@@ -69,9 +69,9 @@ struct ColumnSolve {
   }
   static constexpr int kFirstLooped = first_looped();
 
-  /// The element of a row is always x[kSettled - 1]: a row's update moves the others up by one, so
-  /// that one loop body serves all rows. What it reads before their own words goes to elements that
-  /// are no more.
+  /// The element of a row is always x[kSettled - 1]: the update of a row shifts the others by one,
+  /// so that one loop body serves all rows. Words read before the row go to elements that are no
+  /// longer used.
   template <class Write>
   __device__ __forceinline__ void backward_settled(const Walk& A, const Write& write) {
     constexpr int kLast = kSettled - 1;

@@ -1,9 +1,8 @@
-// Orders whose triangle is too large for the registers of one thread: the factorization goes
-// left-looking, one column at a time, each read when it is due; a row leaves for good once the
-// columns have passed it. Of a triangle of n^2 / 2 elements at most n^2 / 4 and a column are then
-// alive at a time. Where that is too much for the registers, the first columns stay in shared
-// memory, and their updates are a loop; the others are unrolled. A right-hand side goes along as
-// one more row; for the backward
+// Orders whose triangle is too large for the registers of one thread: the factorization is
+// left-looking, one column at a time, each read when needed; a row is stored when its last column
+// is finished. Of a triangle of n^2 / 2 elements at most n^2 / 4 and one column are then live at a
+// time. If that exceeds the registers, the first columns stay in shared memory, with their updates
+// in a loop; the others are unrolled. A right-hand side is one more row; for the backward
 // substitution, finished rows are kept in shared memory. One instance an order.
 #pragma once
 
@@ -19,8 +18,8 @@ inline constexpr int kSettledRows = kTask == InterleavedTask::factor_and_solve
                                         ? settled_rows(N, kKept)
                                         : 0;
 
-/// Factors column by column from J on; visit(column, reciprocal) sees each once it is done. The
-/// recursion unrolls what is too much for the compiler's patience as a loop.
+/// Factors column by column from J on; visit(column, reciprocal) is called for each finished
+/// column. Recursion instead of a loop, which the compiler would not unroll completely.
 template <int J = 0, int N, int kKept, int kSettled, class E, class V, class Visit>
 __device__ __forceinline__ void factor_columns(gpu_lane::Tile<E, N, N>& L,
                                                ColumnWalk<E, N, kKept, kSettled>& A, V& info,
@@ -78,7 +77,8 @@ __global__ void __launch_bounds__(kColumnThreads) columns_kernel(InterleavedCall
     });
     call.info[b] = static_cast<int>(info.v);
     if (!is_zero(info)) return;
-    // Or the compiler keeps in registers what it sees to come back from shared memory.
+    // Otherwise the compiler forwards values through registers instead of reading them from shared
+    // memory.
     asm volatile("" ::: "memory");
     solve.backward(L, A, B, call.swapped);
   }

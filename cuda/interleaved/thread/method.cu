@@ -1,5 +1,5 @@
-// One thread a matrix, as methods: in registers, in device memory, and by register tiles, of which
-// every kernel is compiled when a row names it.
+// One thread a matrix, as methods: in registers, in device memory, and by register tiles, whose
+// kernels are all compiled at run time.
 #include "interleaved/kernels.hpp"
 #include "interleaved/method.hpp"
 

@@ -1,5 +1,5 @@
-// Orders whose triangle fits the registers of one thread: read once, worked on unrolled, written
-// once. One instance an order.
+// Orders whose triangle fits the registers of one thread: read once, factored by unrolled code,
+// written once. One instance an order.
 #pragma once
 
 #include "interleaved/element_access.cuh"
@@ -7,9 +7,9 @@
 
 namespace chol::cuda {
 
-/// Reads the triangle a column at a time and writes it a row at a time: each address comes from the
-/// one before, and the compiler, which cannot tell that both ways meet the same addresses, keeps
-/// none of them from the loads to the stores, where they would take two registers an element.
+/// Reads the triangle by columns and writes it by rows: each address is computed from the previous
+/// one, so that the compiler, which cannot see that loads and stores use the same addresses, does
+/// not keep addresses in between, at two registers an element.
 template <int N, class E>
 __device__ __forceinline__ gpu_lane::Tile<E, N, N> load_triangle(LaneMatrix<E> A) {
   gpu_lane::Tile<E, N, N> t;
@@ -84,8 +84,8 @@ __device__ __forceinline__ void run_in_registers(const InterleavedCall<T>& call,
   }
 }
 
-/// Matrices of a thread: where a thread has less to read than this, all threads of a multiprocessor
-/// together have too little under way to keep memory busy. Factors are slower that way.
+/// Matrices of a thread: with fewer bytes a thread, the threads of a multiprocessor have too few
+/// bytes in flight to saturate memory. Factorizations are slower with several.
 template <InterleavedTask kTask, class T, int N>
 inline constexpr int kRegisterMatrices = kTask != InterleavedTask::solve ||
                                                  leading_elements(N, 0) * int(sizeof(T)) > 12

@@ -73,7 +73,7 @@ CHOL_INLINE VecD invert(VecD x) {
 /// root = sqrt(x) and reciprocal = 1 / root to an ulp for every positive finite x, without
 /// branches.
 CHOL_INLINE void invert_root(VecF x, VecF& root, VecF& reciprocal) {
-  const bool tiny = x.v < 0x1p-100f;  // the estimate takes a subnormal number for zero
+  const bool tiny = x.v < 0x1p-100f;  // the estimate treats a subnormal number as zero
   const float p = tiny ? x.v * 0x1p+48f : x.v;
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(p));

@@ -1,6 +1,6 @@
-// One thread a matrix in device memory, by register tiles: the family of kernels that Gates,
-// Kurzak, Luszczek, Pei and Dongarra (2017) search. An instance has its edge of a tile, its order
-// of the tiles, loops over them or none, and its threads of a block.
+// One thread a matrix in device memory, by register tiles: the search space of Gates, Kurzak,
+// Luszczek, Pei and Dongarra (2017). Parameters of an instance: tile edge, order of the tiles, with
+// or without loops over them, threads of a block.
 #pragma once
 
 #include "interleaved/kernels.hpp"
@@ -9,7 +9,7 @@
 
 namespace chol::cuda {
 
-/// An index that the compiler knows, where no loop counts it.
+/// A compile-time index, for code without loops.
 template <int kValue>
 struct Known {
   __device__ __forceinline__ constexpr operator int64_t() const { return kValue; }
@@ -30,7 +30,7 @@ __device__ __forceinline__ void each_tile(int64_t first, int64_t end, const Body
 #pragma unroll 1
   for (int64_t i = first; i < end; i += kTile) body(i);
 }
-/// or without one.
+/// or unrolled.
 template <int kTile, int kFirst, int kEnd, class Body>
 __device__ __forceinline__ void each_tile(Known<kFirst> first, Known<kEnd> end, const Body& body) {
   if constexpr (kFirst < kEnd) {
@@ -38,7 +38,7 @@ __device__ __forceinline__ void each_tile(Known<kFirst> first, Known<kEnd> end, 
     each_tile<kTile>(next_tile<kTile>(first), end, body);
   }
 }
-/// The same as far as the matrix goes, body(i, rows), where the last ones may have fewer rows.
+/// The same up to the end of the matrix, body(i, rows), where the last tile may have fewer rows.
 template <int kTile, class Body>
 __device__ __forceinline__ void each_block_row(int64_t first, int64_t n, const Body& body) {
   each_tile<kTile>(first, n, [&](int64_t i) {
@@ -55,8 +55,8 @@ __device__ __forceinline__ void each_block_row(Known<kFirst> first, Known<kOrder
 }
 
 /// The lower triangle of one matrix while it is factored.
-/// @tparam N its order where there are no loops over tiles: what is done then stays in registers,
-/// as far as there are any, for the tiles that need it. 0: any order, and tiles are read again.
+/// @tparam N its order for code without loops over tiles: finished tiles then stay in registers, as
+/// far as available. 0: any order, and tiles are read again.
 template <class E, int kTile, int N>
 class TiledTriangle {
  public:
@@ -66,8 +66,8 @@ class TiledTriangle {
 
   __device__ __forceinline__ explicit TiledTriangle(LaneMatrix<E> A) : A_(A) {}
 
-  /// Takes the products of columns from, ..., from + depth - 1 out of the diagonal tile, those of
-  /// the columns before having been taken out, and factors it.
+  /// Subtracts the products with columns from, ..., from + depth - 1 from the diagonal tile, which
+  /// has the updates by earlier columns, and factors it.
   template <int M, class From, class Depth>
   __device__ __forceinline__ void finish_diagonal(Rows<M>, int64_t j, From from, Depth depth,
                                                   V& info) {
@@ -79,7 +79,7 @@ class TiledTriangle {
     gpu_lane::store_lower(t, A_.from(j, j));
     if constexpr (N > 0) gpu_lane::store_lower(t, done().from(j, j));
   }
-  /// The same for a tile below, which is then solved for.
+  /// The same for a tile below, followed by its solve.
   template <int M, class From, class Depth>
   __device__ __forceinline__ void finish_below(Rows<M>, int64_t i, int64_t j, From from,
                                                Depth depth) {
@@ -88,7 +88,7 @@ class TiledTriangle {
     gpu_lane::store_tile(t, A_.from(i, j));
     if constexpr (N > 0) gpu_lane::store_tile(t, done().from(i, j));
   }
-  /// Take out the products of the block column at `from` only.
+  /// Subtract only the products with the block column at `from`.
   template <int M, class From>
   __device__ __forceinline__ void update_diagonal(Rows<M>, int64_t j, From from) {
     gpu_lane::store_lower(updated<true, M, M>(j, j, from, Known<kTile>{}), done().from(j, j));
@@ -97,12 +97,12 @@ class TiledTriangle {
   __device__ __forceinline__ void update_below(Rows<M>, int64_t i, int64_t j, From from) {
     gpu_lane::store_tile(updated<false, M, kTile>(i, j, from, Known<kTile>{}), done().from(i, j));
   }
-  /// For tiles below a diagonal one that was not the last to be finished.
+  /// For tiles below an earlier diagonal tile.
   __device__ __forceinline__ void recall_reciprocals(int64_t j) {
     if constexpr (N == 0) {
 #pragma unroll
       for (int c = 0; c < kTile; ++c) {
-        // As take_pivot() leaves it: 0 where the pivot was a bad one, which stands there still.
+        // As set by take_pivot(): 0 for a bad pivot, which is still in place.
         const V l = real_part(A_.at(j + c, j + c));
         const bool good = between(l, V::zero(), V::broadcast(gpu_lane::kLargest<typename V::Real>));
         reciprocal_[c] = select(good, invert(l), V::zero());
@@ -112,14 +112,14 @@ class TiledTriangle {
 
  private:
   __device__ __forceinline__ V* reciprocals(int64_t j) { return reciprocal_ + (N > 0 ? j : 0); }
-  /// Where later tiles find what has been worked on.
+  /// Registers in which finished tiles are kept.
   __device__ __forceinline__ LaneMatrix<E> done() {
     if constexpr (N > 0)
       return {held_, N, 1};
     else
       return A_;
   }
-  /// Where a tile is before products of columns from `from` on are taken out of it.
+  /// Where a tile is before it is updated by columns from `from` on.
   __device__ __forceinline__ LaneMatrix<E> before(Known<0>) { return A_; }
   __device__ __forceinline__ LaneMatrix<E> before(int64_t) { return done(); }
 
@@ -151,15 +151,15 @@ class TiledTriangle {
   E held_[N == 0 ? 1 : N * N];
 };
 
-/// body(i, rows) for the tiles below the diagonal one at j. A block column that is not a whole one
-/// is the last.
+/// body(i, rows) for the tiles below the diagonal one at j. Only the last block column can be
+/// partial.
 template <int kTile, int kColumns, class Index, class Order, class Body>
 __device__ __forceinline__ void each_below(gpu_lane::Count<kColumns>, Index j, Order n,
                                            const Body& body) {
   if constexpr (kColumns == kTile) each_block_row<kTile>(next_tile<kTile>(j), n, body);
 }
 
-/// A = L L^H, the products of every element taken out in the same order whichever way.
+/// A = L L^H; the products of every element are subtracted in the same order in all variants.
 /// @param first 0, and n the order: both Known or neither.
 template <Looking kLooking, int kTile, class Triangle, class Index, class Order, class V>
 __device__ __forceinline__ void factor_tiled(Triangle& A, Index first, Order n, V& info) {
@@ -207,7 +207,7 @@ __device__ __forceinline__ void solve_streamed(LaneMatrix<E> L, LaneMatrix<E> x,
     for (int64_t i = 0; i < n; ++i) x.at(i, 0) = conj_if(true, x.at(i, 0));
 }
 
-/// @tparam kOrder the order where there are no loops over tiles, or 0.
+/// @tparam kOrder the order for code without loops over tiles, or 0.
 template <class T, InterleavedTask kTask, int kTile, Looking kLooking, int kOrder, int kThreads>
 __global__ void __launch_bounds__(kThreads) tiled_kernel(InterleavedCall<T> call) {
   using V = gpu_lane::RealLaneOf<Lane<T>>;

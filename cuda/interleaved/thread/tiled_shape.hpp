@@ -1,4 +1,4 @@
-// What thread/tiled.cuh is told apart by.
+// Parameters of thread/tiled.cuh.
 #pragma once
 
 namespace chol::cuda {
@@ -11,12 +11,12 @@ enum class Looking { left, right, top };
 struct TiledKnobs {
   int tile;  ///< rows and columns
   Looking looking;
-  bool unrolled;  ///< whether not only the tiles but the loops over them are
+  bool unrolled;  ///< whether the loops over tiles are unrolled, too
   int threads;    ///< of a block
 };
 inline constexpr int kMostTile = 8;
 
-/// The one that is built, for any order.
+/// The built instance, for any order.
 inline constexpr TiledKnobs kStreamed{4, Looking::left, false, 64};
 
 }  // namespace chol::cuda

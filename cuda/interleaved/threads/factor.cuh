@@ -1,15 +1,16 @@
-// Factors, alone or with one right-hand side, by a few threads a matrix: the triangle arrives at
-// once, its last columns in their registers, the others in shared memory, and stays until the
-// solution is there. Left-looking by block columns as wide as there are threads, so that each has
-// the same rows below; every thread factors the diagonal blocks, cheaper than to wait for the one
-// that would. One warp a block, one instance an order.
+// Factors, alone or with one right-hand side, by a few threads a matrix: the triangle is loaded
+// completely, its last columns in their registers, the others in shared memory, and stays until the
+// solution is found. Left-looking by block columns with as many columns as threads, so that each
+// has the same number of rows below; every thread factors the diagonal blocks redundantly, which is
+// cheaper than a synchronization. One warp a block, one instance an order.
 #pragma once
 
 #include "interleaved/threads/row_cyclic.cuh"
 
 namespace chol::cuda {
 
-/// As choose, by an instruction: of many choices the compiler makes branches, which part the warp.
+/// As choose, but by a select instruction: for many choices the compiler generates divergent
+/// branches.
 __device__ __forceinline__ gpu_lane::VecF pick(bool first, gpu_lane::VecF x, gpu_lane::VecF y) {
   gpu_lane::VecF chosen;
   asm("{ .reg .pred p; setp.ne.s32 p, %3, 0; selp.f32 %0, %1, %2, p; }"
@@ -46,11 +47,11 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
 
   using Rows::Rows;
 
-  /// Block column Q less the block columns before it that are in shared memory.
+  /// Block column Q minus the products with earlier block columns in shared memory.
   template <int Q>
   __device__ __forceinline__ void subtract_shared(Panel& panel) const {
     constexpr int kBefore = Q < kSharedBlocks ? Q : kSharedBlocks;
-    const E* column = words;  // where row 0 would be
+    const E* column = words;  // address of row 0
 #pragma unroll 1
     for (int b = 0; b < kBefore; ++b) {
 #pragma unroll
@@ -66,7 +67,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
           for (int d = 0; d < kThreads; ++d)
             panel.e[q][d] = gpu_lane::subtract<false, true>(panel.e[q][d], l, pivot_rows[d]);
         }
-        // The last column of a block begins a row later.
+        // The last column of a block starts one row later.
         column += (kRows - b - (c + 2 >= kThreads)) * kWarpThreads;
       }
     }
@@ -88,7 +89,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     }
   }
 
-  /// Block column Q as it came.
+  /// Block column Q of the matrix.
   template <int Q>
   __device__ __forceinline__ Panel raw() const {
     Panel panel;
@@ -103,8 +104,8 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     return panel;
   }
 
-  /// Block column Q for those after it and, with kSolves, for backward substitution: of the
-  /// diagonal block each thread has its own column then, in the row that no other one reads.
+  /// Stores block column Q for later ones and, with kSolves, for backward substitution: each thread
+  /// then has its own column of the diagonal block, in the row that no other thread reads.
   template <bool kSolves, int Q>
   __device__ __forceinline__ void keep(const Panel& panel,
                                        const gpu_lane::Tile<E, kThreads, kThreads>& block) {
@@ -141,7 +142,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     }
   }
 
-  /// Block column Q and those after it. @tparam kSolves x := inverse(L) x along with it.
+  /// Block column Q and those after it. @tparam kSolves also x := inverse(L) x.
   template <bool kSolves, int Q = 0>
   __device__ __forceinline__ void factor(E* corner, int64_t rs, int64_t cs, bool stores) {
     this->template wait_for_columns<Q * kThreads, kThreads>();
@@ -191,8 +192,7 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
     if constexpr (Q + 1 < kRows) factor<kSolves, Q + 1>(corner, rs, cs, stores);
   }
 
-  /// The sums over the threads of a matrix of v[0], v[1], ...: each thread gets that of its own
-  /// number.
+  /// The sums over the threads of a matrix of v[0], v[1], ...: thread i gets the sum of v[i].
   template <int kCount>
   __device__ __forceinline__ E sum_of_own(const E (&v)[kCount]) const {
     if constexpr (kCount == 1) {
@@ -209,9 +209,9 @@ struct HeldFactor : RowsOfThread<E, N, kThreads, kHeld> {
       return sum_of_own(kept);
     }
   }
-  /// x := inverse(L^H) x, block by block from Q up: each thread sums up what its rows take out of
-  /// the block's, gets the sum that is its own's, and goes on within the block by the column that
-  /// keep() left.
+  /// x := inverse(L^H) x, block by block from Q up: each thread sums the products of its rows for
+  /// the block, receives the total for its own row, and solves within the block by the column that
+  /// keep() has stored.
   template <int Q = kRows - 1>
   __device__ __forceinline__ void backward_blocks() {
     E taken[kThreads];
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(kWarpThreads) threads_factor_kernel(Interleave
   using Factor = HeldFactor<E, N, kThreads, kHeld>;
   extern __shared__ __align__(16) char shared_bytes[];
   const int64_t wanted = int64_t(blockIdx.x) * Factor::kMatrices + threadIdx.x % Factor::kMatrices;
-  // Threads beyond the batch take part in what a warp does together.
+  // Threads beyond the batch participate in warp-wide operations.
   const bool inside = wanted < call.batch;
   const int64_t b = inside ? wanted : call.batch - 1;
   const LaneMatrix<E> A = call.triangle(b), B = call.right_hand_sides(b);
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(kWarpThreads) threads_factor_kernel(Interleave
   L.template factor<kSolves>(corner, A.rs, A.cs, inside);
   if (inside && L.own == 0) call.info[b] = static_cast<int>(L.info.v);
   if constexpr (kSolves) {
-    // What shared memory holds is read again: kept in registers, it would drive others out.
+    // Forces values in shared memory to be read again: kept in registers, they would cause spills.
     asm volatile("" ::: "memory");
     L.backward_blocks();
     L.write(B, 0, call.swapped, inside && is_zero(L.info));

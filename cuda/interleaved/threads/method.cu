@@ -1,5 +1,5 @@
-// Column by column, as a method: the kernel of an order is in registers, of one thread a matrix or
-// of a few.
+// Column by column, as a method: depending on the order a kernel in registers, with one thread a
+// matrix or a few.
 #include "interleaved/kernels.hpp"
 #include "interleaved/method.hpp"
 

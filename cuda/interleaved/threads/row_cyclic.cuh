@@ -1,4 +1,4 @@
-// What the threads of a matrix have of its triangle in threads/solve.cuh and threads/factor.cuh,
+// Distribution of a matrix's triangle over its threads in threads/solve.cuh and threads/factor.cuh,
 // and the substitutions with it.
 #pragma once
 
@@ -28,10 +28,10 @@ __device__ __forceinline__ gpu_lane::ComplexLane<V> sum(gpu_lane::ComplexLane<V>
   return {sum(a.re, b.re), sum(a.im, b.im)};
 }
 
-/// What one thread has of a triangle of order N, or of one of up to kThreads - 1 less: rows own,
-/// own + kThreads, ...; the last kHeld columns of them in registers. `q` counts the thread's rows,
-/// of which only the last may not be there. In such a row, and where others begin below the
-/// diagonal earlier than the thread's own, there are zeros: all threads do the same.
+/// One thread's part of a triangle of order N - kThreads + 1 to N: rows own, own + kThreads, ...;
+/// the last kHeld columns of them in registers. `q` counts the thread's rows, of which only the
+/// last may not exist. Such a row, and elements on or above the diagonal where other threads have
+/// elements below it, are zero: all threads execute the same code.
 template <class E, int N, int kThreads, int kHeld>
 struct RowsOfThread {
   using V = gpu_lane::RealLaneOf<E>;
@@ -44,7 +44,7 @@ struct RowsOfThread {
 
   E held[kRows - kFirstHeld][kHeld];
   E x[kRows];
-  E* words;   ///< the thread's own of shared memory
+  E* words;   ///< the thread's part of shared memory
   V* pivots;  ///< the same of diagonal elements, then of their reciprocals
   int own;    ///< of kThreads
   int left;   ///< rows of the matrix from the last multiple of kThreads on
@@ -65,7 +65,7 @@ struct RowsOfThread {
   __device__ __forceinline__ static X of_row(X x, int row) {
     return from_thread(x, row * kMatrices + int(threadIdx.x) % kMatrices);
   }
-  /// First row of the thread that may be below the diagonal in column j.
+  /// The thread's first row that may be below the diagonal in column j.
   __host__ __device__ static constexpr int first_below(int j) { return (j + 1) / kThreads; }
   __device__ __forceinline__ bool is_below(int q, int j) const {
     return (q > j / kThreads || own > j % kThreads) && exists(q);
@@ -78,13 +78,14 @@ struct RowsOfThread {
   }
   __device__ __forceinline__ V& pivot(int q) const { return pivots[q * kWarpThreads]; }
 
-  /// Commit group in which a shared column comes, or the pivots of those in registers.
+  /// Commit group of a column in shared memory, or of the pivots of columns in registers.
   __host__ __device__ static constexpr int group_of(int j) {
     return j < kShared ? j * kGroups / kShared : kGroups;
   }
 
-  /// One thread a matrix reads every column from its pivot down. Of several each would read its own
-  /// pivots by instructions of few threads: their pivots come first, as part of the first group.
+  /// One thread a matrix reads every column from its pivot down. With several threads each would
+  /// read its pivots by separate instructions with few active threads: their pivots are therefore
+  /// copied first, as part of the first group.
   static constexpr bool kPivotsApart = kThreads > 1;
   __device__ __forceinline__ void fetch_pivots(const E* corner, int64_t down) const {
     const E* p = corner;
@@ -97,7 +98,7 @@ struct RowsOfThread {
       p = walked(p + kThreads * down);
     }
   }
-  /// Starts to read the triangle.
+  /// Starts the copies of the triangle.
   __device__ __forceinline__ void fetch(LaneMatrix<E> A) {
     if constexpr (kPivotsApart) fetch_pivots(&A.at(own, own), A.rs + A.cs);
     fetch_columns(&A.at(own, 0), A.rs, A.cs);
@@ -129,19 +130,19 @@ struct RowsOfThread {
     if constexpr (J + 1 == N || group_of(J) != group_of(J + 1)) commit_copies();
     if constexpr (J + 1 < N) fetch_columns<J + 1>(walked(top + cs), rs, cs);
   }
-  /// Waits for `kCount` columns from J on, where one of them begins a group.
+  /// Waits for `kCount` columns from J on, if one of them starts a group.
   template <int J, int kCount>
   __device__ __forceinline__ static void wait_for_columns() {
     wait_for_column<J>();
     if constexpr (kCount > 1) wait_for_columns<J + 1, kCount - 1>();
   }
-  /// Waits for the group that column J begins, where it begins one.
+  /// Waits for the group that column J starts, if it starts one.
   template <int J>
   __device__ __forceinline__ static void wait_for_column() {
     if constexpr (J == 0 || group_of(J) != group_of(J - 1))
       asm volatile("cp.async.wait_group %0;" ::"n"(kGroups - group_of(J)) : "memory");
   }
-  /// The reciprocal of pivot q, put in its place where it comes from memory.
+  /// The reciprocal of pivot q; replaces the pivot if that comes from memory.
   __device__ __forceinline__ V inverted(int q, bool from_memory) const {
     const V there = pivot(q);
     const V reciprocal = choose(from_memory, gpu_lane::invert(there), there);
@@ -149,7 +150,7 @@ struct RowsOfThread {
     return reciprocal;
   }
 
-  /// Column c of B to x.
+  /// Loads column c of B to x.
   __device__ __forceinline__ void read(LaneMatrix<E> B, int64_t c, bool conjugated) {
     const E* from = &B.at(own, c);
 #pragma unroll
@@ -164,14 +165,14 @@ struct RowsOfThread {
       if (stores && exists(q)) write_in_order(to, conj_if(conjugated, x[q]));
   }
 
-  /// x := inverse(L) x. @param from_memory the triangle, on its way still: the first right-hand
-  /// side.
+  /// x := inverse(L) x. @param from_memory whether the triangle is still being copied, as for the
+  /// first right-hand side.
   __device__ __forceinline__ void forward(bool from_memory) {
     wait_for_column<0>();
     forward_from<0>(inverted(0, from_memory), from_memory);
   }
-  /// Element J, and out of those after it. @param reciprocal of the pivot in the thread's row of J:
-  /// the next one is inverted beside the work with this one.
+  /// Element J, and the update of the following ones. @param reciprocal of the pivot in the
+  /// thread's row of J: the next one is computed during the work with this one.
   template <int J>
   __device__ __forceinline__ void forward_from(V reciprocal, bool from_memory) {
     constexpr int kOwner = J % kThreads, kRow = J / kThreads;
@@ -187,9 +188,9 @@ struct RowsOfThread {
       forward_from<J + 1>(reciprocal, from_memory);
     }
   }
-  /// x := inverse(L^H) x, with reciprocals for pivots.
+  /// x := inverse(L^H) x, with reciprocals in place of pivots.
   __device__ __forceinline__ void backward() { backward_from<N - 1>(pivot(kRows - 1)); }
-  /// From element J down: each thread sums up what its rows take out of it.
+  /// From element J down: each thread sums the products of its rows with it.
   template <int J>
   __device__ __forceinline__ void backward_from(V reciprocal) {
     constexpr int kOwner = J % kThreads, kRow = J / kThreads;

@@ -1,6 +1,5 @@
-// By how many threads a matrix threads/solve.cuh and threads/factor.cuh work, on which orders
-// (threads/instances.def), and what a block of theirs takes of a multiprocessor. Plain C++, as
-// block_shape.hpp.
+// Threads a matrix and orders of threads/solve.cuh and threads/factor.cuh (threads/instances.def),
+// and the resources of their blocks. Plain C++, as block_shape.hpp.
 #pragma once
 
 #include "interleaved/block_shape.hpp"
@@ -8,8 +7,8 @@
 
 namespace chol::cuda {
 
-/// How threads/solve.cuh and threads/factor.cuh work: threads a matrix, and trailing columns in
-/// their registers. Kernels are built for multiples of so many threads.
+/// Shape of threads/solve.cuh and threads/factor.cuh: threads a matrix, and trailing columns in
+/// their registers. Kernels are built for orders that are multiples of the threads.
 struct ThreadsShape {
   int threads, columns;
   constexpr int matrices() const { return kWarpThreads / threads; }
@@ -21,16 +20,15 @@ struct ThreadsRow {
   int largest;  ///< order
   ThreadsShape shape;
 };
-/// More threads a matrix leave room for more warps, but each then has less of a line of memory, and
-/// what they all do grows beside what they share. Measured on an H200 order by order; beyond the
-/// last row shared/factor.cuh is as fast.
+/// More threads a matrix allow more warps, but shorter contiguous accesses and more redundant work.
+/// Measured on an H200 for each order; beyond the last row shared/factor.cuh is as fast.
 inline constexpr ThreadsRow kThreadsRows[] = {
 #define CHOL_INSTANCE(precision, task, largest, threads, columns) \
   {*#precision, InterleavedTask::task, largest, {threads, columns}},
 #include "interleaved/threads/instances.def"
 };
 
-/// The orders of thread/left_looking.cuh: one thread a matrix; none of a solve.
+/// The orders of thread/left_looking.cuh, one thread a matrix; none for solves.
 struct LeftLookingOrders {
   int least = 1, largest = 0;
 };
@@ -54,7 +52,7 @@ struct ThreadsTable {
   char precision;
   InterleavedTask task;
 
-  /// No threads where one works on a matrix, or where there is no kernel.
+  /// 0 threads if one thread works on a matrix, or if there is no kernel.
   constexpr ThreadsShape shape(int n) const {
     if (n > left_looking_orders(precision, task).largest)
       for (const ThreadsRow& row : kThreadsRows)
@@ -68,8 +66,8 @@ struct ThreadsTable {
     return most;
   }
 };
-/// Where column j begins among a thread's words: of those before it, its rows that may be below the
-/// diagonal. @param n a multiple of `threads`.
+/// Offset of column j in a thread's words, after the thread's rows that may be below the diagonal
+/// of earlier columns. @param n a multiple of `threads`.
 CHOL_HOST_DEVICE constexpr int held_column_offset(int n, int threads, int j) {
   const int whole = (j + 1) / threads;
   return j * (n / threads) - threads * (whole * (whole - 1) / 2) - (j + 1) % threads * whole;

@@ -1,16 +1,16 @@
 // Solves whose triangle is too large for the registers of one thread: its last columns are held in
 // registers, the others in shared memory, so that each element is read from device memory once for
-// both substitutions. A warp has kMatrices matrices side by side; of each, every kThreads-th row
-// belongs to one thread. Several threads a matrix leave room for more warps, of which some compute
-// while others read. One warp a block, one instance an order, unrolled.
+// both substitutions. A warp has kMatrices interleaved matrices; every kThreads-th row of a matrix
+// belongs to one thread. Several threads a matrix allow more warps, of which some compute while
+// others read. One warp a block, one instance an order, unrolled.
 #pragma once
 
 #include "interleaved/threads/row_cyclic.cuh"
 
 namespace chol::cuda {
 
-/// Blocks a multiprocessor that the registers are for: without the bound the compiler leaves some
-/// of them unused, and spills.
+/// Blocks a multiprocessor for the register bound: without it the compiler uses fewer registers
+/// than available, and spills.
 inline constexpr int kHeldBlocks = 8;
 
 template <class T, int N, int kThreads, int kHeld>
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kWarpThreads, kHeldBlocks)
   using Rows = RowsOfThread<E, N, kThreads, kHeld>;
   extern __shared__ __align__(16) char shared_bytes[];
   const int64_t wanted = int64_t(blockIdx.x) * Rows::kMatrices + threadIdx.x % Rows::kMatrices;
-  // Threads beyond the batch take part in what a warp does together.
+  // Threads beyond the batch participate in warp-wide operations.
   const int64_t b = wanted < call.batch ? wanted : call.batch - 1;
   const bool stores = wanted < call.batch && !call.failed(b);
   const LaneMatrix<E> A = call.triangle(b), B = call.right_hand_sides(b);
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kWarpThreads, kHeldBlocks)
   for (int64_t c = 0; c < call.nrhs; ++c) {
     L.read(B, c, call.swapped);
     L.forward(c == 0);
-    // What shared memory holds is read again: kept in registers, it would drive others out.
+    // Forces values in shared memory to be read again: kept in registers, they would cause spills.
     asm volatile("" ::: "memory");
     L.backward();
     L.write(B, c, call.swapped, stores);

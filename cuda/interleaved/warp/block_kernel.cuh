@@ -1,9 +1,9 @@
 // Factors of orders beyond a thread's registers, alone or with one right-hand side, and solves. A
-// block takes as many matrices as share a sector of memory, or fewer where these are too large.
-// Some of its warps move their triangles to shared memory, each by columns of its own, and what is
-// done back from there: they wait for memory, and nobody else does. The others work on the matrices
-// (warp/factor.cuh, warp/solve.cuh). Block columns arrive while earlier ones are worked on;
-// every element moves in once and out once.
+// block has as many matrices as share a sector of memory, or fewer if these are too large. Copy
+// warps move their triangles to shared memory, in separate columns for each matrix, and the results
+// back, so that only they wait for memory. The other warps work on the matrices (warp/factor.cuh,
+// warp/solve.cuh). Block columns arrive during the computation of earlier ones; every element is
+// read once and written once.
 #pragma once
 
 #include "interleaved/shapes.hpp"
@@ -11,8 +11,7 @@
 
 namespace chol::cuda {
 
-/// Where the matrices of a block and what belongs to them lie in its shared memory, and what its
-/// warps do.
+/// Layout of a block's shared memory, and the roles of its warps.
 template <class T, class Shape, InterleavedTask kTask>
 struct WarpFactorBlock {
   static constexpr bool kFactors = kTask != InterleavedTask::solve;
@@ -23,10 +22,10 @@ struct WarpFactorBlock {
   static constexpr int kMatrices = Shape::kMatrices, kWorkers = Shape::kWarps * kMatrices;
   static constexpr int kWarps = kWorkers + Shape::kMovers, kThreads = 32 * kWarps;
   using Triangles = ResidentTriangles<Triangle, kMatrices, 32 * Shape::kMovers>;
-  /// Block columns on their way while one is worked on: more of them keep the first one waiting
-  /// and, since the first-level cache holds whole lines of what comes, those who work.
+  /// Block columns in flight during the computation of one: more would delay the first one and,
+  /// since the first-level cache keeps full lines of the incoming data, also the computation.
   static constexpr int kAhead = kFactors ? 1 : 2;
-  /// Right-hand sides that a matrix has in shared memory: that of a factor, or its warps'.
+  /// Right-hand sides of a matrix in shared memory: one for a factorization, or one a warp.
   static constexpr int kVectors = kAlong ? 1 : kFactors ? 0 : Shape::kWarps;
   static constexpr int kFixed =
       kFactors ? (int(sizeof(Diagonal) + sizeof(int)) * kMatrices + 15) / 16 * 16 : 0;
@@ -42,7 +41,7 @@ struct WarpFactorBlock {
     triangles = reinterpret_cast<T*>(shared + kFixed);
     vectors = triangles + kMatrices * Triangles::distance(n);
   }
-  /// Elements between right-hand sides, which narrow blocks look beyond.
+  /// Distance of right-hand sides in elements, with room for reads past narrow blocks.
   __host__ __device__ static constexpr int vector(int n) {
     return RightHandSide<T>::entries(n, kWarpFactorColumns) / 4 * 4 + 5;
   }
@@ -63,7 +62,7 @@ struct WarpFactorBlock {
   __device__ __forceinline__ int block_columns() const { return Triangle::blocks(n); }
   __device__ __forceinline__ static void meet() { meet_from_anywhere<kWarps>(); }
 
-  /// What a warp does that works on a factor.
+  /// The work of a factoring warp.
   __device__ __forceinline__ void factor(int matrix, int warp, int lane) const {
     Matrix own{
         triangle(matrix), diagonals[matrix], {right_hand_side(matrix)}, warp, lane, matrix, 0};
@@ -80,12 +79,12 @@ struct WarpFactorBlock {
       meet();
     }
   }
-  /// One that solves: every kWarps-th right-hand side of its matrix.
+  /// The work of a solving warp: every kWarps-th right-hand side of its matrix.
   __device__ __forceinline__ void solve(const InterleavedCall<T>& call, int matrix, int warp,
                                         int lane) const {
     const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
     const LaneMatrix<Lane<T>> B = call.right_hand_sides(b < last ? b : last);
-    // None where there is no matrix: those of the last one are others' to write.
+    // None if there is no matrix: those of the last one are written by other warps.
     const int64_t nrhs = b <= last && !call.failed(b) ? call.nrhs : 0;
     T* const x = right_hand_side(matrix, warp);
     const ResidentSolve<Triangle> own{triangle(matrix), x, lane};
@@ -107,12 +106,12 @@ struct WarpFactorBlock {
       __syncwarp();
     }
   }
-  /// Orders nothing. Where warps of the block have barriers of their own besides, racecheck reports
-  /// hazards across the block's barriers unless all have as many.
+  /// Not needed for ordering. With additional named barriers racecheck reports false hazards across
+  /// the block's barriers unless all warps have the same number.
   __device__ __forceinline__ static void meet_as_workers_do() {
     if constexpr (kFactors && Shape::kWarps > 1) named_barrier_sync<32 * Shape::kMovers>(kMatrices);
   }
-  /// And one that moves.
+  /// The work of a copy warp.
   __device__ __forceinline__ void move(const InterleavedCall<T>& call, int warp, int lane) const {
     const int matrix = lane % kMatrices;
     const int64_t b = int64_t(blockIdx.x) * kMatrices + matrix, last = call.batch - 1;
@@ -127,7 +126,7 @@ struct WarpFactorBlock {
 #pragma unroll 1
     for (int J = 0; J < columns; ++J) {
       wait_for_copy_groups<kAhead - 1>();
-      // Copies come as they lie: who asked for them conjugates them.
+      // Copies are not conjugated; the receiving warp does that.
       if constexpr (kAlong && Traits<T>::is_complex)
         if (J == 0 && call.swapped) its.over_rows([&](int i) { x[i] = conj(x[i]); });
       meet();

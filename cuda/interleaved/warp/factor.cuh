@@ -1,6 +1,6 @@
-// A matrix in shared memory factored by a warp or a few, as left_looking/kernel.cuh does it with
-// one in device memory: block columns from left to right, lanes hold rows of one, products are by
-// tensor cores, of operands that are read in place.
+// Factorization of a matrix in shared memory by one or a few warps, as in left_looking/kernel.cuh
+// with device memory: block columns from left to right, lanes hold rows, products by tensor cores
+// with operands read in place.
 #pragma once
 
 #include "batched/left_looking/fused_rhs.cuh"
@@ -13,11 +13,12 @@ namespace chol::cuda {
 /// Columns of a block column.
 inline constexpr int kWarpFactorColumns = 16;
 
-/// One matrix as its warps see it. @tparam kSolves whether one right-hand side is worked on along.
+/// The work of a matrix's warps. @tparam kSolves whether one right-hand side is solved at the same
+/// time.
 template <class T, class Shape, bool kSolves>
 struct WarpFactor {
   static constexpr int kColumns = kWarpFactorColumns, kWarps = Shape::kWarps;
-  /// Whether registers are left for whole columns of the diagonal block at hand.
+  /// Whether registers are left to prefetch full columns of the diagonal block.
   static constexpr bool kReadEarly = Shape::kRegisters > (kSolves ? 20 + 16 * int(sizeof(T)) : 100);
   using R = Real<T>;
   using Triangle = ResidentTriangle<T, kColumns, true>;
@@ -39,8 +40,8 @@ struct WarpFactor {
       named_barrier_sync<32 * kWarps>(group);
   }
 
-  /// Rows of four columns before the current ones, as an operand of a product: those that the lane
-  /// reads of its column.
+  /// Rows of four earlier columns, as an operand of a product: the elements that the lane reads of
+  /// its column.
   struct Operand {
     static constexpr int kDepth = 4;
     const T* column;
@@ -67,8 +68,8 @@ struct WarpFactor {
       for (int k = 0; k < kColumns; k += 4) multiply_four(block, pitch);
     }
   }
-  /// rows := those from `row` on of block column J, less the product of the columns before. The
-  /// sums pass through the rows' place.
+  /// rows := those from `row` on of block column J, minus the product of the columns before. The
+  /// sums are exchanged through the rows' memory.
   __device__ __forceinline__ void update(Rows& rows, int J, int row,
                                          const RowBlockPlace& place) const {
     const LowerView<T> here = L.rows(J, row);
@@ -91,7 +92,7 @@ struct WarpFactor {
     rows.template load<kColumns>(here, place, nullptr, lane);
   }
 
-  /// @tparam kMost columns that there are at most.
+  /// @tparam kMost largest number of columns.
   template <int kMost>
   __device__ __forceinline__ void block_column(int J) {
     const int n = L.n, j = Triangle::start(n, J), columns = Triangle::width(n, J);
@@ -119,7 +120,7 @@ struct WarpFactor {
     info = info == 0 && bad >= 0 ? j + bad + 1 : info;
   }
 
-  /// Block column J, which is there as all before it are done.
+  /// Factors block column J, which has arrived; all earlier ones are finished.
   __device__ __forceinline__ void factor(int J) {
     if (Triangle::width(L.n, J) <= 8)
       block_column<8>(J);

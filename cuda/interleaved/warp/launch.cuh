@@ -10,12 +10,11 @@
 namespace chol::cuda {
 
 /// Calls visit(shape, threads and shared memory of a block) of such a kernel for
-/// that order, if it is built: of several the first for as many blocks of which a multiprocessor
-/// has shared memory as it is built for, or that for the fewest.
-/// @return whether it is.
+/// that order, if it is built: among several the first whose number of blocks fits the shared
+/// memory of a multiprocessor, or the one for the fewest. @return whether it is built.
 template <InterleavedTask kTask, class T, class Visit>
 bool with_warp_factor(int64_t n, const WarpsParams& params, Visit&& visit) {
-  constexpr int64_t kOfBlock = 1024;  // what a block takes for itself
+  constexpr int64_t kOfBlock = 1024;  // reserved for each block
   if (n < 1 || n > kWarpFactorOrder || !multiplies_by_tensor<T>()) return false;
   const int64_t memory = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   const auto is_meant = [&]<class S>(S) {

@@ -1,4 +1,4 @@
-// The triangles of a block of matrices in shared memory, each by columns of its own.
+// The triangles of a block's matrices in shared memory, not interleaved.
 #pragma once
 
 #include "common/cp_async.cuh"
@@ -7,12 +7,11 @@
 
 namespace chol::cuda {
 
-/// Block columns of kColumns, as rectangles from their diagonal down, one after the other; the
-/// first one is the narrow one. What lies above the diagonal may hold anything, what the narrow one
-/// lacks of a multiple of four columns is zero. Columns are so far from each other that the
-/// operands of tensor cores, of eight rows in four columns, meet every bank once.
-/// @tparam kTight whether the last block columns, of whose operands there are few, make do with
-/// less.
+/// Block columns of kColumns, as consecutive rectangles from their diagonal down; the first one may
+/// be narrower. Elements above the diagonal are undefined; the narrow one is padded by zeros to a
+/// multiple of four columns. The pitch of the columns is such that the operands of tensor cores, of
+/// eight rows by four columns, have no bank conflicts. @tparam kTight whether the last block
+/// columns, which have few operands, have a smaller pitch.
 template <class T, int kColumnCount, bool kTight>
 struct ResidentTriangle {
   using Element = T;
@@ -57,8 +56,8 @@ struct ResidentTriangle {
   }
 };
 
-/// Where the inverse of a block's diagonal element c may lie: above the diagonal, in the last
-/// column, but that of the last element; in narrow blocks that one in a column that is zero below.
+/// Place for the inverse of a block's diagonal element c: above the diagonal, in the last column,
+/// except that of the last element; in narrow blocks that one in a padding column.
 template <class T>
 __device__ __forceinline__ Real<T>* inverse_of_diagonal(const LowerView<T>& block, int columns,
                                                         int c) {
@@ -67,9 +66,8 @@ __device__ __forceinline__ Real<T>* inverse_of_diagonal(const LowerView<T>& bloc
   return reinterpret_cast<Real<T>*>(block.a + (is_last ? 0 : c) + column * int(block.ld));
 }
 
-/// What a block of kThreads has in shared memory: kMatrices triangles, and the share of a thread of
-/// the traffic with device memory. Lanes go over the matrices first, then over rows; warps over
-/// columns.
+/// Shared memory of a block of kThreads: kMatrices triangles, and the part of a thread in the
+/// transfers. Lanes run over the matrices first, then over rows; warps over columns.
 template <class Triangle, int kMatrices, int kThreads>
 struct ResidentTriangles {
   using T = typename Triangle::Element;
@@ -80,12 +78,12 @@ struct ResidentTriangles {
   int row, warp;
   bool inside;
 
-  /// Between the matrices, so that they spread over the banks.
+  /// Distance of the matrices, which distributes them over the banks.
   __host__ __device__ static constexpr int distance(int n) {
     constexpr int kLine = 128 / int(sizeof(T));
     return (Triangle::elements(n) + kLine - 1) / kLine * kLine + 4;
   }
-  /// Starts the copy of block column J, as a group; none where there is no such block column.
+  /// Starts the copy of block column J, if it exists, as a group.
   __device__ __forceinline__ void fetch(int J) const {
     const int n = own.n, pitch = Triangle::pitch(n, 0);
     if (J == 0)
@@ -95,13 +93,13 @@ struct ResidentTriangles {
       over_elements(J, [](T* s, const T* p) { copy_async_of_line<sizeof(T), false>(s, p); });
     close_copy_group();
   }
-  /// Block column J to device memory.
+  /// Stores block column J in device memory.
   __device__ __forceinline__ void store(int J) const {
     over_elements(J, [](const T* s, T* p) {
       write_in_order(reinterpret_cast<Lane<T>*>(p), *reinterpret_cast<const Lane<T>*>(s));
     });
   }
-  /// Calls body(row) for the thread's share of a vector's.
+  /// Calls body(row) for the thread's elements of a vector.
   template <class Body>
   __device__ __forceinline__ void over_rows(Body&& body) const {
     if (!inside) return;
@@ -117,7 +115,7 @@ struct ResidentTriangles {
     const int n = own.n, j = Triangle::start(n, J), width = Triangle::width(n, J);
     const int pitch = Triangle::pitch(n, J);
     const int64_t step = kRowsAtOnce * A.rs, next_column = kWarps * (A.rs + A.cs);
-    // From the diagonal on; where columns begin is walked to, not worked out for each.
+    // From the diagonal on; column addresses are computed incrementally.
     T* column = own.a + Triangle::offset(n, J) + warp * (pitch + 1) + row;
     T* from = reinterpret_cast<T*>(&A.at(j + warp + row, j + warp));
     int rows = n - j - warp - row;

@@ -1,5 +1,5 @@
-// Substitution with a triangle in shared memory, a block column after the other: one warp finds a
-// block's unknowns, a few at a time, and takes them out of the others, alone or with other warps.
+// Substitution with a triangle in shared memory, by block columns: one warp solves for a block's
+// unknowns, a few at a time, and updates the others, alone or with other warps.
 #pragma once
 
 #include "common/vector_access.cuh"
@@ -7,26 +7,26 @@
 
 namespace chol::cuda {
 
-/// @tparam kHasInverses whether those of the diagonal are where inverse_of_diagonal() says.
+/// @tparam kHasInverses whether the inverses of the diagonal are stored at inverse_of_diagonal().
 template <class Triangle, bool kHasInverses = false>
 struct ResidentSolve {
   using T = typename Triangle::Element;
   using R = Real<T>;
   static constexpr int kColumns = Triangle::kColumns;
-  static constexpr int kStep = 4;  ///< unknowns found at once
+  static constexpr int kStep = 4;  ///< unknowns solved for together
 
   Triangle L;
-  T* x;  ///< in shared memory: the right-hand side, in the end the solution
+  T* x;  ///< in shared memory: the right-hand side, finally the solution
   int lane;
 
-  /// The unknowns of block J of inverse(L) x, when those before it are known.
+  /// Solves for the unknowns of block J of inverse(L) x, after those before it.
   __device__ __forceinline__ void forward(int J) const {
     if (J == 0)
       find_forward<true>(J);
     else
       find_forward<false>(J);
   }
-  /// x := inverse(L^H) x, by kWarps that meet.
+  /// x := inverse(L^H) x, by kWarps synchronized warps.
   template <int kWarps = 1, class Meet>
   __device__ __forceinline__ void backward(int warp, const Meet& meet) const {
 #pragma unroll 1
@@ -45,7 +45,7 @@ struct ResidentSolve {
   }
 
  private:
-  /// What a lane has to do with its unknown of a block, number lane % kColumns.
+  /// A lane's part of its unknown of a block, number lane % kColumns.
   struct Own {
     int j, columns, c;  ///< the block's first column, how many it has, and the lane's
     LowerView<T> block;
@@ -57,23 +57,22 @@ struct ResidentSolve {
           block(L.rows(J, j)),
           is_there(c < columns) {}
     __device__ __forceinline__ int pitch() const { return static_cast<int>(block.ld); }
-    /// Of the diagonal, zero where there is none.
+    /// Inverse of the diagonal element, zero if there is none.
     __device__ __forceinline__ R inverse() const {
       if (!is_there) return R(0);
       if constexpr (kHasInverses) return *inverse_of_diagonal(block, columns, c);
       return R(1) / real(block.a[c * (pitch() + 1)]);
     }
   };
-  /// Where column k of a block begins; of a narrow one, which has fewer, the last one's beginning
-  /// again and again.
+  /// Address of column k of a block; for columns beyond a narrow one that of its last column.
   template <bool kNarrow>
   __device__ __forceinline__ static int begin(int k, const Own& own) {
     return (kNarrow ? min(k, own.columns - 1) : k) * own.pitch();
   }
-  /// Unknowns first, ..., first + kStep - 1 of a block, which every lane finds for itself from what
-  /// is left of them in their lanes, and takes out of what is left of its own: the exchange, which
-  /// takes longest, is one for all of them. @param factors of the lane's unknown, divided by its
-  /// diagonal element as all are. @param known the unknowns.
+  /// Unknowns first, ..., first + kStep - 1 of a block, which every lane solves for redundantly
+  /// from their updated right-hand sides, and then updates its own. This needs only one exchange,
+  /// which takes longest, for all of them. @param factors of the lane's unknown, divided by its
+  /// diagonal element. @param known the unknowns.
   template <bool kNarrow, bool kBackward>
   __device__ __forceinline__ void find_next(const Own& own, int first, R inverse,
                                             const T (&factors)[kColumns], T& left, T* known) const {
@@ -156,7 +155,7 @@ struct ResidentSolve {
       find_next<kNarrow, true>(own, first, inverse, factors, left, known + first);
     __syncwarp();
   }
-  /// The unknowns of block J > 0, which are known, out of those before it: a column a lane.
+  /// Updates the unknowns before block J > 0 by those of the block: one column a lane.
   template <int kWarps>
   __device__ __forceinline__ void take_from_those_before(int J, const T (&known)[kColumns],
                                                          int warp) const {
@@ -168,7 +167,7 @@ struct ResidentSolve {
       const LowerView<T> its = L.rows(K, j);
       alignas(16) T rows[kColumns];
       const T* const from = its.a + (c - Triangle::start(L.n, K)) * static_cast<int>(its.ld);
-      // Rows of the narrow block are counted from its own first one.
+      // Rows of the narrow block are counted from its first one.
       if (c >= first || first % 4 == 0) {
         copy_wide<kColumns>(rows, from);
       } else {

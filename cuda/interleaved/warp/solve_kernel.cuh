@@ -1,6 +1,6 @@
-// Solves of orders beyond a thread's registers by a warp a matrix. A block takes as many matrices
-// as share a sector of memory and moves their triangles to shared memory, each by columns of its
-// own, where the solves of column-major batches find them as they know them.
+// Solves of orders beyond a thread's registers by a warp a matrix. A block has as many matrices as
+// share a sector of memory and copies their triangles to shared memory, not interleaved, for the
+// solves of column-major batches.
 #pragma once
 
 #include "batched/solve/warp/launch.cuh"
@@ -13,10 +13,10 @@ struct WarpTriangles {
   using Solve = WarpSolve<T, false, kGroup, kColumns>;
   using Triangle = typename Solve::Triangle;
   static constexpr int kMatrices = 32 / int(sizeof(T));
-  static constexpr int kRowsAtOnce = 32 / kMatrices;  ///< that a warp moves of a column
+  static constexpr int kRowsAtOnce = 32 / kMatrices;  ///< that a warp copies of a column
   static constexpr int kThreads = 32 * kMatrices;
 
-  /// Of the matrices in shared memory, so that they spread over the banks.
+  /// Distance of the matrices in shared memory, which distributes them over the banks.
   __host__ __device__ static constexpr int distance(int n) {
     constexpr int kLine = 128 / int(sizeof(T)), kBetween = Triangle::kWide;
     return (Triangle::elements(n) + Solve::kScratch + kLine - 1) / kLine * kLine + kBetween;
@@ -24,11 +24,11 @@ struct WarpTriangles {
   static constexpr int64_t bytes(int64_t n) {
     return int64_t(sizeof(T)) * kMatrices * distance(int(n));
   }
-  /// Blocks of the smallest of these orders that a multiprocessor has room for, or warps enough.
+  /// Blocks of the smallest of these orders that fit a multiprocessor, or that have enough warps.
   static constexpr int kBlocks =
       larger(1, smaller(int(224 * 1024 / bytes(16 * kGroup + 1)), 1024 / kThreads));
 
-  /// Starts the copies of the triangles of this block. Lanes go over the matrices first, then over
+  /// Starts the copies of the triangles of this block. Lanes run over the matrices first, then over
   /// rows; warps over columns.
   __device__ __forceinline__ static void start_copies(const InterleavedCall<T>& call, T* shared,
                                                       int warp, int lane) {

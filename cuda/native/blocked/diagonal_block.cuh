@@ -1,6 +1,6 @@
 // One thread block a matrix: its lower triangle (or a diagonal block of it) as tiles in the
 // registers of the block's warps, assigned cyclically in column-major order, so that the trailing
-// tiles of every step are spread evenly. Only the current panel passes through shared memory.
+// tiles of every step are distributed evenly. Only the current panel is in shared memory.
 #pragma once
 
 #include <climits>
@@ -11,14 +11,13 @@
 
 namespace chol::cuda {
 
-/// Whether a matrix still has work at this step: it reaches that far and no
-/// pivot before failed.
+/// Whether a matrix still has work at this step: it is large enough and no earlier pivot failed.
 template <class T>
 __device__ __forceinline__ bool reaches(const BatchProblem<T>& problem, int64_t b, int64_t offset) {
   return problem.order(b) > offset && (offset == 0 || problem.info[b] == 0);
 }
 
-/// Tile rows of the largest triangle whose tiles below the diagonal are that many.
+/// Tile rows of the largest triangle with at most that many tiles below the diagonal.
 __host__ __device__ constexpr int tile_rows_in(int tiles) {
   int rows = 1;
   while (rows * (rows + 1) / 2 <= tiles) ++rows;
@@ -29,8 +28,8 @@ template <class TileT, int kTiles>
 using GroupsOf = std::make_integer_sequence<int, (kTiles + TileT::kGroup - 1) / TileT::kGroup>;
 
 /// Row and column of each of a warp's tiles. They are the same in every lane,
-/// and the compiler keeps them in uniform registers. Absent tiles sit at (0,
-/// 0), where an update of them is harmless.
+/// and the compiler keeps them in uniform registers. Absent tiles are assigned position (0, 0),
+/// where updates have no effect.
 template <int kTiles>
 struct TilePlaces {
   unsigned code[kTiles];
@@ -38,9 +37,9 @@ struct TilePlaces {
   __device__ __forceinline__ int column(int t) const { return code[t] & 0xffff; }
 };
 
-/// c[t] += P_i P_j^H for the group of tiles from kFirst on, unless all of them
-/// are finished (finished ones of a group are updated along, which nobody
-/// reads), and those of the next column of tiles out to its panel.
+/// c[t] += P_i P_j^H for the group of tiles from kFirst on, unless all of them are finished
+/// (finished tiles of a group are also updated, but never read), and stores those of the next
+/// column of tiles in its panel.
 template <int kFirst, int kCount, int kTiles, class TileT, class T>
 __device__ __forceinline__ void update_group(TileT* c, const TilePlaces<kTiles>& place, int present,
                                              int k, const T* panel, T* next_panel, int pitch,
@@ -77,7 +76,7 @@ __device__ __forceinline__ void update_tiles(TileT (&c)[kTiles], const TilePlace
    ...);
 }
 
-/// The diagonal tiles, which wait in shared memory, negated, in the order of the lanes.
+/// The diagonal tiles, negated, in shared memory in the order of the lanes.
 template <class TileT, class T>
 struct DiagonalTiles {
   T* data;
@@ -103,7 +102,7 @@ struct DiagonalTiles {
 };
 
 /// Tiles below the diagonal live in registers, diagonal ones in shared memory, so that one warp
-/// takes the next diagonal tile through its chain of square roots while the others update.
+/// factors the next diagonal tile, a chain of square roots, while the others update.
 /// @tparam kWarps warps of the block. @tparam kTiles most tiles that a warp holds.
 /// @tparam kBlocks blocks that must fit on a multiprocessor, which bounds the registers.
 template <class T, int kWarps, int kTiles, int kBlocks>
@@ -154,7 +153,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     negate(tile);
     diagonals.store(tile, d, lane);
   }
-  // Updates add up to the negative. Only now, so that no load waits for another.
+  // Updates accumulate the negative. Negated after all loads, so that no load waits for another.
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) negate(c[t]);
 
@@ -164,8 +163,9 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
       negated_to_panel(c[t], panels, place.row(t) * kOrder, pitch, lane);
 
   __syncwarp();  // orders first_bad for the chain that runs before the first barrier
-  // A step finishes column k of tiles and factors the diagonal tile of the next, wherefore there is
-  // one more at the start.
+
+  // A step finishes column k of tiles and factors the diagonal tile of the next, so that one more
+  // is factored at the start.
   for (int k = -1; k < tile_rows; ++k) {
     T* const panel = panels + (k & 1) * panel_size;
     T* const next_panel = panels + (1 - (k & 1)) * panel_size;

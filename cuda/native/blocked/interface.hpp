@@ -1,4 +1,4 @@
-// What the recursion over block columns calls: the kernels of its leaves.
+// Interface of the kernels for the leaves of the recursion over block columns.
 #pragma once
 
 #include "common/batch_view.cuh"
@@ -7,12 +7,12 @@
 
 namespace chol::cuda {
 
-/// Which diagonal block of each matrix a launch factors, all columns before it subtracted already,
-/// and what it leaves for the strips below.
+/// The diagonal block of each matrix that a launch factors, which has all updates by earlier
+/// columns, and its results for the strips below.
 template <class T>
 struct PanelStep {
   int64_t offset = 0;     ///< first row and column of the diagonal block
-  int block = 0;          ///< its order, where the matrix does not end before
+  int block = 0;          ///< its order, unless the matrix ends before
   T* inverses = nullptr;  ///< inverted diagonal tiles, `tiles` of them a matrix; may be null
   int tiles = 0;
 };

@@ -7,8 +7,7 @@
 
 namespace chol::cuda {
 
-/// Tile rows that a warp holds; each operand tile of the diagonal block serves
-/// all of them.
+/// Tile rows that a warp holds; each operand tile of the diagonal block is used for all of them.
 inline constexpr int kStripTileRows = 2;
 
 template <class TileT, int kWarps>
@@ -37,8 +36,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
   const LowerView<T> A = whole.from(first_row, step.offset);
   const T* const inverses = step.inverses + b * step.tiles * kOrder * kOrder;
 
-  // Panel rows [0, kRows) are the strip's, the others those of the diagonal
-  // block.
+  // Panel rows [0, kRows) belong to the strip, the others to the diagonal block.
   extern __shared__ __align__(16) unsigned char shared[];
   T* const panels = reinterpret_cast<T*>(shared);
   T* const inverse_tiles = panels + 2 * kPanelSize;
@@ -65,7 +63,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
 
   const auto stage = [&](int k) {
     T* const panel = panels + (k % 2) * kPanelSize;
-    // Two copies of the loop, so that each has constant distances.
+    // Two copies of the loop, so that strides are constants.
     const int64_t j0 = int64_t(k) * kOrder;
     if (whole.swapped)
       stage_rows<TileT, kBlock, kThreads>(panel, kPitch, kRows, LowerView<T>{top.a, top.ld, true},
@@ -85,7 +83,7 @@ __global__ void __launch_bounds__(32 * kWarps, kBlocks)
     wait_for_copies();
     __syncthreads();
     if (k + 1 < kColumns) stage(k + 1);
-    // A warp's rows are its own: no block barrier is needed for them.
+    // Each warp accesses its own rows only: no block barrier is needed.
     const int row0 = warp * kStripTileRows * kOrder, tile0 = warp * kStripTileRows;
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)

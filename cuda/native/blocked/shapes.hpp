@@ -1,5 +1,5 @@
-// The kernels of diagonal blocks and of the rows below them: what they are compiled for, and those
-// that are built (blocked/instances.def).
+// Shapes of the kernels of diagonal blocks and of the rows below them, and those that are built
+// (blocked/instances.def).
 #pragma once
 
 #include "common/instances.hpp"

@@ -1,5 +1,5 @@
-// What a blocked Cholesky needs of tiles beside C += A B^H: factor with inverse, move to and from
-// memory and panels.
+// Tile operations of a blocked Cholesky besides C += A B^H: factorization with inverse, transfers
+// to and from memory and panels.
 #pragma once
 
 #include "common/warp_tile.cuh"
@@ -79,15 +79,14 @@ __device__ __forceinline__ void from_panel(TileT& tile, const T* panel, int row0
         panel[TileT::panel_index(row0 + TileT::row(e, lane), TileT::column(e, lane), pitch)];
 }
 
-/// Where a lane's elements of a tile lie in memory: element e at `first` +
-/// offset(e), since rows and columns of a tile are fixed sums of a part of the
-/// lane and a part of e.
+/// Addresses of a lane's elements of a tile: element e at `first` + offset(e), since rows and
+/// columns are sums of a term of the lane and a term of e.
 template <class TileT, class T>
 struct TileAddress {
   T* first;
   int64_t row_step, column_step;
 
-  /// The tile that lies `rows` and `columns` further on.
+  /// The tile `rows` and `columns` further on.
   __device__ __forceinline__ TileAddress moved(int rows, int columns) const {
     TileAddress other = *this;
     other.first += rows * row_step + columns * column_step;
@@ -106,9 +105,8 @@ struct TileAddress {
   }
 };
 
-/// The tile whose elements lie at `address`, `rows` of it at most, of a diagonal one the lower
-/// half; beyond that the identity, which factors harmlessly. Short, because it is unrolled over
-/// tiles.
+/// Loads the tile at `address`, at most `rows` rows, of a diagonal tile the lower half; padded by
+/// the identity, which does not affect the factor. Short, because it is unrolled over tiles.
 template <class TileT, class T>
 __device__ __forceinline__ void load_tile(TileT& tile, const TileAddress<TileT, T>& address,
                                           int rows, bool diagonal, int lane) {
@@ -120,8 +118,8 @@ __device__ __forceinline__ void load_tile(TileT& tile, const TileAddress<TileT, 
   }
 }
 
-/// The tile to (i0, j0) of A, `rows` and `columns` of it at most, of a
-/// triangular one the lower half.
+/// Stores the tile at (i0, j0) of A, at most `rows` by `columns`, of a triangular one the lower
+/// half.
 template <class TileT, class T>
 __device__ __forceinline__ void store_tile(const TileT& tile, const LowerView<T>& A, int i0, int j0,
                                            int rows, int columns, bool triangular, int lane) {
@@ -138,9 +136,8 @@ __device__ __forceinline__ void store_tile(const TileT& tile, const LowerView<T>
   }
 }
 
-/// Row tiles first, first + step, ... < end of the panel, P, become P X^H,
-/// there and in A, whose column 0 is the panel's. They belong to the calling
-/// warp; at most kRows of them.
+/// Row tiles first, first + step, ... < end of the panel, P, become P X^H, in the panel and in A,
+/// whose column 0 is that of the panel. They belong to the calling warp; at most kRows of them.
 template <int kRows, class TileT, class T>
 __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int step, int end,
                                                     int pitch, const T* X, int pitch_x,
@@ -152,7 +149,7 @@ __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int ste
   for (int q = 0; q < kRows; ++q) {
 #pragma unroll
     for (int e = 0; e < TileT::kElements; ++e) product[q].c[e] = from_real<T>(0);
-    // Beyond the end the warp's first row does: that product is dropped.
+    // Beyond the end the warp's first row is used; that product is discarded.
     const int row = first + q * step < end ? first + q * step : first;
     a[q] = panel + TileT::panel_index(row * kOrder, 0, pitch);
     b[q] = X;
@@ -170,7 +167,7 @@ __device__ __forceinline__ void multiply_by_inverse(T* panel, int first, int ste
 }
 
 /// Columns [j0, j0 + kOrder) of A's first kRows rows into panel rows [shift, ...), by asynchronous
-/// copies, of which every thread does as many at constant distances; rows from `rows` on become
+/// copies, the same number for every thread, with constant strides; rows from `rows` on become
 /// zero. Counts are powers of two.
 template <class TileT, int kRows, int kAllThreads, class T>
 __device__ __forceinline__ void stage_rows(T* panel, int pitch, int shift, const LowerView<T>& A,

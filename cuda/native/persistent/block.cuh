@@ -1,7 +1,7 @@
 // 16 x 16 blocks in the registers of a warp. The layout is that of the accumulators of the tensor
-// cores' m16n8k16 and at once that of both operands, so that a product is the operand of the next
-// without any exchange: lane 4 g + t has rows g and g + 8 of columns 2 t, 2 t + 1, 2 t + 8 and
-// 2 t + 9, which the instruction takes for k = t, t + 4, t + 8 and t + 12 in both operands.
+// cores' m16n8k16 and also that of both operands, so that a product is an operand of the next one
+// without data exchange: lane 4 g + t has rows g and g + 8 of columns 2 t, 2 t + 1, 2 t + 8 and 2 t
+// + 9, which the instruction takes for k = t, t + 4, t + 8 and t + 12 in both operands.
 #pragma once
 
 #include "common/mma_f64.cuh"
@@ -9,7 +9,7 @@
 
 namespace chol::cuda::persistent {
 
-/// Where a lane stands in a warp.
+/// Position of a lane in a warp.
 struct Lane {
   int g, t;
   __device__ __forceinline__ explicit Lane(int lane) : g(lane >> 2), t(lane & 3) {}
@@ -107,8 +107,8 @@ __device__ __forceinline__ void store(E* to, const Block<kParts>& block, int pit
       to[lane.column(i) * pitch + lane.row(r)] = block.template get<E>(i, r);
 }
 
-/// Rows of 16 elements that lie one after the other, as copies bring them from an upper triangle:
-/// the 16-byte chunks of some rows are exchanged, so that a warp's reads meet no bank twice.
+/// Contiguous rows of 16 elements, as copied from an upper triangle: the 16-byte chunks of some
+/// rows are exchanged, so that a warp's reads have no bank conflicts.
 template <class E>
 struct RowTile {
   static constexpr int kChunk = 16 / int(sizeof(E));  ///< elements

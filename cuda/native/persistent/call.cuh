@@ -1,4 +1,4 @@
-// What all parts of the kernel do with a call.
+// Functions of a call that all parts of the kernel use.
 #pragma once
 
 #include "native/persistent/block.cuh"
@@ -8,8 +8,8 @@
 
 namespace chol::cuda::persistent {
 
-/// Tiles in the workspace, four a tile column, by which groups and the chain hand on what is in
-/// double precision: of step c of the chain its two tiles before the last products, the tile to the
+/// Tiles in the workspace, four a tile column, by which groups and the chain exchange double
+/// precision data: for step c of the chain its two tiles before the last products, the tile to the
 /// left of the first, and the finished diagonal tile with inverted diagonal blocks.
 enum class Scratch : int { below, square, left, diagonal };
 

@@ -1,4 +1,4 @@
-// What the kernel is told of a call.
+// Arguments of the kernel.
 #pragma once
 
 #include "native/persistent/config.hpp"
@@ -6,8 +6,8 @@
 
 namespace chol::cuda::persistent {
 
-/// Columns [0, columns) of the n rows of a lower triangle, whose products with columns before are
-/// subtracted.
+/// Columns [0, columns) of the n rows of a lower triangle, which have all updates by earlier
+/// columns.
 template <class T>
 struct Call {
   T* A;

@@ -1,8 +1,8 @@
 // The block that factors the diagonal tiles and the tiles below them, one after the other, while
-// all other blocks do the rest. A step has its tiles in shared memory: D (c, c), S (c + 1, c) and
-// T (c + 1, c + 1), of the step before L (c, c - 1), and L (c + 1, c - 1) from a group: the last
-// products are subtracted here, so that no step waits for what the one before has just finished.
-// Each warp has a part; the factor of D, which all wait for, shares its quarter of the
+// all other blocks do the rest. A step has its tiles in shared memory: D (c, c), S (c + 1, c) and T
+// (c + 1, c + 1), L (c, c - 1) from the previous step, and L (c + 1, c - 1) from a group: the last
+// products are subtracted here, so that no step waits for the latest results of other blocks. Each
+// warp has a part; the factorization of D, which is the critical path, shares its quarter of the
 // multiprocessor with no tensor core work.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace chol::cuda::persistent {
 
-/// The barriers of a step. Steps take turns with two sets of them, and no warp is two steps behind.
+/// The barriers of a step. Steps alternate between two sets, and no warp is two steps behind.
 template <class T>
 struct ChainBarriers {
   static constexpr int kSide = Config<T>::kSide;
@@ -38,9 +38,9 @@ struct Chain {
 
   const Call<T>& call;
   ChainBarriers<T>* barriers;
-  D* tiles;      ///< three that are D and T in turn, two that are S in turn, the left one
+  D* tiles;      ///< three alternating as D and T, two alternating as S, the left one
   D* diagonals;  ///< of D, factored: two steps
-  D* columns;    ///< by which columns go round in the warp that factors
+  D* columns;    ///< for broadcasting columns in the factoring warp
   int lane_id;
   Lane lane;
   Schedule schedule;
@@ -59,7 +59,7 @@ struct Chain {
 
   __device__ __forceinline__ ChainBarriers<T>& of(int c) const { return barriers[c & 1]; }
   __device__ __forceinline__ static unsigned parity(int c) { return (c >> 1) & 1; }
-  /// Of `loaded` and `left`, which step 0 does without.
+  /// Phase of `loaded` and `left`, which step 0 does not use.
   __device__ __forceinline__ static unsigned loaded_parity(int c) { return ((c - 1) >> 1) & 1; }
   __device__ __forceinline__ D* diagonal(int c) const { return tiles + c % 3 * C::kTile; }
   __device__ __forceinline__ D* next(int c) const { return diagonal(c + 1); }
@@ -93,7 +93,7 @@ struct Chain {
     }
   }
 
-  /// The tiles of step 0, by all threads. An identity continues the matrix where its rows end.
+  /// Loads the tiles of step 0, by all threads. The matrix is padded by an identity.
   __device__ __forceinline__ void load_first(int thread) const {
     constexpr int kOrder = C::kOrder;
     for (int which = 0; which < (has_below(0) ? 3 : 1); ++which) {
@@ -111,7 +111,7 @@ struct Chain {
     }
   }
 
-  /// x = block inverse^H, in its place.
+  /// x = block inverse^H, in place.
   __device__ __forceinline__ void solve(Fragment& x, D* block, const D* inverse) const {
     Fragment a, m;
     load(a, block, kPitch, lane);
@@ -136,7 +136,7 @@ struct Chain {
     subtract(block, sum);
   }
 
-  /// One warp: the diagonal blocks of D, and what the next one needs at once.
+  /// One warp: the diagonal blocks of D, and the updates that the next one needs immediately.
   __device__ __forceinline__ void factor_tiles() const {
     int info = 0;
     for (int c = 0; c < schedule.columns; ++c) {
@@ -168,8 +168,8 @@ struct Chain {
     if (lane_id == 0 && (call.before == 0 || (info > 0 && *call.info == 0))) *call.info = info;
   }
 
-  /// Warps h = 0, 1, 2: the other blocks of D, each those that lie so far below the diagonal: 1, 0
-  /// and 2 blocks. The factoring warp wants the first of the first two next.
+  /// Warps h = 0, 1, 2: the other blocks of D at distance 1, 0 and 2 from the diagonal. The
+  /// factoring warp needs the first blocks of the first two warps next.
   __device__ __forceinline__ void help(int h) const {
     const int below = h == 0 ? 1 : h == 1 ? 0 : 2;
     for (int c = 0; c < schedule.columns; ++c) {
@@ -256,7 +256,7 @@ struct Chain {
     }
   }
 
-  /// The blocks of T below its diagonal, of which warp w has a part.
+  /// The blocks of T below its diagonal, divided among the warps w.
   template <class Body>
   __device__ __forceinline__ void for_blocks(int w, Body&& body) const {
     if constexpr (kSide == 2) {
@@ -300,7 +300,7 @@ struct Chain {
     }
   }
 
-  /// One warp: hands D to the groups and stores the factor's part of it.
+  /// One warp: publishes D to the groups and stores its part of the factor.
   __device__ __forceinline__ void publish() const {
     const Flags flags = flags_of(call);
     const bool is_alone = schedule.rows == 1;
@@ -350,7 +350,7 @@ struct Chain {
     for (int j = kSmall * k; j < kSmall * (k + count); ++j)
       copy_async_once(address + j * kPitch * int(sizeof(D)), from + j * 512);
   }
-  /// One warp: brings what groups have prepared.
+  /// One warp: copies the tiles prepared by groups.
   __device__ __forceinline__ void load_tiles() const {
     const Flags flags = flags_of(call);
     for (int c = 1; c < schedule.columns && has_below(c); ++c) {
@@ -363,7 +363,7 @@ struct Chain {
       copy_columns(next(c), Scratch::square, c, 0, kSide);
       now.loaded.arrive_after_copies();
       for (int k = 0; k < kSide; ++k) {
-        // With the last one the whole tile is finished, before the next of its row is.
+        // The last one completes the tile, before the next one of its row is finished.
         if (lane_id == 0) {
           if (k + 1 < kSide)
             wait_for(flags.left(c, k), C::kWarps);

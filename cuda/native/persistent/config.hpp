@@ -1,5 +1,5 @@
-// What the kernel of one matrix is made of in each precision. All arithmetic is in double
-// precision, by its tensor cores: they take elements of single precision exactly.
+// Constants of the kernel of one matrix in each precision. All arithmetic is in double precision,
+// by its tensor cores: they take elements of single precision exactly.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ inline constexpr int kSmall = 16;  ///< order of the blocks that a warp multipli
 template <int kTileOrder, int kTilePitch, int kOperandPitch, int kStageCount, int kGroupCount,
           int kBlockWarps>
 struct Shape {
-  /// Order of the tiles that the matrix is cut into.
+  /// Order of the tiles of the matrix.
   static constexpr int kOrder = kTileOrder;
   static constexpr int kSide = kOrder / kSmall;
-  /// A group of warps works on one tile at a time: each warp has 16 rows, one more copies.
+  /// A group of warps works on one tile at a time: each warp has 16 rows, and one more warp copies.
   static constexpr int kWarps = kSide, kGroups = kGroupCount, kStages = kStageCount;
-  /// Complex blocks take twice the registers, so that fewer warps have them.
+  /// Complex blocks take twice the registers, so fewer warps are used.
   static constexpr int kThreads = 32 * kBlockWarps;
-  /// Columns of tiles in shared memory are so far apart that a warp's reads meet no bank twice.
+  /// Columns of tiles in shared memory are at a distance that avoids bank conflicts of a warp's
+  /// reads.
   static constexpr int kPitch = kTilePitch, kStoredPitch = kOperandPitch;
 };
 template <class T>
@@ -37,7 +38,7 @@ struct Config : ShapeOf<T> {
   using ShapeOf<T>::kWarps, ShapeOf<T>::kGroups, ShapeOf<T>::kStages;
   static constexpr bool kComplex = Traits<T>::is_complex;
   static constexpr int kParts = kComplex ? 2 : 1;
-  /// Whether warps multiply squares of a tile and exchange them for rows.
+  /// Whether warps multiply square parts of a tile and then exchange them for rows.
   static constexpr bool kExchanges = !kComplex;
 
   static constexpr int kOperandBytes = kSmall * kStoredPitch * int(sizeof(T));

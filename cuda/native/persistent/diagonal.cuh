@@ -6,8 +6,8 @@
 
 namespace chol::cuda::persistent {
 
-/// Pivots whose products, and whose reciprocal roots by the hardware's estimate and one step of
-/// third order, are right to an ulp or two.
+/// Range of pivots whose products, and whose reciprocal roots by the hardware's estimate and one
+/// step of third order, are accurate to an ulp or two.
 inline constexpr double kLeastPivot = 0x1p-500, kLargestPivot = 0x1p500;
 
 __device__ __forceinline__ double inverse_root(double x) {
@@ -22,8 +22,8 @@ __device__ __forceinline__ double squared_norm(Complex<double> x) {
 
 /// Lane i has row i of the block, lane 16 + i row i of an identity below it, which the same
 /// elimination makes row i of L^-H. Column by column.
-/// @param pivot of lane k: what element (k, k) was before its root was taken.
-/// @param columns 16 * 16 elements, by which a column goes round.
+/// @param pivot of lane k: element (k, k) before its root was taken. @param columns 16 * 16
+/// elements, for broadcasting a column.
 template <class D>
 __device__ __forceinline__ void eliminate_singly(D (&a)[kSmall], double& pivot, D* columns,
                                                  int lane) {
@@ -41,10 +41,10 @@ __device__ __forceinline__ void eliminate_singly(D (&a)[kSmall], double& pivot, 
   }
 }
 /// The same by two columns at a time: the second pivot is the quotient of a determinant and the
-/// first, as accurate as the difference, so that both roots are found at once; and the next two
-/// columns are updated before all others, which are done while their roots are found.
-/// @param before of lane k: element (k, k) before its pair of columns was eliminated, whose
-/// products with others must be in range.
+/// first pivot, as accurate as the difference, so that both roots are computed in parallel; and the
+/// next two columns are updated before all others, which are updated during the computation of
+/// their roots. @param before of lane k: element (k, k) before its pair of columns was eliminated,
+/// whose products with others must be in range.
 template <class D>
 __device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, double& before, D* columns,
                                           int lane) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, double&
   for (int k = 0; k < kSmall; k += 2) {
     const double determinant = fma(d1, d2, -squared_norm(beside));
     const double y1 = inverse_root(d1), root = inverse_root(determinant);
-    // What the pair before has left to do, in the shadow of the roots.
+    // Remaining updates of the previous pair, during the latency of the roots.
     if (k >= 2) {
 #pragma unroll
       for (int j = k + 2; j < kSmall; ++j) {
@@ -75,7 +75,8 @@ __device__ __forceinline__ void eliminate(D (&a)[kSmall], double& pivot, double&
       a[k + 1] = scale(a[k + 1], y2);
       break;
     }
-    // Rows k + 2 and k + 3 of the pair, by every lane: to hand them on would take longer.
+    // Rows k + 2 and k + 3 of the pair, computed by every lane: broadcasting them would take
+    // longer.
     D third[2], fourth[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -122,7 +123,7 @@ __device__ __noinline__ double eliminate_again(D (&a)[kSmall], const D* block, i
   return pivot;
 }
 
-/// Factors `block`, puts L^-1 in its place and L into `factor`, a 16 x 16 block of its own.
+/// Factors `block`, replaces it by L^-1 and stores L in `factor`, another 16 x 16 block.
 /// @return the first column whose pivot is not positive and finite, or -1.
 template <class D>
 __device__ __forceinline__ int factor_diagonal(D* block, int pitch, D* factor, D* columns,

@@ -5,24 +5,24 @@
 
 namespace chol::cuda::persistent {
 
-/// The flags of a call, in lines of their own.
+/// The flags of a call, in separate cache lines.
 struct Flags {
   static constexpr int kApart = kFlagsApart;
   int* first;
   int rows, columns;
 
-  /// Blocks that have begun: the first is the chain.
+  /// Number of blocks that have begun: the first one is the chain.
   __device__ int* started() const { return first; }
   __device__ int* next_task() const { return first + kApart; }
   /// Finished tiles of a tile row, each counted once by each warp of a group.
   __device__ int* finished(int row) const { return first + kApart * (2 + row); }
   /// Block columns of a diagonal tile that are published.
   __device__ int* published(int column) const { return first + kApart * (2 + rows + column); }
-  /// Warps that have written their part of what a step of the chain begins with.
+  /// Warps that have written their part of the input of a step of the chain.
   __device__ int* prepared(int column) const {
     return first + kApart * (2 + rows + columns + column);
   }
-  /// The same of block column p, but the last, of the tile to the left that a step takes.
+  /// The same for block column p, except the last, of the left tile of a step.
   __device__ int* left(int column, int p) const {
     return first + kApart * (2 + rows + 2 * columns + column) + p;
   }

@@ -6,7 +6,7 @@
 
 namespace chol::cuda::persistent {
 
-/// Blocks beyond the first need the flags, which are zero when it begins.
+/// Blocks beyond the first need the flags, which are zero at the start of the kernel.
 template <class T, bool swapped, bool aligned>
 __global__ void __launch_bounds__(Config<T>::kThreads, 1)
     factor_kernel(const __grid_constant__ Call<T> given) {
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(Config<T>::kThreads, 1)
   __shared__ int is_chain;
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kFullWarp, thread / 32, 0), lane = thread % 32;
-  // Which block runs first, nobody promises: that one is the chain.
+  // The order in which blocks start is not specified: the first one to start is the chain.
   if (thread == 0) is_chain = gridDim.x == 1 || atomicAdd(flags_of(call).started(), 1) == 0;
   __syncthreads();
   if (is_chain) {

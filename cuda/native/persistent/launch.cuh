@@ -10,7 +10,7 @@ namespace chol::cuda::persistent {
 template <class T>
 Status clear_flags(const Call<T>& call, cudaStream_t stream) {
   const Schedule tiles = call.schedule();
-  if (tiles.rows == 1) return Status::success();  // the chain is alone
+  if (tiles.rows == 1) return Status::success();  // the chain only
   return status_of(
       cudaMemsetAsync(call.flags, 0, sizeof(int) * flag_ints(tiles.rows, tiles.columns), stream),
       "flags of one matrix");
@@ -31,7 +31,7 @@ Status launch_kernel(const Call<T>& call, const DeviceFacts& device, cudaStream_
 
 template <class T, bool swapped>
 Status run_stored(const Call<T>& call, const DeviceFacts& device, cudaStream_t stream) {
-  // An address that only the device can read may be misaligned.
+  // An address in device memory, unknown to the host, may be misaligned.
   const bool aligned =
       !call.array && (reinterpret_cast<uintptr_t>(call.A) | call.ld * sizeof(T)) % 16 == 0;
   return aligned ? launch_kernel<T, swapped, true>(call, device, stream)

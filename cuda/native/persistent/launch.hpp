@@ -6,7 +6,7 @@
 
 namespace chol::cuda::persistent {
 
-/// What a launch asks of the current device.
+/// Properties of the current device that a launch needs.
 struct DeviceFacts {
   int number = 0;
   int multiprocessors = 0;

@@ -1,4 +1,4 @@
-// How warps copy 16 columns of a tile to shared memory.
+// Copies of 16 columns of a tile to shared memory by warps.
 #pragma once
 
 #include <type_traits>
@@ -22,14 +22,14 @@ struct Turn {
 
 /// Of kRows rows and 16 columns: columns kPitch elements apart, or, of an upper triangle, rows as
 /// RowTile has them.
-/// @tparam aligned whether each line begins at a multiple of 16 bytes; else elements are copied.
-/// @tparam kThreads by so many threads.
+/// @tparam aligned whether each line starts at a multiple of 16 bytes; otherwise single elements
+/// are copied. @tparam kThreads number of threads.
 template <class T, bool swapped, bool aligned, int kRows, int kPitch, int kThreads = 32>
 struct LineCopy {
   static constexpr int kUnit = aligned ? 16 : int(sizeof(T)), kElements = kUnit / int(sizeof(T));
 
-  /// `from` is the first element; what lies behind the last row or column becomes zero.
-  /// @param rows that there are from the first on; columns: the same.
+  /// `from` is the first element; elements after the last row or column become zero. @param rows
+  /// number of valid rows from the first on; columns: likewise.
   __device__ __forceinline__ static void copy(T* to, const T* from, int64_t ld, int rows,
                                               int columns, int thread) {
     if ((swapped ? kRows : kSmall) > (swapped ? rows : columns))
@@ -45,8 +45,8 @@ struct LineCopy {
     else
       copy_async<kUnit>(to, from, bytes);
   }
-  /// Each thread copies a unit of every so many lines: addresses are sums of a product, which
-  /// leaves the warp two instructions a copy.
+  /// Each thread copies one unit of every few lines, with incremental addresses, which takes two
+  /// instructions a copy.
   /// @tparam kEnds whether lines end within the tile.
   template <bool kEnds>
   __device__ __forceinline__ static void copy_lines(T* to, const T* from, int64_t ld, int rows,

@@ -31,7 +31,7 @@ DeviceFacts describe(int number) {
               attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 2};
 }
 
-/// The current device; of each thread the last one is kept, since asking takes longer than a
+/// The current device; the last result is cached per thread, since the query takes longer than a
 /// launch.
 const DeviceFacts& current_device() {
   thread_local DeviceFacts last;

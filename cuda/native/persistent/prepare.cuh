@@ -1,4 +1,4 @@
-// What a kernel needs once a device.
+// Initialization of a kernel once a device.
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,7 @@
 
 namespace chol::cuda::persistent {
 
-/// A sum of products a b^H.
-/// @tparam conjugated whether a and b hold the conjugates of what they stand for.
+/// A sum of products a b^H. @tparam conjugated whether a and b are stored conjugated.
 template <int kParts, bool conjugated>
 struct Products {
   using First = Block<1>;
@@ -22,9 +21,9 @@ struct Products {
 
 /// Complex products take three real ones instead of four (Gauss): of a = a1 + i a2 and b = b1 + i
 /// b2, a b^H = p + q + i (r - p + q) with p = a1 b1^T, q = a2 b2^T, r = (a1 + a2) (b1 - b2)^T.
-/// The error of an element is bounded by |a| |b|^H as that of four products is, with moduli, but
-/// not part by part (Higham, Accuracy and Stability of Numerical Algorithms, section 23.2.4). Both
-/// storages sum up the same numbers.
+/// The error of an element is bounded by |a| |b|^H as that of four products is, in absolute value,
+/// but not for real and imaginary part separately (Higham, Accuracy and Stability of Numerical
+/// Algorithms, section 23.2.4). Both storage orders sum the same numbers.
 template <bool conjugated>
 struct Products<2, conjugated> {
   using First = Block<3>;
@@ -39,7 +38,7 @@ struct Products<2, conjugated> {
       for (int r = 0; r < 2; ++r)
         a.x[2][i][r] = conjugated ? a.x[0][i][r] - a.x[1][i][r] : a.x[0][i][r] + a.x[1][i][r];
   }
-  /// Leaves b with the difference of its parts in place of the first.
+  /// Replaces the real part of b by the difference of its parts.
   __device__ __forceinline__ void add(const First& a, Block<2>& b) {
     multiply(sum.x[0], a.x[0], b.x[0]);
     multiply(sum.x[1], a.x[1], b.x[1]);

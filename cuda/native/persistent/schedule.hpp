@@ -1,4 +1,4 @@
-// The order of the tasks of one matrix, cut into tiles of one order.
+// The order of the tasks of one matrix, divided into square tiles.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace chol::cuda::persistent {
 
-/// What a group of warps does with the tile (row, column), after the products with the `depth` tile
-/// columns to its left are subtracted.
+/// The task of a group of warps for tile (row, column), after the update by the `depth` tile
+/// columns to its left.
 struct Task {
   enum Kind : int {
     solve,  ///< finish it: a tile of the factor
-    below,  ///< hand it to the chain: the tile below diagonal tile `column`
-    square  ///< hand it to the chain: diagonal tile `row`, for the step before its own
+    below,  ///< pass it to the chain: the tile below diagonal tile `column`
+    square  ///< pass it to the chain: diagonal tile `row`, for the step before its own
   };
   int kind, row, column, depth;
 };
@@ -26,20 +26,20 @@ struct Task {
 /// the tile (c + 1, c) below it, step c of as many as there are tile columns; tasks do the others,
 /// tile column by tile column.
 ///
-/// Whatever a task of column g waits for is a task of a column before, or step g or an earlier one
-/// of the chain; step c waits for tasks of columns before c. Tasks are begun in this order by
-/// blocks that are running, so of those begun and not finished the first waits for the chain at
-/// most, and the chain for none: with the chain and one more block running, all ends.
+/// A task of column g depends only on tasks of earlier columns and on steps of the chain up to g;
+/// step c depends on tasks of columns before c. Running blocks take tasks in this order, so the
+/// first unfinished task waits at most for the chain, and the chain for no unfinished task:
+/// progress is guaranteed with the chain and one more running block.
 struct Schedule {
   int rows, columns;  ///< tiles; columns <= rows
 
-  /// Whether the chain wants the two tiles of step g + 1 from column g.
+  /// Whether the chain needs the two tiles of step g + 1 from column g.
   CHOL_ANYWHERE bool prepares(int g) const { return g + 1 < columns && g + 2 < rows; }
   CHOL_ANYWHERE int tasks_of(int g) const {
     const int solved = rows - g - 2;
     return (solved > 0 ? solved : 0) + (prepares(g) ? 2 : 0);
   }
-  /// The `at`th task of column g: first those that the chain waits for.
+  /// The `at`th task of column g: those for the chain first.
   CHOL_ANYWHERE Task task(int g, int at) const {
     if (at == 0) return {Task::solve, g + 2, g, g};
     if (prepares(g)) {
@@ -56,8 +56,8 @@ struct Schedule {
   }
 };
 
-/// Flags of a call, in lines of memory of their own: two of all blocks, one a tile row, three a
-/// tile column.
+/// Flags of a call, in separate cache lines: two for all blocks, one a tile row, three a tile
+/// column.
 inline constexpr int kFlagsApart = 32;
 constexpr int64_t flag_ints(int64_t rows, int64_t columns) {
   return kFlagsApart * (2 + rows + 3 * columns);

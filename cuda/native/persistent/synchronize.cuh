@@ -1,4 +1,4 @@
-// Barriers in shared memory, and how flags in device memory are raised and waited for.
+// Barriers in shared memory, and release and acquire of flags in device memory.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace chol::cuda::persistent {
 
-/// Counts what a wait has tried: a build for tests ends the kernel when it never ends, and says
-/// what it waited for.
+/// Counts the attempts of a wait: a test build aborts the kernel on an endless wait and reports its
+/// cause.
 #ifdef CHOL_WAIT_LIMIT
 __device__ unsigned long long* lost_wait;
 struct Patience {
@@ -29,8 +29,9 @@ struct Patience {
 };
 #endif
 
-/// Lanes that arrive for a warp. The sanitizer's racecheck does not see that __syncwarp orders what
-/// other lanes have done before the arrival of one: in a build for it all of them arrive.
+/// Lanes that arrive for a warp. The sanitizer's racecheck does not recognize that __syncwarp
+/// orders the accesses of other lanes before the arrival of one lane: in a build for it all lanes
+/// arrive.
 #ifdef CHOL_ALL_LANES_ARRIVE
 inline constexpr int kArrivals = 32;
 #else
@@ -45,18 +46,18 @@ struct Barrier {
   __device__ __forceinline__ void prepare(int count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(count) : "memory");
   }
-  /// For one arrive_warp() each of so many warps.
+  /// Initializes it for one arrive_warp() of each of so many warps.
   __device__ __forceinline__ void prepare_for_warps(int warps) { prepare(warps * kArrivals); }
   __device__ __forceinline__ void arrive() {
     asm volatile("{.reg .b64 phase; mbarrier.arrive.shared::cta.b64 phase, [%0];}" ::"r"(address())
                  : "memory");
   }
-  /// When all lanes of the warp are here.
+  /// Arrives after all lanes of the warp.
   __device__ __forceinline__ void arrive_warp(int lane) {
     __syncwarp();
     if (lane < kArrivals) arrive();
   }
-  /// By each lane, when the copies are there that it has asked for so far.
+  /// Arrives, for each lane, when all its copies so far have completed.
   __device__ __forceinline__ void arrive_after_copies() {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address())
                  : "memory");
@@ -93,7 +94,7 @@ __device__ __forceinline__ void store_release(int* p, int value) {
 __device__ __forceinline__ void add_release(int* p, int value) {
   asm volatile("red.release.gpu.global.add.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
-/// Waits until *p is at least `value`. @return what it is.
+/// Waits until *p is at least `value`. @return the value.
 __device__ __forceinline__ int wait_for(const int* p, int value) {
   Patience patience;
   int now;
@@ -102,7 +103,7 @@ __device__ __forceinline__ int wait_for(const int* p, int value) {
   return now;
 }
 
-/// Two warps, at one of the block's barriers.
+/// Synchronizes two warps at a named barrier.
 __device__ __forceinline__ void meet_pair(int barrier) {
   asm volatile("barrier.sync %0, 64;" ::"r"(barrier) : "memory");
 }

@@ -1,7 +1,7 @@
-// What every block but the chain does: groups of warps that take tasks, left-looking. One warp of
-// a group copies operands, 16 columns a stage, into a ring of stages in shared memory, tasks ahead;
-// the others have 16 rows of the tile each in registers. A tile begins with its products, from
-// zero; its elements are the last to come, and what is subtracted from.
+// All blocks except the chain: groups of warps that take tasks, left-looking. One warp of a group
+// copies operands, 16 columns a stage, to a ring of stages in shared memory, ahead of the current
+// task; the others have 16 rows of the tile each in registers. Products are accumulated from zero;
+// the elements of the tile are loaded last, and the sum is subtracted from them.
 #pragma once
 
 #include "native/persistent/call.cuh"
@@ -70,7 +70,7 @@ struct Group {
       copy_async_once(address + j * C::kPitch * int(sizeof(D)), from + j * 512);
   }
 
-  /// The warp that takes tasks and copies what they need.
+  /// The warp that takes tasks and copies their operands.
   __device__ __forceinline__ void copy() const {
     const Schedule schedule = call.schedule();
     const Flags flags = flags_of(call);
@@ -99,7 +99,7 @@ struct Group {
   }
   __device__ __forceinline__ void copy_task(const Task& task, const Flags& flags,
                                             Turn<C::kStages>& turn) const {
-    // Lane 0 watches the tile row of the first operand, lane 1 that of the second.
+    // Lane 0 polls the tile row of the first operand, lane 1 that of the second.
     const int* const flag = flags.finished(lane_id == 0 ? task.row : task.column);
     int seen = lane_id < 2 ? 0 : task.depth * C::kWarps;
     for (int k = 0; k < task.depth; ++k) {
@@ -189,8 +189,8 @@ struct Group {
 #pragma unroll
     for (int q = 0; q < kSide; ++q) sum[q] = products[q].value();
   }
-  /// The same by a square quarter of the tile, which reads less of shared memory; then pairs of
-  /// warps exchange halves, so that each has its 16 rows.
+  /// The same for a square quarter of the tile, which reads less shared memory; then pairs of warps
+  /// exchange halves, so that each has its 16 rows.
   __device__ __forceinline__ void multiply_square(int count, int w, Fragment (&sum)[kSide],
                                                   Turn<C::kStages>& turn, Lane lane) const {
     static_assert(kSide == 4);
@@ -217,7 +217,7 @@ struct Group {
       turn.advance();
     }
     const int pair = 1 + 2 * group + (w >> 1);
-    meet_pair(pair);  // the other warp has read what it got last
+    meet_pair(pair);  // the other warp has read the previous exchange
     double* const mine = exchange + w * kExchanged + 2 * lane_id;
     double* const its = exchange + (w ^ 1) * kExchanged + 2 * lane_id;
 #pragma unroll
@@ -274,7 +274,7 @@ struct Group {
     __syncwarp();
     if (lane_id == 0) add_release(flags.finished(task.row), 1);
   }
-  /// An identity continues the matrix where its rows end.
+  /// The matrix is padded by an identity.
   __device__ __forceinline__ void hand_over(const Task& task, int w, Fragment (&sum)[kSide],
                                             Turn<C::kStages>& turn, Lane lane,
                                             const Flags& flags) const {

@@ -31,7 +31,7 @@ __device__ inline Complex<double> extended(Complex<float> x) { return {x.re, x.i
 /// The larger of two, or NaN if one is.
 __device__ inline double larger_or_nan(double x, double y) { return x > y || x != x ? x : y; }
 
-/// Of a value of each thread of the block, by halves; the result is thread 0's.
+/// Reduction of one value a thread of the block, by halves; thread 0 gets the result.
 template <int kBlock, class Combine>
 __device__ double reduce_block(double value, const Combine& combine) {
   __shared__ double values[kBlock];
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) X[i + j * ldx] = scale(extended(low[i + j * ldl]), factor.of[j]);
 }
 
-/// Inner products with y, or where there is none the largest elements.
+/// Inner products with y, or without y the largest elements.
 template <class T>
 struct Measures {
   int64_t n;

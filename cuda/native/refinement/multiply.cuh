@@ -21,7 +21,7 @@ struct HermitianProduct {
   const T* x;
   /// of_rows[t n + i]: of the elements of row i in tile t of columns.
   T* of_rows;
-  /// of_columns[t n + j]: of the elements that column j stands for in tile t of rows.
+  /// of_columns[t n + j]: of the transposed elements of column j in tile t of rows.
   T* of_columns;
 
   __host__ __device__ static constexpr int row_tiles(int n) { return (n + kRows - 1) / kRows; }
@@ -37,7 +37,7 @@ struct HermitianProduct {
     return lower ? (row_tile + 1) * kRows > column_tile * kColumns
                  : row_tile * kRows < (column_tile + 1) * kColumns;
   }
-  /// Whether it has nothing but inner elements of it.
+  /// Whether it is entirely inside the triangle and the matrix.
   __device__ bool is_whole(int row_tile, int column_tile) const {
     const bool is_inside = (row_tile + 1) * kRows <= n && (column_tile + 1) * kColumns <= n;
     return is_inside && (lower ? row_tile * kRows >= (column_tile + 1) * kColumns
@@ -116,7 +116,7 @@ struct HermitianTile {
 #pragma unroll 1
     for (int group = 0; group < kColumns; group += kGroup) {
       T values[kGroup];
-      constexpr int kLoaded = kGroup / 4;  // columns whose elements are under way at a time
+      constexpr int kLoaded = kGroup / 4;  // columns whose elements are in flight at a time
 #pragma unroll
       for (int c = 0; c < kGroup; c += kLoaded) {
         T a[kLoaded][2];
@@ -131,7 +131,7 @@ struct HermitianTile {
 #pragma unroll
           for (int k = 0; k < 2; ++k) {
             y[k] = add_product(y[k], a[l][k], x_of_columns[column]);
-            // The diagonal's elements stand for themselves alone.
+            // Diagonal elements are counted once.
             const bool is_diagonal = !kWhole && row(k) == column_tile * kColumns + column;
             if (!is_diagonal) values[c + l] = add_product(values[c + l], conj(a[l][k]), x[k]);
           }
@@ -159,7 +159,7 @@ struct HermitianTile {
     call.of_columns[int64_t(row_tile) * call.n + column] = sum;
   }
 };
-/// A block for each tile, stored or not, column tile by column tile.
+/// One block for each tile, stored or not, by column tiles.
 template <class T>
 __global__ void __launch_bounds__(HermitianProduct<T>::kThreads, 2)
     multiply_tiles(HermitianProduct<T> call) {

@@ -54,7 +54,7 @@ class DeviceRefinement final : public backend::Refinement<T> {
 
   DeviceRefinement(int device, Blas& blas, cudaStream_t stream, int64_t n, Arena& arena)
       : device_(device), blas_(blas), stream_(stream) {
-    // Of the absolute values of rows, and later of the products of tiles.
+    // Sums of the absolute values of rows, and later of the products of tiles.
     const int64_t of_norm = parts_of(n, kTile) * n * int64_t{sizeof(double)};
     const int64_t of_product = Product::sums(static_cast<int>(n)) * int64_t{sizeof(T)};
     sums_ = arena.take<double>(static_cast<size_t>(std::max(of_norm, of_product)) / sizeof(double));

@@ -9,7 +9,7 @@
 
 namespace chol::cuda {
 
-/// @param device the number of the device that all is done on
+/// @param device the number of the device
 /// @param arena where its memory for matrices of order n is taken; a null one counts.
 template <class T>
 std::unique_ptr<backend::Refinement<T>> make_refinement(int device, Blas& blas, cudaStream_t stream,

@@ -45,7 +45,8 @@ struct SignedBytes {
   }
 };
 
-/// The residue of least magnitude as a byte; -128 stands for 128 too, which is the same modulo 256.
+/// The residue of least magnitude as a byte; -128 also represents 128, which is the same modulo
+/// 256.
 /// @tparam kLong false when the integer fits in 32 bits
 template <bool kLong, int kCount>
 __host__ __device__ __forceinline__ int residue(const ToResidues<kCount>& to, int k,
@@ -59,7 +60,7 @@ __host__ __device__ __forceinline__ int residue(const ToResidues<kCount>& to, in
   return sum - static_cast<int>(quotient - kRound) * to.modulus[k];
 }
 
-/// Collects the residues of an integer y as 2^64 times y / P.
+/// Accumulates 2^64 y / P from the residues of an integer y.
 struct Fraction {
   int64_t low = 0;
   int high = 0;  ///< in units of 2^32

@@ -1,4 +1,4 @@
-// What the kernels of residue arithmetic are called with.
+// Arguments of the kernels of residue arithmetic.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -16,10 +16,10 @@ inline constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
 
 /// Rows of the planes and of the products are padded to a multiple of this.
 inline constexpr int64_t kPadding = 16;
-/// Real numbers that a block quantizes of a row at a time. Planes are that much wider than n.
+/// Real numbers that a block quantizes of a row at a time. Planes are wider than n by this number.
 inline constexpr int kChunk = 128;
 inline constexpr int kRowsOfBlock = 32;
-/// Sums of so many products of residues fit in 32 bits.
+/// Depth up to which sums of products of residues fit 32 bits.
 inline constexpr int64_t kMostDepth = 131071;
 
 constexpr int64_t padded(int64_t count, int64_t multiple = kPadding) {
@@ -53,10 +53,10 @@ using Sums = SumsOf<int>;
 struct Scales {
   double* up = nullptr;
   double* down = nullptr;
-  double* squares = nullptr;  ///< sum of the squares of a row's integers so far
+  double* squares = nullptr;  ///< running sum of the squares of a row's integers
 };
 
-/// The first panel whose rows do not keep that bound, kScales when the diagonal itself cannot.
+/// The first panel whose rows exceed that bound; kScales if the diagonal itself does.
 inline constexpr int kNone = 0x7f7f7f7f;
 inline constexpr int kScales = -1;
 

@@ -1,15 +1,15 @@
-// Where the planes of residues have a row's bytes. Also compiled for the host, for tests.
+// Storage of rows in the planes of residues. Also compiled for the host, for tests.
 #pragma once
 
 #include <cstdint>
 
 namespace chol::cuda::residues {
 
-/// Panels whose rows below the diagonal block alone are stored. The first half of the panels lie
-/// where their columns are, from their rows on; each of the others lies, from row 0 on, above the
-/// rows of the one as far from the other end.
+/// Storage of only the rows below the diagonal block of each panel. Panels of the first half are in
+/// their own columns, from their first row on; panel k from the end is stored in the free rows
+/// above panel k from the start, from row 0 on.
 struct Fold {
-  int rows = 0;   ///< columns of the matrix in a panel, 0: every row is stored as it is
+  int rows = 0;   ///< columns of the matrix in a panel, 0: rows are stored without folding
   int bytes = 0;  ///< of a row of a panel
   int panels = 0;
 

@@ -18,7 +18,7 @@ __global__ void find_scales(LowerView<T> A, int n, double half_log2, Scales scal
   if (i >= n) return;
   const double a = static_cast<double>(real(*A.at(i, i)));
   const bool is_good = a > 0 && a <= DBL_MAX;
-  // A little less, for the roundings of the row and of its sum of squares.
+  // Slightly less, to allow for rounding of the row and of its sum of squares.
   const int exponent = is_good ? static_cast<int>(floor((half_log2 - log2(a)) / 2 - 1e-3)) : 0;
   scales.up[i] = ldexp(1.0, exponent);
   scales.down[i] = ldexp(1.0, -exponent);
@@ -35,8 +35,8 @@ __device__ __forceinline__ double part_of(T x, int part) {
     return static_cast<double>(x);
 }
 
-/// A block: kRowsOfBlock rows of a panel, all of its columns, so that each row's sum of squares has
-/// one order.
+/// A block handles kRowsOfBlock rows of a panel with all columns, so that the order of each row's
+/// sum of squares is fixed.
 template <class T, bool swapped>
 struct Quantizer {
   static constexpr int kColumns = kChunk / kParts<T>;
@@ -107,7 +107,7 @@ struct Quantizer {
       if (row >= call.rows || lane != 0) continue;
       const double total = call.scales.squares[row] + sums[k];
       call.scales.squares[row] = total;
-      // Whatever is not a number is a most negative integer here, whose square exceeds the limit.
+      // NaN becomes the most negative integer, whose square exceeds the limit.
       if (!(total < call.limit)) atomicMin(call.flagged, call.panel);
     }
   }
@@ -132,9 +132,9 @@ __device__ __forceinline__ double reconstruct_part(const FromResidues<kModuli<T>
   return static_cast<double>(fraction.value());
 }
 
-/// The difference from what the sums of residues say: C(i, j) -= y 2^-(s_i + s_j). Threads along
-/// what is contiguous in C and in the sums alike: columns of the lower storage, rows of the swapped
-/// one. Four elements a thread took 1.3 times as long: fewer threads are at work then.
+/// Subtracts the values of the sums of residues: C(i, j) -= y 2^-(s_i + s_j). Threads along the
+/// contiguous direction of C and of the sums: columns of the lower storage, rows of the swapped
+/// one. Four elements a thread took 1.3 times as long, because fewer threads are active.
 template <class T, bool swapped, class Sum>
 __global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> call) {
   if (*call.flagged < call.panel) return;
@@ -145,8 +145,8 @@ __global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> c
   for (int64_t slow = blockIdx.y; slow < slow_count; slow += gridDim.y) {
     const int64_t i = swapped ? slow : fast, j = swapped ? fast : slow;
     if (i < j) continue;
-    // Powers of two but for the unit, so that the order of the factors does not round; y 2^-s_i
-    // first, since the other product could underflow.
+    // All factors except the unit are powers of two, so their order does not affect rounding; y
+    // 2^-s_i first, since the other product could underflow.
     const double unit = call.from.unit * call.down[i], down_j = call.down[j];
     T* const c = call.C + slow * call.ld + fast;
     const double re =
@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(kThreads) reconstruct(Reconstruction<T, Sum> c
   }
 }
 
-/// During stream capture the host cannot read the flag: the kernel is launched behind each panel
-/// and returns at once where no panel is flagged. A block has a tile, a thread 4 x 4 of its
-/// elements; each element takes its products in the order of the columns.
+/// During stream capture the host cannot read the flag: the kernel is launched after each panel and
+/// returns immediately if no panel is flagged. A block has a tile, a thread 4 x 4 of its elements;
+/// products are added in the order of the columns.
 template <class T, bool swapped>
 __global__ void __launch_bounds__(kThreads) update_if_flagged(NativeUpdate<T> call) {
   if (*call.flagged >= call.panel) return;
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kThreads) update_if_flagged(NativeUpdate<T> ca
   });
   for (int first = 0; first < call.column; first += kDepth) {
     for (int e = thread; e < kDepth * kTile; e += kThreads) {
-      // Threads along what is contiguous.
+      // Threads along the contiguous direction.
       const int k = swapped ? e % kDepth : e / kTile, of_tile = swapped ? e / kDepth : e % kTile;
       const bool is_column = first + k < call.column;
       const auto load = [&](int i) {
@@ -217,8 +217,8 @@ __global__ void __launch_bounds__(kThreads) update_if_flagged(NativeUpdate<T> ca
   });
 }
 
-/// A signed byte each: of pairs (re, im) in four bytes the pairs (-im, re). -128 stays, which
-/// stands for 128 modulo 256; other moduli do not have it.
+/// For signed bytes: maps two pairs (re, im) in four bytes to (-im, re). -128 is kept, which equals
+/// 128 modulo 256; it does not occur with other moduli.
 __host__ __device__ __forceinline__ unsigned times_i(unsigned pairs) {
   const unsigned re = pairs & 0x00ff00ffu, im = pairs >> 8 & 0x00ff00ffu;
   const unsigned minus_im = (0x01000100u - im) & 0x00ff00ffu;
@@ -238,7 +238,7 @@ inline __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// info, when 0, becomes that of the rest of the matrix from row `before` down.
+/// info, if 0, is set from that of the rest of the matrix from row `before` down.
 inline __global__ void add_info_of_rest(int* info, const int* rest, int before) {
   if (*info == 0 && *rest != 0) *info = before + *rest;
 }

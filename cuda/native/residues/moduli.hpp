@@ -1,5 +1,5 @@
 // Coprime moduli of at most 256 for products of integers by their residues (Ozaki scheme II: Ozaki,
-// Uchino, Imamura, 2025), and what converts to residues and back.
+// Uchino, Imamura, 2025), and the constants of the conversions.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace chol::cuda::residues {
 
 /// Of an integer x with |x| < 2^62: its bytes d_k in [-128, 127] give x = sum d_k 256^k, so that
 /// x mod p is a short product with the residues of the powers of 256.
-/// Of room for kCount moduli `count` are in use.
+/// `count` of kCount entries are used.
 template <int kCount>
 struct ToResidues {
   int count;

@@ -1,4 +1,4 @@
-// How far the device is with a factorization by residues, for a host that queues its panels.
+// Progress of a factorization by residues on the device, for the host that queues its panels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,8 +7,8 @@
 
 namespace chol::cuda::residues {
 
-/// Two reports in pinned memory, for panels in turn, with events behind them. Made at the first
-/// call that needs them and kept from call to call.
+/// Two reports in pinned memory for alternate panels, each with an event. Created at the first call
+/// that needs them and kept.
 class Progress {
  public:
   struct Report {

@@ -24,8 +24,8 @@ class LeftLooking {
         panel_(work.panel_columns),
         moduli_(moduli<kModuli<T>>(work.moduli)) {}
 
-  /// A product over all columns to the left of a panel at once: to form most of it beside the panel
-  /// before would write and read the sums twice, which costs more than that hides.
+  /// One product over all columns to the left of a panel: overlapping most of it with the previous
+  /// panel would write and read the sums twice, which costs more than it hides.
   Status run(int64_t* factored) {
     *factored = 0;
     prepare();
@@ -89,7 +89,7 @@ class LeftLooking {
   cudaStream_t stream_;
   int64_t panel_;  ///< columns
   const Moduli<kModuli<T>>& moduli_;
-  bool is_indefinite_ = false;  ///< info of a panel is not 0
+  bool is_indefinite_ = false;  ///< a panel has info other than 0
   Status status_;
 };
 
@@ -97,7 +97,7 @@ template <class T>
 void LeftLooking<T>::prepare() {
   const int64_t n = problem_.n, padding = padded(n) - n;
   keep(status_of(cudaMemsetAsync(work_.flagged, kNone & 255, sizeof(int), stream_), "flag"));
-  // cuBLAS multiplies them, too; bytes of a staircase that are not defined go nowhere.
+  // cuBLAS also multiplies them; products of undefined bytes of a staircase are not used.
   for (int k = 0; k < work_.moduli && padding > 0 && !work_.by_bytes; ++k)
     keep(status_of(cudaMemsetAsync(work_.planes.at(n, 0) + k * work_.planes.stride, 0,
                                    padding * work_.planes.ld, stream_),
@@ -149,7 +149,7 @@ void LeftLooking<T>::factor(int panel) {
                                     stream_));
 }
 
-/// The rows below a panel's diagonal block, and how far the device is.
+/// Quantizes the rows below a panel's diagonal block, and queues the report.
 template <class T>
 void LeftLooking<T>::quantize(int panel) {
   const int64_t column = start(panel), row = column + width(panel), rows = problem_.n - row;
@@ -174,7 +174,7 @@ void LeftLooking<T>::quantize(int panel) {
     keep(progress_.send(panel, work_.flagged, problem_.info, stream_));
 }
 
-/// Whether the panel and those before it are factored, and their rows' products exact.
+/// Whether the panel and those before it are factored, with exact products of their rows.
 template <class T>
 bool LeftLooking<T>::is_certified(int panel) {
   if (!status_.ok()) return false;
@@ -280,7 +280,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, int64_t n, const ResidueRow& row)
   work.scales = {arena.take<double>(n), arena.take<double>(n), arena.take<double>(n)};
   work.flagged = arena.take<int>(1);
   work.info_of_rest = arena.take<int>(1);
-  // Rows of a power of two of bytes would fall on the same sets of the cache.
+  // Rows of a power of two of bytes would map to the same sets of the cache.
   const auto row_bytes = [](int64_t bytes) { return padded(bytes, kChunk) + kChunk; };
   const int64_t rows = padded(n), columns = padded(panel), whole = row_bytes(n * kParts<T>);
   Fold fold;

@@ -19,12 +19,12 @@ struct Workspace {
   int64_t panel_columns, native_columns;  ///< as the row says
   int moduli;
   bool by_bytes;
-  bool in_capture = false;  ///< where nothing can be waited for
+  bool in_capture = false;  ///< if the host cannot wait
   persistent::Workspace<T> panel;
   Scales scales;
   int* flagged = nullptr;
   Planes planes;
-  /// Of a panel, of the real and the imaginary parts, the ones or the others.
+  /// Sums of a panel, of the real or the imaginary parts.
   Sums sums[kParts<T>];
   SumsOf<int8_t> bytes[kParts<T>];
   Planes turned;  ///< complex: i times the rows of the diagonal block
@@ -33,20 +33,20 @@ struct Workspace {
   static Workspace carve(Arena& arena, int64_t n, const ResidueRow& row);
 };
 
-/// Whether the current device, its panels included, can do it for that order.
+/// Whether the current device supports that order, including its panels.
 template <class T>
 bool can_run(int64_t n);
 
 /// Factors as many panels as are certified: rows of integers within the bound that makes their
-/// products exact. Waits for the device as it goes; in a capture kernels do the rest natively that
-/// leave early where nothing is flagged, and all columns are factored.
-/// @param factored columns of the factor that are done: whole panels, after which the columns are
-/// as they were; n when nothing is left to do, also since info has been set. info is 0 otherwise.
+/// products exact. Waits for the device between panels; in a capture, additional kernels do the
+/// rest natively, which return early if nothing is flagged, and all columns are factored. @param
+/// factored number of finished columns of the factor: full panels, after which the columns are
+/// unchanged; n if nothing is left to do, also if info has been set. Otherwise info is 0.
 template <class T>
 Status factor_certified(const BatchProblem<T>& problem, const Workspace<T>& work, Blas& blas,
                         Progress& progress, cudaStream_t stream, int64_t* factored);
 
-/// info of the whole from that of the rows from `before` down.
+/// info of the whole matrix from that of the rows from `before` down.
 Status add_info_of_rest(int* info, const int* rest, int64_t before, cudaStream_t stream);
 
 }  // namespace chol::cuda::residues

@@ -1,4 +1,4 @@
-// Solves by inverted diagonal blocks, with all else products by cuBLAS.
+// Solves by inverted diagonal blocks and products by cuBLAS.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Blocks {
 
  private:
   int64_t half_of(int64_t width) const { return (width / 2 + order_ - 1) / order_ * order_; }
-  /// Rows [first, first + width) of X := inv(L) B, those before being subtracted already.
+  /// Rows [first, first + width) of X := inv(L) B, after the updates by those before.
   Status forward(const BatchProblem<T>& problem, int64_t first, int64_t width) {
     if (width <= order_) return leaf(problem, first, width, swapped_);
     const int64_t half = half_of(width), middle = first + half, rest = width - half;
@@ -37,7 +37,7 @@ class Blocks {
     if (status.ok()) status = subtract(problem, middle, rest, first, half, swapped_);
     return status.ok() ? forward(problem, middle, rest) : status;
   }
-  /// The same of inv(L^H), those behind being subtracted already.
+  /// The same for inv(L^H), after the updates by those after them.
   Status backward(const BatchProblem<T>& problem, int64_t first, int64_t width) {
     if (width <= order_) return leaf(problem, first, width, !swapped_);
     const int64_t half = half_of(width), middle = first + half, rest = width - half;

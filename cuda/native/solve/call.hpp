@@ -1,4 +1,4 @@
-// What the kernel that solves with one matrix is told of a call.
+// Arguments of the kernel that solves with one matrix.
 #pragma once
 
 #include "native/solve/config.hpp"
@@ -12,11 +12,11 @@ struct Call {
   T* B;
   int64_t ldb;
   int nrhs;
-  const int* info;        ///< nothing is done unless it is 0; or nullptr
-  int* begun;             ///< strips that were taken, less one
+  const int* info;        ///< the kernel does nothing unless it is 0; or nullptr
+  int* begun;             ///< number of strips taken, minus one
   T *forward, *backward;  ///< solutions of the sweeps
-  T* sums;                ///< of strips that others of their link wait for, in either sweep
-  T* near_tiles;          ///< of each block those of the strips just before its own, multiplied
+  T* sums;                ///< sums of strips on which others of their link depend, in either sweep
+  T* near_tiles;  ///< of each block: products with the tiles of the strips directly before its own
 
   CHOL_ANYWHERE Order order() const {
     return Order{(factor.n + Config<T>::kOrder - 1) / Config<T>::kOrder};

@@ -1,4 +1,4 @@
-// What the kernel that solves with one matrix is made of in each precision.
+// Constants of the kernel that solves with one matrix in each precision.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ template <int kTileOrder, int kColumnCount, int kLinkStrips>
 struct Shape {
   static constexpr int kOrder = kTileOrder, kColumns = kColumnCount, kLink = kLinkStrips;
 };
-/// Those of a precision, fewest right-hand sides first.
+/// The instances of a precision, fewest right-hand sides first.
 template <class T>
 using Shapes = decltype(ShapeList<>{}
 #define CHOL_INSTANCE(precision, ...) +list_if<is_of<T>(#precision), Shape<__VA_ARGS__>>()
@@ -27,7 +27,7 @@ constexpr int tile_order(ShapeList<First, Rest...>) {
   static_assert(((First::kOrder == Rest::kOrder) && ...));
   return First::kOrder;
 }
-/// Right-hand sides that the kernel for so many works on, with so many strips a link; 0: none is
+/// Capacity of the kernel used for so many right-hand sides, with so many strips a link; 0: none is
 /// built.
 template <class... Built>
 constexpr int kernel_columns(ShapeList<Built...>, int64_t nrhs, int link) {
@@ -41,40 +41,40 @@ struct Config {
   /// Unknowns of a strip, and order of the tiles.
   static constexpr int kOrder = tile_order(Shapes<T>{});
   static constexpr int kThreads = kShares * kOrder;
-  /// Lanes whose accesses are served at once.
+  /// Lanes whose accesses are in one transaction.
   static constexpr int kPhase = 128 / int(sizeof(T));
-  /// Lines of a tile are so far apart that the reads of a product meet no bank twice.
-  /// @param across whether the rows of the product lie along the lines.
+  /// Pitch of the lines of a tile, without bank conflicts in the reads of a product. @param across
+  /// whether the rows of the product are along the lines.
   static constexpr int pitch(bool across) { return kOrder + (across ? kPhase / kShares : kShares); }
   static constexpr int kTile = kOrder * (kOrder + larger(kPhase / kShares, kShares));
 };
 
-/// The matrix as a kernel reads it: the lower triangle of an array, or of the swapped one.
+/// The matrix for a kernel: the lower triangle of an array, or of the swapped one.
 template <class T>
 struct Factor {
   const T* A;
   int64_t ld;
   int n;
-  bool aligned;  ///< whether copies of 16 bytes can be had
+  bool aligned;  ///< whether copies of 16 bytes are possible
 };
 
 /// Elements between the rows of a block of right-hand sides: a multiple of 16 bytes, so that the
-/// four rows that a warp reads at once meet no bank twice.
+/// four rows that a warp reads together have no bank conflicts.
 template <class T, int kColumns>
 inline constexpr int kVectorPitch = kColumns == 1 ? 1 : kColumns + 16 / int(sizeof(T));
 
-/// The same of so many right-hand sides at a time, and so many strips a link of the chain.
+/// The same for a number of right-hand sides at a time, and strips a link of the chain.
 template <class T, int kColumns, int kLink>
 struct Columns {
   static constexpr int kPitch = kVectorPitch<T, kColumns>;
   static constexpr int kVector = Config<T>::kOrder * kPitch;
-  static constexpr int kBegin = 128;  ///< bytes before the tiles: the block's place in the order
+  static constexpr int kBegin = 128;  ///< bytes before the tiles: the block's position in the order
   static constexpr int kMostBytes = 227 * 1024;
   /// Solutions and sums in shared memory.
   static constexpr int kVectors = kLink == 1 ? 3 : 2 + 2 * kLink;
   static constexpr int kVectorBytes = kVectors * kVector * int(sizeof(T));
   static constexpr int kTileBytes = Config<T>::kTile * int(sizeof(T));
-  /// Tiles on their way at a time.
+  /// Tiles in flight.
   static constexpr int kStages = smaller(8, (kMostBytes - kBegin - kVectorBytes) / kTileBytes - 2);
   /// Rows of tiles for a link.
   static constexpr int kLinkStages = kStages / kLink;

@@ -1,4 +1,4 @@
-// Inverted diagonal blocks of a factor, of some rows at a time.
+// Inverted diagonal blocks of a factor, for some rows at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace chol::cuda::solve {
 
 template <class T>
 struct DiagonalWorkspace {
-  int64_t order = 0;  ///< of the blocks: that of the tiles, doubled some times
+  int64_t order = 0;  ///< of the blocks: that of the tiles times a power of two
   int64_t rows = 0;   ///< whose blocks are inverted at a time
   T* inverses = nullptr;
   T* product = nullptr;
 
-  /// @param product_size least number of elements, for what else uses that memory.
+  /// @param product_size least number of elements, for other uses of that memory.
   static DiagonalWorkspace carve(Arena& arena, int64_t order, int64_t n, int64_t most_bytes,
                                  int64_t product_size = 0) {
     constexpr int64_t kOrder = Config<T>::kOrder;
@@ -48,20 +48,20 @@ class DiagonalBlocks {
         stream_(stream) {}
 
   int64_t order() const { return order_; }
-  /// Where element (i, j) of the factor lies.
+  /// Offset of element (i, j) of the factor.
   const T* factor(int64_t i, int64_t j) const {
     return A_ + (swapped_ ? i * ld_ + j : j * ld_ + i);
   }
-  /// Where that of a diagonal block's inverse does, in lines of order() elements.
+  /// Offset of an element of a diagonal block's inverse, in lines of order() elements.
   T* inverse(int64_t i, int64_t j) const {
     i -= first_inverted_, j -= first_inverted_;
     return work_.inverses + (swapped_ ? i * order_ + j : j * order_ + i);
   }
-  /// Sees to it that the inverse of the block is there that row `row` is of.
+  /// Ensures that the inverse of the block with row `row` is available.
   Status need(int64_t row) {
     return row < first_inverted_ || row >= end_inverted_ ? invert_around(row) : Status::success();
   }
-  /// C := scalar X Y of blocks that lie as the matrix does.
+  /// C := scalar X Y for blocks with the storage order of the matrix.
   Status multiply(int64_t rows, int64_t columns, int64_t depth, Real<T> scalar, const Operand<T>& X,
                   const Operand<T>& Y, const Result<T>& C, int64_t count = 1) const {
     return swapped_ ? blas_.multiply({columns, rows, depth}, scalar, Y, X, Real<T>(0), C, count)
@@ -69,9 +69,9 @@ class DiagonalBlocks {
   }
 
  private:
-  /// Inverts the diagonal blocks of as many rows as there is room for, `row` among them: tiles by a
-  /// kernel, then pairs of blocks of twice the order, of [L11 0; L21 L22] as
-  /// [inv(L11) 0; -inv(L22) L21 inv(L11) inv(L22)].
+  /// Inverts the diagonal blocks of as many rows as fit the memory, including `row`: tiles by a
+  /// kernel, then pairs of blocks of twice the order, of [L11 0; L21 L22] as [inv(L11) 0; -inv(L22)
+  /// L21 inv(L11) inv(L22)].
   Status invert_around(int64_t row) {
     first_inverted_ = row / work_.rows * work_.rows;
     end_inverted_ = std::min(first_inverted_ + work_.rows, n_);
@@ -90,7 +90,7 @@ class DiagonalBlocks {
     }
     return status;
   }
-  /// The block below the diagonal of so many pairs of inverted blocks, of w columns and of `rows`.
+  /// The blocks below the diagonal of pairs of inverted blocks, with w columns and `rows` rows.
   Status join(int64_t first, int64_t w, int64_t rows, int64_t pairs) const {
     const int64_t second = first + w;
     const int64_t of_factor = 2 * w * (ld_ + 1), of_inverse = 2 * w * (order_ + 1);

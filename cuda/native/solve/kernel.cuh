@@ -1,13 +1,13 @@
 // L L^H X = B with few right-hand sides by one kernel over all multiprocessors.
 //
-// A block has a strip of unknowns at a time: it subtracts the products of the strip's tiles with
-// the solutions of the strips before, tile by tile as they appear, while the next tiles are on
-// their way, and publishes the strip's own. What bounds a sweep beside the memory is the chain from
-// strip to strip. It is shortened: with the diagonal tile's inverse X and the product P of X and
-// the tile next to it, both formed before they are needed, x = X (b - sum) - P y, in which only the
-// product with y, the solution of the strip just before, is left to do when that appears.
+// A block works on one strip of unknowns at a time: it subtracts the products of the strip's tiles
+// with the solutions of earlier strips, tile by tile as these are published, while the next tiles
+// are being copied, and publishes its own solution. Besides memory bandwidth, the chain from strip
+// to strip bounds a sweep. It is shortened with the diagonal tile's inverse X and the product P of
+// X and the tile next to it, both computed in advance: x = X (b - sum) - P y, so that only the
+// product with y, the solution of the previous strip, remains when that is published.
 //
-// With links of two strips the same holds of both at once: X is the inverse of the diagonal block
+// With links of two strips the same holds for both together: X is the inverse of the diagonal block
 // [L1 0; M L2], [X1 0; -X2 M X1 X2], P the product with all four tiles next to it. The second strip
 // waits for the sum of the first, which is published a link before it is needed.
 #pragma once
@@ -18,21 +18,20 @@
 
 namespace chol::cuda::solve {
 
-/// What one thread does.
-/// @tparam kLink strips that are solved at a time: 1 or 2.
+/// The work of one thread. @tparam kLink strips that are solved together: 1 or 2.
 template <class T, bool swapped, int kColumns, int kLink>
 class Solver {
   using C = Config<T>;
   using S = Columns<T, kColumns, kLink>;
   static constexpr int kOrder = C::kOrder, kThreads = C::kThreads;
-  /// Right-hand sides of a row that a thread finishes, and elements of a strip's solutions that it
-  /// fetches.
+  /// Number of right-hand sides of a row that a thread finishes, and of elements of a strip's
+  /// solutions that it fetches.
   static constexpr int kMine = (kColumns + kShares - 1) / kShares;
   static constexpr int kFetched = kMine;
-  /// Solutions that are asked for at a time, since the answer takes as long as a few products.
+  /// Number of solutions requested at a time, since the latency is that of a few products.
   static constexpr int kAsked = kColumns == 1 ? 4 : kColumns <= 4 ? 2 : 1;
   using Fetched = T[kFetched];
-  /// The same of the solutions of a link, and of them with the sums of a strip.
+  /// The same for the solutions of a link, without and with the sums of a strip.
   static constexpr int kLinkElements = kLink * kOrder * kColumns;
   static constexpr int kLinkFetched = (kLinkElements + kThreads - 1) / kThreads;
   static constexpr int kLastFetched = (kLinkElements + kOrder * kColumns + kThreads - 1) / kThreads;
@@ -126,7 +125,7 @@ class Solver {
     for (int m = 0; m < kMine; ++m) for_mine(m, [&](int q) { write<kForward>(s, q, mine(x, m)); });
   }
 
-  /// The same of a strip that is the first or the second of a link.
+  /// The same for a strip that is the first or the second of a link.
   template <bool kForward>
   __device__ __forceinline__ void sweep_by_links(Order order, Strip strip) const {
     using Tiles = Tile<T, swapped, kForward != swapped>;
@@ -135,11 +134,11 @@ class Solver {
     const auto stage = [&](int l, int u) {
       return stages_ + (l % S::kLinkStages * kLink + u) * C::kTile;
     };
-    // What the compiler works out of a thread's number there is not kept in registers.
+    // Prevents values derived from the thread's number from being kept in registers.
     Solver apart(*this);
     asm volatile("" : "+r"(apart.thread_));
     apart.template prepare_link<kForward>(order, before);
-    // The tiles of P come behind those of the factor.
+    // The tiles of P follow those of the factor.
     const auto copy = [&](int l) {
 #pragma unroll 1
       for (int u = 0; u < kLink; ++u)
@@ -180,7 +179,7 @@ class Solver {
         if (is_awaited) publish(sums_of<kForward>(s) + q * kOrder + row_, total);
         rhs_[row_ * S::kPitch + q] = total;
       });
-    // What the link before has solved, and the sums of the first strip.
+    // The solutions of the previous link, and the sums of the first strip.
     const T* const sums = sums_of<kForward>(order.in_sweep(kForward, link * kLink));
     const int of_link = link > 0 ? kLinkElements : 0;
     const int awaited = of_link + second * kOrder * kColumns;
@@ -216,14 +215,14 @@ class Solver {
   __device__ __forceinline__ T* solved_of_link(int l, int u) const {
     return solved_ + ((l & 1) * kLink + u) * S::kVector;
   }
-  /// Where element e lies of what is awaited: the solutions of link l, then the sums.
+  /// Address of element e of the awaited data: the solutions of link l, then the sums.
   template <bool kForward>
   __device__ __forceinline__ const T* awaited_at(Order order, int l, int e, const T* sums) const {
     if (e >= kLinkElements || l < 0) return sums + e;
     return published<kForward>(order.in_sweep(kForward, l * kLink + (kForward ? 0 : kLink - 1))) +
            e;
   }
-  /// Asks for them, whether they are there or not.
+  /// Requests them, published or not.
   template <bool kForward, int kCount>
   __device__ __forceinline__ void ask_for(T (&x)[kCount], Order order, int l, int elements,
                                           const T* sums) const {
@@ -233,7 +232,7 @@ class Solver {
       if (e < elements) x[k] = load(awaited_at<kForward>(order, l, e, sums));
     }
   }
-  /// Waits for what was not there, all of it at a time, and puts it into shared memory.
+  /// Polls the missing elements, all together, and stores the data in shared memory.
   template <bool kForward, int kCount>
   __device__ __forceinline__ void receive_from(T (&x)[kCount], Order order, int l, int elements,
                                                const T* sums) const {
@@ -271,7 +270,7 @@ class Solver {
     const int second = before % kLink, link = before - second;
     const auto stage = [&](int k) { return stages_ + k * C::kTile; };
     using Tensor = TensorTile<T, Tiles>;
-    // Stored tiles of the second sweep are those of the product's adjoint.
+    // In the second sweep the stored tiles are those of the adjoint product.
     const auto after_inverse = [&](const T* tile, T* product) {
       if constexpr (kForward)
         Tensor::template multiply<false, Lower::left>(nullptr, inverse_, tile, product, thread_);
@@ -326,8 +325,8 @@ class Solver {
       copy_async<16>(shared_address(to + e), from + e);
   }
 
-  /// Starts the copy of the tile that strip number `row` of a sweep multiplies the solution of
-  /// number `column` by.
+  /// Starts the copy of the tile by which strip number `row` of a sweep multiplies the solution of
+  /// number `column`.
   template <bool kForward>
   __device__ __forceinline__ void copy_tile(T* to, Order order, int row, int column) const {
     const int its = order.in_sweep(kForward, row), other = order.in_sweep(kForward, column);
@@ -335,7 +334,7 @@ class Solver {
                                                 kForward ? other : its, thread_);
   }
 
-  /// sum -= the products of tiles 0, 1, ... of a strip, but the last one, and their solutions.
+  /// sum -= the products of tiles 0, 1, ... of a strip, except the last one, and their solutions.
   template <bool kForward, class Stage, class Copy>
   __device__ __forceinline__ void subtract_streamed(T (&sum)[kColumns], Order order, int streamed,
                                                     const Stage& stage, const Copy& copy) const {
@@ -363,7 +362,7 @@ class Solver {
     }
   }
 
-  /// x := the share of this thread in the product of X and what rhs_ has. @param x zeros
+  /// x := the part of this thread in the product of X and rhs_. @param x zeros
   template <bool kForward>
   __device__ __forceinline__ void multiply_by_inverse(T (&x)[kColumns]) const {
     using Tiles = Tile<T, swapped, kForward != swapped>;
@@ -373,13 +372,13 @@ class Solver {
     for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
   }
 
-  /// Calls body(q) for the mth right-hand side of this row that is this thread's.
+  /// Calls body(q) for the mth right-hand side of this row that belongs to this thread.
   template <class Body>
   __device__ __forceinline__ void for_mine(int m, Body&& body) const {
     const int q = kShares * m + share_;
     if (q < kColumns) body(q);
   }
-  /// The element of `all` at that right-hand side.
+  /// The element of `all` for that right-hand side.
   __device__ __forceinline__ T mine(const T (&all)[kColumns], int m) const {
     T x = all[smaller(kShares * m, kColumns - 1)];
 #pragma unroll
@@ -392,12 +391,12 @@ class Solver {
     for (int q = 0; q < kColumns; ++q) x[q] = sum_lanes<kShares>(x[q]);
   }
 
-  /// Of the solutions of a sweep, a strip's ones; column by column.
+  /// A strip's part of the solutions of a sweep; column by column.
   template <bool kForward>
   __device__ __forceinline__ T* published(int strip) const {
     return (kForward ? call_.forward : call_.backward) + int64_t(strip) * kOrder * kColumns;
   }
-  /// Of a strip's sums that are published, those of this strip.
+  /// The published sums of this strip.
   template <bool kForward>
   __device__ __forceinline__ T* sums_of(int strip) const {
     return call_.sums + (int64_t(kForward ? 0 : call_.order().strips) + strip) * kOrder * kColumns;
@@ -416,7 +415,7 @@ class Solver {
       });
     }
   }
-  /// Asks for what a strip publishes, whether it is there or not.
+  /// Requests the data of a strip, published or not.
   __device__ __forceinline__ void ask(Fetched& x, const T* from) const {
 #pragma unroll
     for (int k = 0; k < kFetched; ++k) {
@@ -424,7 +423,7 @@ class Solver {
       if (e < kOrder * kColumns) x[k] = load(from + e);
     }
   }
-  /// Waits for what was not there and puts all into shared memory.
+  /// Polls the missing elements and stores all in shared memory.
   __device__ __forceinline__ void receive(T* to, Fetched& x, const T* from) const {
 #pragma unroll
     for (int k = 0; k < kFetched; ++k) {
@@ -451,7 +450,7 @@ class Solver {
       store_relaxed(parts, storable(x));
     }
   }
-  /// x, or another NaN in place of that which stands for what is missing.
+  /// x; if it is the NaN that marks missing values, another NaN.
   __device__ static __forceinline__ Real<T> storable(Real<T> x) {
     return is_missing(x) ? Real<T>(0) * (largest(x) * largest(x)) : x;
   }
@@ -484,7 +483,7 @@ class Solver {
   int thread_, row_, share_;
 };
 
-/// Any number of blocks; `begun` is -1 and the published solutions are missing when it begins.
+/// Any number of blocks; initially `begun` is -1 and the published solutions are marked as missing.
 template <class T, bool swapped, int kColumns, int kLink>
 __global__ void __launch_bounds__(Config<T>::kThreads, 1)
     solve_kernel(const __grid_constant__ Call<T> call) {

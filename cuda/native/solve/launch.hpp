@@ -14,12 +14,12 @@ constexpr int kernel_columns(int64_t nrhs, int link) {
 }
 
 /// @param call of at most kMostColumns right-hand sides.
-/// @param link strips a link, for which a kernel is built.
+/// @param link strips a link; a kernel must be built for it.
 template <class T, bool swapped>
 Status run_strips(const Call<T>& call, int link, int multiprocessors, cudaStream_t stream);
 
-/// The inverses of the diagonal tiles go to `inverses`, lines of `pitch` elements: element (i, i)
-/// of all of them is at i * (pitch + 1). Zeros above the diagonals, one beyond n.
+/// Stores the inverses of the diagonal tiles in `inverses`, lines of `pitch` elements: element (i,
+/// i) of the block diagonal is at i * (pitch + 1). Zeros above the diagonals, one beyond n.
 template <class T, bool swapped>
 Status invert_tiles(const Factor<T>& factor, T* inverses, int64_t pitch, cudaStream_t stream);
 

@@ -5,7 +5,7 @@
 
 namespace chol::cuda::solve {
 
-/// The knobs of a tuning row under their names here.
+/// The knobs of a tuning row as members.
 struct Params {
   int few = 16;     ///< most right-hand sides of the kernel
   int block = 512;  ///< order of the inverted diagonal blocks for more; z: 256 on an H100
@@ -19,7 +19,7 @@ struct Params {
   }
   /// Strips a link of the chain.
   constexpr int link_of(int64_t nrhs) const { return nrhs <= linked ? 2 : 1; }
-  /// Blocks are tiles, their order doubled a few times.
+  /// The order of the blocks is that of the tiles times a power of two.
   constexpr bool is_valid() const {
     return few >= 0 && linked >= 0 && linked <= few && block >= 64 && block <= 2048 &&
            (block & (block - 1)) == 0;

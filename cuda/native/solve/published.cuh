@@ -1,5 +1,5 @@
-// Solutions that blocks hand to one another through device memory. Each is its own flag: the memory
-// is filled with a NaN before that no result is, so that one access brings value and news.
+// Solutions that blocks exchange through device memory. Each value is its own flag: the memory is
+// first filled with a NaN that is never a result, so that one access reads value and flag.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,9 @@ struct Strip {
 
 /// All strips of the first sweep, then those of the second one from the last to the first.
 ///
-/// A strip waits for strips before it in this order only. Blocks that are running take them in this
-/// order, and each finishes its strip before it takes another: the first strip that is not
-/// finished has a block that waits for none. So one running block is enough for all to end.
+/// A strip depends only on strips before it in this order. Running blocks take strips in this
+/// order, and each finishes its strip before it takes another: the first unfinished strip waits for
+/// none. Progress is therefore guaranteed with one running block.
 struct Order {
   int strips;
 

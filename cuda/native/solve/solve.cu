@@ -8,13 +8,13 @@
 namespace chol::cuda::solve {
 namespace {
 
-/// Bytes of the inverses, and of the products, that are kept at a time.
+/// Bytes of the inverses, and of the products, that are stored at a time.
 constexpr int64_t kMostBytes = int64_t(32) << 20;
 
 int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
-/// What the current device has; of each thread the last one is kept, since asking takes longer than
-/// a launch.
+/// Properties of the current device; the last result is cached per thread, since the query takes
+/// longer than a launch.
 struct DeviceFacts {
   int number = -1;
   int multiprocessors = 0;
@@ -83,7 +83,7 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
   Workspace work;
   if (nrhs <= params.few) {
     work.columns = std::min<int64_t>(nrhs, kMostColumns);
-    // Of long links sums are published too.
+    // With long links sums are published too.
     const int link = params.link_of(work.columns), vectors = link == 1 ? 2 : 4;
     work.published_bytes =
         Arena::kAlignment + sizeof(T) * vectors * vector_elements<T>(n, work.columns, link);

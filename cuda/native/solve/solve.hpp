@@ -24,12 +24,12 @@ struct Workspace {
 /// Whether the current device can run it.
 template <class T>
 bool can_run();
-/// Whether it is built so, too.
+/// Whether it is also built with these parameters.
 template <class T>
 bool can_run(const Params& params);
 
-/// B := inv(A) B. @param info of the factorization, for few right-hand sides: B stays as it is
-/// unless that is 0. Or nullptr.
+/// B := inv(A) B. @param info of the factorization, for few right-hand sides: B is not changed
+/// unless it is 0. May be nullptr.
 template <class T>
 Status run(const BatchProblem<T>& problem, const Params& params, const int* info,
            const Workspace<T>& work, Blas& blas, cudaStream_t stream);

@@ -1,5 +1,5 @@
-// Products and inverses of tiles in shared memory by double precision tensor cores, which take
-// elements of single precision exactly. Of all threads of a block.
+// Products and inverses of tiles in shared memory by double precision tensor cores, which represent
+// single precision exactly. Executed by all threads of a block.
 #pragma once
 
 #include "common/mma_f64.cuh"
@@ -7,13 +7,14 @@
 
 namespace chol::cuda::solve {
 
-/// A warp's sixteen rows of so many blocks of eight columns, in accumulators.
+/// Accumulators of a warp: sixteen rows of several blocks of eight columns.
 template <class T, class Tiles, int kBlocks>
 struct TileRows {
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
   double c[kParts][kBlocks][2][2] = {};
 
-  /// Calls body(element, part of it) for all of this lane; (row, column) is where the first lies.
+  /// Calls body(element, its part) for all elements of this lane; (row, column) is the position of
+  /// the first one.
   template <class E, class Body>
   __device__ __forceinline__ void each(E* tile, int row, int column, int lane, Body&& body) {
 #pragma unroll
@@ -39,7 +40,7 @@ struct TileRows {
         x = static_cast<T>(c[0][b][r][h]);
     });
   }
-  /// += or -= left(row ..., k ...) right(k ..., column ...), k being so many from two positions on.
+  /// += or -= left(row ..., k ...) right(k ..., column ...), for a range of k with separate starts.
   template <bool kMinus>
   __device__ __forceinline__ void add_product(const T* left, int row, int left_k, const T* right,
                                               int right_k, int column, int depth, int lane) {
@@ -90,12 +91,12 @@ struct TensorTile {
   static_assert(kWarps % kRowBlocks == 0 && kColumns % 8 == 0);
 
   /// product := start + left right, or start - left right, where start may be nullptr and product
-  /// any of them.
+  /// may be one of the operands.
   template <bool kMinus, Lower kLower>
   __device__ static __forceinline__ void multiply(const T* start, const T* left, const T* right,
                                                   T* product, int thread) {
     const int warp = thread / 32, lane = thread % 32, across = warp / kRowBlocks;
-    // Warps that share a scheduler have long and short rows.
+    // Distributes long and short rows evenly over the schedulers.
     const int place = warp % kRowBlocks, row = 16 * (across % 2 ? kRowBlocks - 1 - place : place);
     const int column = across * kColumns;
     const int first = kLower == Lower::right ? column : 0;
@@ -109,8 +110,8 @@ struct TensorTile {
   }
 
   /// The tile, whose elements above the diagonal are zero, := its inverse: blocks of 16 columns by
-  /// one warp each, then pairs of twice the order by products; the first product lies above the
-  /// diagonal for a while.
+  /// one warp each, then pairs of twice the order by products; the first product is stored
+  /// temporarily above the diagonal.
   __device__ static __forceinline__ void invert(T* tile, int thread) {
     const int warp = thread / 32, lane = thread % 32;
     if (warp < kOrder / kSmall)
@@ -118,7 +119,7 @@ struct TensorTile {
     __syncthreads();
 #pragma unroll
     for (int w = kSmall; w < kOrder; w *= 2) {
-      // Of each pair sixteen rows and eight columns a warp.
+      // A warp computes sixteen rows and eight columns of a pair.
       const int of_pair = w * w / 128, count = kOrder / (2 * w) * of_pair;
       const bool works = warp < count;
       const int first = warp / of_pair * 2 * w, second = first + w;

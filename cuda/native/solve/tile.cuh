@@ -1,5 +1,5 @@
-// Tiles of the factor in shared memory, line by line as the matrix lies in memory: copied, inverted
-// and multiplied by all threads of a block.
+// Tiles of the factor in shared memory, in the storage order of the matrix: copied, inverted and
+// multiplied by all threads of a block.
 #pragma once
 
 #include "common/cp_async.cuh"
@@ -7,7 +7,7 @@
 
 namespace chol::cuda::solve {
 
-/// What is done with tiles where the rows of a product lie across the lines (kAcross) or not.
+/// Operations on tiles, where the rows of a product are across the lines (kAcross) or along them.
 /// @tparam swapped whether lines are rows.
 template <class T, bool swapped, bool kAcross>
 struct Tile {
@@ -18,7 +18,7 @@ struct Tile {
     return swapped ? i * kPitch + j : j * kPitch + i;
   }
 
-  /// Starts the copy of tile (row, column) below the diagonal; what is beyond n becomes zero.
+  /// Starts the copy of tile (row, column) below the diagonal; elements beyond n become zero.
   __device__ static __forceinline__ void copy(T* to, const Factor<T>& factor, int row, int column,
                                               int thread) {
     const int line = kOrder * (swapped ? row : column), first = kOrder * (swapped ? column : row);
@@ -47,7 +47,7 @@ struct Tile {
     }
   }
 
-  /// Asks for the diagonal tile's lines ahead of read_diagonal().
+  /// Prefetches the diagonal tile's lines for read_diagonal().
   __device__ static __forceinline__ void prefetch_diagonal(const Factor<T>& factor, int strip,
                                                            int thread) {
     constexpr int kOfLine = smaller(kOrder, 128 / int(sizeof(T)));
@@ -59,7 +59,7 @@ struct Tile {
     }
   }
 
-  /// A thread's share of a row of the product's matrix: where it lies, or its elements.
+  /// A thread's part of a row of the product's matrix: its address, or its elements.
   struct RowInMemory {
     const T* first;
     __device__ __forceinline__ T operator[](int k) const {
@@ -70,7 +70,7 @@ struct Tile {
     T x[kOrder / kShares];
     __device__ __forceinline__ T operator[](int k) const { return x[k]; }
   };
-  /// @tparam kRead whether it is read at once, so that a product need not wait for it.
+  /// @tparam kRead whether it is read in advance, so that a product need not wait for it.
   template <bool kRead = false>
   __device__ static __forceinline__ auto row_of(const T* tile, int thread) {
     const int row = thread / kShares, share = thread % kShares;
@@ -85,7 +85,7 @@ struct Tile {
     }
   }
 
-  /// acc -= M x of this thread's row and share, M being the tile or its conjugate.
+  /// acc -= M x for this thread's part of its row, M being the tile or its conjugate.
   template <bool kConjugated, class Row, int kColumns>
   __device__ static __forceinline__ void subtract_product_of(T (&acc)[kColumns], const Row& row,
                                                              const T* x, int thread) {
@@ -94,7 +94,7 @@ struct Tile {
       T x[kColumns];
     };
     const T* const mine = x + thread % kShares * kRowPitch;
-    // Of one right-hand side two sums, since each addition waits for the one before.
+    // With one right-hand side two sums, to hide the latency of additions.
     constexpr int kSums = kColumns == 1 ? 2 : 1;
     T sum[kSums][kColumns] = {};
 #pragma unroll
@@ -113,7 +113,8 @@ struct Tile {
   }
 
   /// The tile := its inverse, lower triangular with zeros above. Blocks of 16 columns by one warp
-  /// each, then pairs of twice the order by products; their first product lies above the diagonal.
+  /// each, then pairs of twice the order by products; their first product is stored above the
+  /// diagonal.
   __device__ static __forceinline__ void invert(T* tile, int thread) {
     const int warp = thread / 32, lane = thread % 32;
     if (warp < kOrder / kSmall) invert_small(tile + at(kSmall * warp, kSmall * warp), lane);
@@ -200,7 +201,7 @@ struct Tile {
                                                      int length, int thread) {
     constexpr int kChunk = kBytes / int(sizeof(T)), kOfLine = kOrder / kChunk;
     constexpr int kStep = kThreads / kOfLine;  // lines
-    // More addresses at a time take registers that the products want; z: 1.22 of the time.
+    // Unrolled further, addresses take registers that the products need; z: 1.22 of the time.
     [[maybe_unused]] constexpr int kTogether = sizeof(T) == 8 ? 2 : kOrder / kStep;
     const int position = thread % kOfLine * kChunk;
     const int bytes = smaller(larger(length - position, 0) * int(sizeof(T)), kBytes);

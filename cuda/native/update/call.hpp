@@ -1,4 +1,4 @@
-// What the kernel of a trailing update is made of, and what it is told.
+// Constants and arguments of the kernel of a trailing update.
 #pragma once
 
 #include "native/persistent/config.hpp"
@@ -13,11 +13,11 @@ using persistent::kSmall;
 template <int kTileOrder, int kOperandPitch, int kStageCount, int kWarpCount, int kRowCount>
 struct Shape {
   static constexpr int kOrder = kTileOrder;
-  /// Each warp has so many rows of blocks of 16 and two columns of them.
+  /// Each warp has this number of rows of 16 x 16 blocks and two columns of them.
   static constexpr int kWarps = kWarpCount, kBlockRows = kRowCount, kBlockColumns = 2;
   static constexpr int kWarpsDown = kOrder / (kBlockRows * kSmall);
   static constexpr int kThreads = 32 * kWarps;
-  /// Columns in shared memory are so far apart that a warp's reads meet no bank twice.
+  /// Columns in shared memory are at a distance that avoids bank conflicts of a warp's reads.
   static constexpr int kPitch = kOperandPitch;
   static constexpr int kStages = kStageCount;
 };
@@ -55,9 +55,9 @@ struct Call {
   }
 };
 
-/// From a rectangle of n rows and `width` columns the product of `depth` columns of one operand, of
-/// n rows, with the adjoint of those of another, of `width` rows, is subtracted. width and depth
-/// are multiples of 16.
+/// From a rectangle of n rows and `width` columns the product of `depth` columns of one operand (n
+/// rows) with the adjoint of those of another (`width` rows) is subtracted. width and depth are
+/// multiples of 16.
 template <class T>
 struct RectangleCall {
   T* A;

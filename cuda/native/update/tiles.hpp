@@ -1,4 +1,4 @@
-// The tiles of a trailing update, and the order in which they are worked on.
+// The tiles of a trailing update, and their order.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace chol::cuda::update {
 
 /// The tiles on and below the diagonal of a trapezoid, strip by strip of tile columns, each from
-/// the diagonal down: those worked on at a time have few rows and columns, so that what they are
-/// products of stays in the second-level cache.
+/// the diagonal down: concurrent tiles have few rows and columns, so that their operands stay in
+/// the second-level cache.
 struct Tiles {
   static constexpr int kStrip = 8;  ///< tile columns
   int rows, columns;                ///< tiles; columns <= rows
@@ -20,7 +20,7 @@ struct Tiles {
   CHOL_ANYWHERE static int width(int first, int columns) {
     return columns - first < kStrip ? columns - first : kStrip;
   }
-  /// Of the strip from column `first` on.
+  /// Tiles of the strip from column `first` on.
   CHOL_ANYWHERE int64_t tiles_of(int first) const {
     const int64_t w = width(first, columns);
     return w * (w + 1) / 2 + w * (rows - first - w);

@@ -1,8 +1,8 @@
 // C := C - A B^H on a trapezoid of one matrix or on a rectangle, by the double precision tensor
-// cores for all four types: all warps copy 16 columns a stage into a ring in shared memory, beyond
-// the end of a tile, and each has a part of the tile in registers. As in persistent/worker.cuh a
-// tile begins with its products, from zero; its elements are the last to come, and what is
-// subtracted from.
+// cores for all four types: all warps copy 16 columns a stage to a ring in shared memory,
+// continuing with the next tile at the end of one, and each has a part of the tile in registers. As
+// in persistent/worker.cuh products are accumulated from zero; the elements of the tile are loaded
+// last, and the sum is subtracted from them.
 #pragma once
 
 #include <type_traits>
@@ -35,7 +35,7 @@ struct TrailingUpdate {
   using Lines = persistent::LineCopy<T, swapped, aligned, C::kOrder, C::kPitch, C::kThreads>;
   using Turn = persistent::Turn<C::kStages>;
   static constexpr int kSide = C::kOrder / kSmall;
-  /// Stages that are copied ahead; a warp may be the two others behind.
+  /// Stages that are copied in advance; a warp may be behind by the two others.
   static constexpr int kAhead = C::kStages - 2;
 
   const CallOf<T>& call;
@@ -45,7 +45,7 @@ struct TrailingUpdate {
   std::conditional_t<kRectangle, RectangleTiles, Tiles> tiles = call.tiles();
   int64_t total = tiles.total();
 
-  /// A tile of this block, and the columns of its products that come next, or of its own.
+  /// Position in this block's tiles: the tile, and the next columns of its products or of itself.
   struct Position {
     int64_t index;
     int row, column, k;
@@ -64,7 +64,7 @@ struct TrailingUpdate {
     Lines::copy(to, call.template at<swapped>(row, column), call.ld, call.n - row, call.n - column,
                 thread);
   }
-  /// The same of a rectangle, whose operands lie elsewhere.
+  /// The same for a rectangle, with separate operands.
   __device__ __forceinline__ void copy_rectangle_stage(const Position& at, int beyond,
                                                        int stage) const {
     T *const first = operand(stage, 0), *const second = operand(stage, 1);
@@ -82,7 +82,7 @@ struct TrailingUpdate {
                   call.n - at.row, call.width - column - kSmall, thread);
     }
   }
-  /// 16 columns of both operands or, behind them, 32 of the tile.
+  /// 16 columns of both operands or, after them, 32 of the tile.
   __device__ __forceinline__ void copy_stage(Position& at, Turn& turn) const {
     if (ends(at)) return;
     const int beyond = at.k - call.depth;

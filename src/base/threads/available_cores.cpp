@@ -26,7 +26,7 @@ bool read_text(const char* path, char* text, size_t size) {
   return read > 0;
 }
 
-/// A positive number at the start of a text, which is moved behind it; 0 without one.
+/// Parses a positive number at the start of a text, which is advanced past it; 0 without one.
 long long take_number(const char*& text) {
   char* end = nullptr;
   const long long number = std::strtoll(text, &end, 10);
@@ -130,7 +130,7 @@ int count_cores_of_this_thread() {
   constexpr int kMostCores = 1 << 16;
   cpu_set_t few;
   if (cores_of_this_thread(few)) return std::max(1, CPU_COUNT(&few));
-  // More cores than a cpu_set_t holds.
+  // Machines with more cores than a cpu_set_t holds.
   for (int cores = 2 * CPU_SETSIZE; cores <= kMostCores; cores *= 2) {
     cpu_set_t* const set = CPU_ALLOC(cores);
     if (!set) break;

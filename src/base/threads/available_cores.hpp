@@ -5,14 +5,14 @@
 
 namespace chol {
 
-/// The cores that the calling thread may use with others: those of its affinity, or all places of
-/// an OpenMP runtime that has bound it to one. False on machines of more cores than the set holds.
+/// The cores for a team of the calling thread: those of its affinity, or all places of an OpenMP
+/// runtime that has bound it to one. False on machines of more cores than the set holds.
 bool cores_of_this_thread(cpu_set_t& cores);
 
-/// Their number; 1 at least, and right on larger machines, too.
+/// Their number; at least 1, and correct on larger machines too.
 int count_cores_of_this_thread();
 
-/// Whether OMP_NUM_THREADS asks for a number of threads, cores or not.
+/// Whether OMP_NUM_THREADS is set, whatever the number of cores.
 bool openmp_variable_asks();
 
 /// Adds the cores that the affinity of the process's first thread allows.
@@ -23,9 +23,9 @@ void add_cores_of_process(cpu_set_t& cores);
 /// @param memberships as /proc/self/cgroup; @param mount as /sys/fs/cgroup
 int cores_of_quota(const char* memberships, const char* mount);
 
-/// The number of threads of a call when nobody says: OMP_NUM_THREADS, else the cores that the
-/// affinity of the process and the cgroup allow; at most OMP_THREAD_LIMIT, and what an OpenMP
-/// runtime that the program has loaded would use.
+/// The default number of threads of a call: OMP_NUM_THREADS, else the cores that the affinity of
+/// the process and the cgroup allow; at most OMP_THREAD_LIMIT, and what an OpenMP runtime that the
+/// program has loaded would use.
 int default_threads();
 
 }  // namespace chol

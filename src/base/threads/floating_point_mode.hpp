@@ -1,5 +1,5 @@
-// Rounding mode and treatment of subnormal numbers, which are the thread's own: helpers take over
-// those of their caller, so that the bits do not depend on who does a task.
+// Rounding mode and treatment of subnormal numbers, which are set per thread: helpers adopt those
+// of their caller, so that the bits do not depend on which thread does a task.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace chol {
 
 #if defined(__x86_64__)
 inline uint64_t floating_point_mode() {
-  constexpr uint32_t kStatusFlags = 0x3f;  // exceptions that were seen are no mode
+  constexpr uint32_t kStatusFlags = 0x3f;  // exception flags are not part of the mode
   return __builtin_ia32_stmxcsr() & ~kStatusFlags;
 }
 inline void set_floating_point_mode(uint64_t mode) {

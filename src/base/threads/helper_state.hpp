@@ -1,5 +1,4 @@
-// What a helper thread knows of its surroundings: how long it pays to wait awake, and which cores
-// it may use.
+// State of a helper thread: how long it spins for work, and which cores it may use.
 #pragma once
 
 #include <sched.h>
@@ -8,14 +7,14 @@
 
 namespace chol {
 
-/// How long a helper waits awake for the next post: longer while posts come that soon, for callers
-/// that factor one matrix after the other; hardly where others want its core, so that its time
-/// slice is fresh when it has work.
+/// Spin time of a helper for the next post: longer while posts arrive in that time, for callers
+/// that factor one matrix after the other; very short if other threads use its core, so that its
+/// time slice is unused when work arrives.
 class IdleSpin {
  public:
   int64_t nanoseconds() const { return nanoseconds_; }
   void post_came();
-  /// @param asleep_ns until the post that came in the end
+  /// @param asleep_ns time from falling asleep to the next post
   void post_came_late(int64_t asleep_ns);
   void post_did_not_come() { shrink(); }
   void core_was_lost();
@@ -29,7 +28,7 @@ class IdleSpin {
   int64_t busy_until_ = 0;
 };
 
-/// Whether the calling thread lost its core to another one since the last question.
+/// Whether the calling thread lost its core to another one since the last call.
 class CoreLosses {
  public:
   bool any_since_last();
@@ -38,15 +37,15 @@ class CoreLosses {
   long seen_ = 0;
 };
 
-/// Where a helper may run: on the cores of its caller, and off the one that the caller is on.
+/// Placement of a helper: on the cores of its caller, except the one on which the caller runs.
 class HelperCores {
  public:
   bool are(const cpu_set_t& cores) const { return CPU_EQUAL(&all_, &cores); }
-  /// The caller's cores, for this call and until another caller has others.
+  /// Sets the caller's cores, until a caller with other cores follows.
   void set(const cpu_set_t& cores);
-  /// Leaves `cpu` for another one of the thread's cores. Does nothing when there is no other.
+  /// Moves from `cpu` to another one of the thread's cores, if there is one.
   void move_from(int cpu);
-  /// The cores as they were before.
+  /// Restores the previous cores.
   void allow_all();
 
  private:

@@ -53,7 +53,7 @@ unsigned long long count_loads() {
   return loads;
 }
 
-/// The loader is locked meanwhile: the objects are opened afterwards.
+/// The loader is locked during the iteration: the objects are opened afterwards.
 int note_openmp(dl_phdr_info* info, size_t, void* to) {
   Paths& paths = *static_cast<Paths*>(to);
   paths.loads = info->dlpi_adds;
@@ -108,7 +108,7 @@ void find_openmp_runtimes() {
   dl_iterate_phdr(note_openmp, &paths);
   objects_seen.store(paths.loads, std::memory_order_relaxed);
   add_runtime(RTLD_DEFAULT);  // linked into the program
-  // Kept open: a runtime that was asked once has to stay.
+  // Kept open: a runtime that was called once must stay loaded.
   for (int i = 0; i < paths.count; ++i)
     if (void* const library = dlopen(paths.path[i], RTLD_LAZY | RTLD_NOLOAD)) add_runtime(library);
   searching.store(false, std::memory_order_release);

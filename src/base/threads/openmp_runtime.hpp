@@ -1,5 +1,5 @@
-// The OpenMP runtimes that the program has loaded. The library links none: it asks those that are
-// there whether the caller is in a parallel region, and how many threads it may have.
+// The OpenMP runtimes that the program has loaded. The library links none: it queries the loaded
+// ones whether the caller is in a parallel region, and how many threads it may use.
 #pragma once
 
 #include <sched.h>
@@ -13,7 +13,7 @@ bool in_openmp_parallel_region();
 int openmp_max_threads();
 
 /// Adds the cores of all places of a runtime that has bound a thread with this affinity to one of
-/// them (OMP_PROC_BIND). Its team would have them, too.
+/// them (OMP_PROC_BIND). A team of that runtime would use them, too.
 void add_openmp_places(cpu_set_t& cores);
 
 /// Sets the number of threads of the calling thread's next parallel region in each runtime.

@@ -1,5 +1,5 @@
-// A loop over a team of threads: each starts on a share of its own and, once done, goes on where
-// others are not. A chunk is what a thread that loses its core can hold up.
+// A loop over a team of threads with work stealing: each starts on its own share and then takes
+// chunks of others. A thread that loses its core delays one chunk at most.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace chol {
 
-/// About what one core takes for so many operations, in registers and caches: from it follows how
-/// many threads a loop is worth.
+/// Approximate time of one core for so many operations, in registers and caches; it determines the
+/// number of threads of a loop.
 template <class T>
 constexpr double serial_ns(double flops) {
   constexpr double kFlopsPerNs = 10;
@@ -26,11 +26,11 @@ inline double tile_kernel_ns(double flops, size_t element_bytes, size_t real_byt
   return flops * parts * parts * static_cast<double>(real_bytes) / kFlopsPerNsTimesBytes;
 }
 
-/// How a loop is cut: into `shares` of neighbours, and those into chunks of which a thread takes
-/// one at a time. One share: chunks are begun in the order of the loop, as work that falls in size
-/// wants it.
+/// Partition of a loop into `shares` of consecutive indices, and of these into chunks, of which a
+/// thread takes one at a time. With one share chunks are started in the order of the loop, for work
+/// of descending size.
 struct LoopPartition {
-  static constexpr int kMostShares = 64;  ///< threads beyond have a share in common
+  static constexpr int kMostShares = 64;  ///< more threads share a share
   static constexpr double kLong = 1e9;
   int64_t count;
   int64_t chunk;
@@ -56,13 +56,13 @@ class SharedLoop final : public TeamWork {
   }
 
  private:
-  /// Two lines each, so that no two meet in one.
+  /// Two lines each, to avoid false sharing.
   struct Share {
     std::atomic<int64_t> next;
     int64_t end;
     int64_t apart[14];
   };
-  /// Whether the share was worked on to its end: else the worker is called away.
+  /// Whether the share was completed; otherwise the worker was called away.
   bool work_on(Share& share, bool is_own, int worker) {
     while (!is_called_away(worker)) {
       int64_t i = share.next.fetch_add(cuts_.chunk, std::memory_order_relaxed);
@@ -79,9 +79,9 @@ class SharedLoop final : public TeamWork {
   Share shares_[LoopPartition::kMostShares];
 };
 
-/// Calls body(i, goes_on, thread) once for each i in [0, count). Of neighbours in memory that one
-/// thread works on, it can fetch the next beside the work on the last: `goes_on` tells that i + 1
-/// comes next in this thread, as far as can be known. One thread works in order, without a team.
+/// Calls body(i, goes_on, thread) once for each i in [0, count). `goes_on` tells that i + 1
+/// probably comes next in this thread, so that body can prefetch it. One thread works in order,
+/// without a team.
 template <class Body>
 void parallel_for(const LoopPartition& cuts, int threads, const Body& body) {
   if (threads <= 1) {

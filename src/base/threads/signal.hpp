@@ -9,7 +9,7 @@
 namespace chol {
 
 /// Spins for a limited time. Reports whether the thread lost its core meanwhile: on a busy machine
-/// a spin only takes time from the threads that are waited for.
+/// spinning delays the threads that are waited for.
 class Spin {
  public:
   /// Spins until ready() or for about `nanoseconds`. Returns ready().
@@ -27,17 +27,17 @@ class Signal {
 
   uint32_t count() const { return count_.load(std::memory_order_seq_cst); }
 
-  /// Counts a change and wakes at most `sleepers` threads. The change itself is made before.
+  /// Counts a change, which was made before, and wakes at most `sleepers` threads.
   void raise(int sleepers) {
     count_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) futex_wake(count_, sleepers);
   }
 
-  /// Returns after a change since `seen` was read, or early. Whoever reads count() first and then
-  /// looks for what a change would bring cannot miss it.
+  /// Returns after a change since `seen` was read, or spuriously. A thread that reads count()
+  /// before it tests its condition cannot miss a change.
   void wait(uint32_t seen, int64_t spin_nanoseconds);
 
-  /// After fork() the threads that slept here are not there.
+  /// After fork() the threads that slept here do not exist.
   void forget_sleepers() { sleepers_.store(0, std::memory_order_relaxed); }
 
  private:
@@ -45,7 +45,7 @@ class Signal {
   std::atomic<int> sleepers_{0};
 };
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 int64_t now_ns();
 
 inline void relax() {
@@ -58,7 +58,7 @@ inline void relax() {
 
 template <class Ready>
 bool Spin::until(int64_t nanoseconds, Ready&& ready) {
-  constexpr int kChecksAtATime = 32;           // between two looks at the clock
+  constexpr int kChecksAtATime = 32;           // between two readings of the clock
   constexpr int64_t kLongestCheckNs = 100000;  // no core takes that long for them
   int64_t before = now_ns();
   const int64_t end = before + nanoseconds;

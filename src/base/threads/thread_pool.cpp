@@ -16,25 +16,25 @@
 namespace chol {
 namespace {
 
-/// A worker that waits for tasks of others spins as long as one of them may take; then it sleeps.
+/// A worker that waits for tasks of others spins for the duration of a task, then sleeps.
 constexpr int64_t kTaskSpinNs = 50000;
-/// Work that a helper must take over to pay for its start, when it spins and when it sleeps.
+/// Work that a helper must take over to pay for its start, if it spins and if it sleeps.
 constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
 /// A thread that wakes others one after the other delays its own work: each wakes two.
 constexpr int kWakesAtATime = 2;
 constexpr int64_t kNextAttemptNs = 1000000000;
-/// No wake-up counts for more, so that what a busy time has taught is soon forgotten.
+/// Upper limit of a recorded wake-up time, so that busy periods are soon forgotten.
 constexpr int64_t kLongestWakeUpNs = 5000000;
 
-/// A wait that long, in a call so short that no task of it is, is for a helper that lost its core.
+/// A wait this long in a call whose tasks are shorter means that a helper lost its core.
 constexpr int64_t kStallNs = 500000;
 constexpr double kShortNs = 20000000;
-/// Work of a worker that others do not wait for.
+/// Work of one worker on which no other thread waits.
 constexpr double kLongNs = 1000000;
 
 constinit ThreadPool the_pool;
 
-/// Whether forks are watched; changed by whoever creates threads.
+/// Whether fork handlers are registered; set when threads are created.
 bool watches_forks = false;
 
 /// A helper that runs callbacks must not wait for helpers in turn.
@@ -53,7 +53,7 @@ CallScope::~CallScope() { current_ = outer_; }
 
 ThreadPool& ThreadPool::instance() { return the_pool; }
 
-/// @param cores gets those that they may use
+/// @param cores receives the cores that they may use
 int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   int most = team.workers - 1;
   CPU_ZERO(&cores);
@@ -64,21 +64,21 @@ int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
   cpu_set_t all = cores;
   if (are_known && count <= most) add_cores_of_process(all);
   if (!call || !call->threads_are_default_)
-    cores = all;  // a thread that is bound to few cores asks for more
+    cores = all;  // a thread that is bound to few cores requests more threads
   else if (!openmp_variable_asks() || CPU_COUNT(&all) > count)
     most = std::min(most, count - 1);
   const double awake = std::min<double>(spinning_.load(std::memory_order_relaxed),
                                         team.serial_ns / kSpinningGrainNs);
   const int64_t wake_up = wake_up_ns_.load(std::memory_order_relaxed);
   const double asleep = team.serial_ns / (kWakeUpsOfGrain * static_cast<double>(wake_up));
-  // What was measured beside other programs is forgotten little by little.
+  // Measurements made while other programs ran decay gradually.
   if (asleep < most && wake_up > kFirstWakeUpNs)
     wake_up_ns_.store(wake_up - wake_up / 16, std::memory_order_relaxed);
   const int helpers = static_cast<int>(std::min<double>(most, std::max(awake, asleep)));
   return pay_for_stalls(helpers, team) ? helpers : 0;
 }
 
-/// Whether helpers save more time than calls have waited of late for helpers that lost their core.
+/// Whether helpers save more time than recent calls have waited for helpers that lost their core.
 bool ThreadPool::pay_for_stalls(int helpers, const Team& team) {
   const int64_t stall = stall_ns_.load(std::memory_order_relaxed);
   if (static_cast<double>(stall) * (helpers + 1) <= team.serial_ns * helpers) return true;
@@ -92,7 +92,8 @@ void ThreadPool::note_stall(const Team& team, int64_t waited) {
   stall_ns_.store(average + (waited - average) / 16, std::memory_order_relaxed);
 }
 
-/// Waits for a change. Returns how long when a helper must have lost its core meanwhile, else 0.
+/// Waits for a change. Returns the waiting time if a helper must have lost its core meanwhile, else
+/// 0.
 int64_t ThreadPool::stall_in_wait(Slot& slot, uint32_t seen) {
   const int64_t start = now_ns();
   slot.changes.wait(seen, kTaskSpinNs);
@@ -106,19 +107,21 @@ void ThreadPool::note_wake_up(int64_t nanoseconds) {
   wake_up_ns_.store(average + (nanoseconds - average) / 8, std::memory_order_relaxed);
 }
 
-/// Helpers up to `wanted` of them. Whether there is one at least.
+/// Creates helpers, up to `wanted` of them. Returns whether there is at least one.
 bool ThreadPool::create_threads(int wanted) {
   wanted = std::min(wanted, kMostHelpers);
   if (threads() >= wanted || now_ns() < no_thread_until_.load(std::memory_order_relaxed))
     return threads() > 0;
   if (creating_.exchange(true, std::memory_order_acquire)) return threads() > 0;
   const int error_before = errno;
-  // No static of the function: a fork beside its first call would leave it locked in the child.
+  // Not a static of the function: a fork during its first call would leave its guard locked in the
+  // child.
   if (!watches_forks) {
     watches_forks = true;
     pthread_atfork(nullptr, nullptr, forget_threads);
   }
-  // Signals of the program are for its own threads, but those that tell of a thread's own error.
+  // Helpers block all signals except synchronous errors: signals of the program are for its own
+  // threads.
   sigset_t all, before;
   sigfillset(&all);
   for (const int error : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, error);
@@ -128,7 +131,7 @@ bool ThreadPool::create_threads(int wanted) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   while (threads() < wanted) {
     pthread_t thread;
-    // Counted before it may enter a slot, whose caller looks at all that are counted.
+    // Counted before it may enter a slot, since a slot's caller checks all counted helpers.
     Helper& helper = helpers_[threads_.fetch_add(1, std::memory_order_seq_cst)];
     if (pthread_create(&thread, &attributes, helper_main, &helper) != 0) {
       threads_.fetch_sub(1, std::memory_order_seq_cst);
@@ -144,7 +147,7 @@ bool ThreadPool::create_threads(int wanted) {
   return threads() > 0;
 }
 
-/// The child of a fork has the thread that forked alone. Work that others had posted is lost.
+/// The child of a fork has only the forking thread. Work posted by others is lost.
 void ThreadPool::forget_threads() {
   ThreadPool& pool = the_pool;
   const int threads = pool.threads_;
@@ -191,7 +194,7 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& 
   call_helpers_away(slot, helpers);
 }
 
-/// Where long calls have all helpers, one that comes gets its share of them after their next task.
+/// If long calls have all helpers, a new call gets its share of them after their next task.
 void ThreadPool::call_helpers_away(const Slot& to, int wanted) {
   const uint64_t open = open_.load(std::memory_order_relaxed);
   const int free =
@@ -207,8 +210,8 @@ void ThreadPool::call_helpers_away(const Slot& to, int wanted) {
   }
 }
 
-/// Closes the slot to helpers and waits for those that have begun a task. Returns what of that was
-/// a stall.
+/// Closes the slot to helpers and waits for those that have begun a task. Returns the time of
+/// stalls.
 int64_t ThreadPool::close(Slot& slot, int helpers) {
   int64_t stalled = 0;
   open_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_relaxed);
@@ -221,7 +224,7 @@ int64_t ThreadPool::close(Slot& slot, int helpers) {
   }
   const int joined = std::min(slot.joined.load(std::memory_order_relaxed), helpers);
   if (CallScope* call = CallScope::current_) call->workers_ = std::max(call->workers_, joined + 1);
-  // Nobody came in time: a wake-up takes that long at least.
+  // No helper came in time: a wake-up takes at least that long.
   const int64_t spent = now_ns() - slot.posted_at;
   if (joined == 0 && spent > wake_up_ns_.load(std::memory_order_relaxed)) note_wake_up(spent);
   taken_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_release);
@@ -301,7 +304,7 @@ bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
   return true;
 }
 
-/// Either this sees that the post is closed, or whoever closes it sees that the helper is inside.
+/// Either this sees that the post is closed, or the closing thread sees that the helper is inside.
 bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
   helper.inside.store(&slot, std::memory_order_seq_cst);
   if (slot.gate.load(std::memory_order_seq_cst) == post) return true;
@@ -309,7 +312,7 @@ bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
   return false;
 }
 
-/// Likewise: who waits for the slot to be empty sees it or is woken.
+/// Likewise: a thread that waits for the slot to be empty sees this or is woken.
 void ThreadPool::leave(Helper& helper, Slot& slot) {
   helper.inside.store(nullptr, std::memory_order_seq_cst);
   if (!(slot.gate.load(std::memory_order_seq_cst) & kOpen)) slot.changes.raise(Signal::kAll);
@@ -322,8 +325,8 @@ bool ThreadPool::is_empty(const Slot& slot) const {
   });
 }
 
-/// Has a helper that is inside run where it should. Whether it is inside afterwards: it moves
-/// outside, since that may take long.
+/// Moves a helper that is inside to an allowed core. Returns whether it is inside afterwards: it
+/// leaves to move, since that may take long.
 bool ThreadPool::move_to_cores(Helper& helper, Slot& slot, uint32_t post) {
   const cpu_set_t cores = slot.cores;
   const int caller_cpu = slot.caller_cpu;
@@ -331,17 +334,18 @@ bool ThreadPool::move_to_cores(Helper& helper, Slot& slot, uint32_t post) {
   if (!has_others && sched_getcpu() != caller_cpu) return true;
   leave(helper, slot);
   if (has_others) helper.cores.set(cores);
-  // Where every core is taken, the scheduler may start a helper on the core of its caller.
+  // If every core is busy, the scheduler may start a helper on the core of its caller.
   if (sched_getcpu() == caller_cpu) helper.cores.move_from(caller_cpu);
   return enter(helper, slot, post);
 }
 
-/// Works on what the slot holds until it needs no more hands. Whether there was room in its team.
+/// Works on the slot's work until it needs no more helpers. Returns whether there was room in its
+/// team.
 bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
   const uint32_t post = slot.gate.load(std::memory_order_acquire);
   const bool was_here = helper.finished.is_of(slot, post) || helper.left.is_of(slot, post);
   if (!(post & kOpen) || was_here || !enter(helper, slot, post)) return false;
-  // Looked at first: however often helpers come by, the number stays near the team's size.
+  // Tested before incrementing, so that the number stays near the team's size.
   const bool is_full = slot.joined.load(std::memory_order_relaxed) >= slot.workers - 1;
   const int worker = is_full ? 0 : slot.joined.fetch_add(1, std::memory_order_relaxed) + 1;
   if (is_full || worker >= slot.workers) {
@@ -366,7 +370,7 @@ void ThreadPool::work_in(Helper& helper, Slot& slot, uint32_t post, int worker) 
     if (outcome == Outcome::finished) helper.finished = {&slot, post, worker};
     if (outcome == Outcome::called_away) {
       helper.left = {&slot, post, worker};
-      slot.changes.raise(Signal::kAll);  // it may have been the only one that was told of a task
+      slot.changes.raise(Signal::kAll);  // it may have been the only one that was woken for a task
     }
     if (outcome != Outcome::waiting) return;
     slot.changes.wait(seen, kTaskSpinNs);
@@ -374,7 +378,7 @@ void ThreadPool::work_in(Helper& helper, Slot& slot, uint32_t post, int worker) 
   }
 }
 
-/// Goes back to what it was called away from, when no other call wants it any more.
+/// Returns to the work that it was called away from, unless another call needs it.
 bool ThreadPool::return_to_left(Helper& helper) {
   const Membership left = std::exchange(helper.left, {});
   if (!left.slot || !enter(helper, *left.slot, left.post)) return false;

@@ -1,10 +1,10 @@
-// Threads of the library's own: parked until a caller posts work, then they join it.
+// The library's thread pool: threads are parked until a caller posts work, then join it.
 //
-// What holds on a machine whose cores others want, too:
+// Properties on a machine whose cores other programs use, too:
 // - The caller works itself and can do all of it. It waits only for tasks that a helper has begun,
-//   never for a helper that has not started.
-// - Helpers join when they get a core and leave when nothing is ready. A waiting helper holds no
-//   task and nothing of the caller's memory.
+// never for a helper that has not started.
+// - Helpers join when they get a core and leave when nothing is ready. A waiting helper has no task
+// and does not access the caller's memory.
 // - Waiting is a short spin, then a futex. A helper that loses its core while it spins stops
 //   spinning.
 // - A thread that cannot be created is a smaller team.
@@ -18,26 +18,26 @@
 
 namespace chol {
 
-/// Why a worker stopped: the whole work needs it no more, tasks of other workers must complete
-/// first, or another call is to have it.
+/// Why a worker stopped: the work needs it no more, tasks of other workers must complete first, or
+/// another call needs it.
 enum class Outcome : uint8_t { finished, waiting, called_away };
 
 /// Work of one call that several workers do together.
 class TeamWork {
  public:
-  /// Does ready tasks until there is none. Each worker has a number of its own below
-  /// Team::workers, the caller 0. The caller's answer `finished` means that all tasks are taken,
-  /// and that those that depend on others are complete.
+  /// Runs ready tasks until there is none. Each worker has a unique number below Team::workers, the
+  /// caller 0. If the caller's result is `finished`, all tasks are taken and those that depend on
+  /// others are complete.
   virtual Outcome advance(int worker) = 0;
 
-  /// Raised by workers when a task completes that others may wait for.
+  /// Incremented by workers when a task completes that others may wait for.
   Signal* changes = nullptr;
-  /// How many helpers are to go to another call.
+  /// Number of helpers that must go to another call.
   std::atomic<int>* departures = nullptr;
 
  protected:
   ~TeamWork() = default;
-  /// Asked between two tasks: whether the worker is to stop with Outcome::called_away.
+  /// Called between two tasks: whether the worker must stop with Outcome::called_away.
   bool is_called_away(int worker) {
     if (worker == 0 || !departures) return false;
     int open = departures->load(std::memory_order_relaxed);
@@ -46,13 +46,13 @@ class TeamWork {
   }
 };
 
-/// How many may work on something, and what is known of its size.
+/// Largest number of workers, and the estimated amount of work.
 struct Team {
   int workers;       ///< at most, with the caller
   double serial_ns;  ///< estimated time of one core for all of it
 };
 
-/// The call that the current thread is in: its limits, and how many workers it had.
+/// The current call of this thread: its limits, and the number of workers that it had.
 class CallScope {
  public:
   /// @param threads_are_default not set by the caller: the thread's affinity bounds them
@@ -75,7 +75,7 @@ class ThreadPool {
   /// Never destroyed: helpers may outlive static destructors.
   static ThreadPool& instance();
 
-  /// Does all of `work`, with helpers as far as they pay and come.
+  /// Does all of `work`, with helpers if they pay and are available.
   void run(TeamWork& work, const Team& team);
 
   int threads() const { return threads_.load(std::memory_order_relaxed); }
@@ -89,25 +89,25 @@ class ThreadPool {
   static constexpr int kMostHelpers = 4096;  ///< threads of the pool
   static constexpr uint32_t kOpen = 1u << 31;
 
-  /// Where a caller posts work. Slots live as long as the process, so that a helper may look at one
-  /// whose call has returned.
-  // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines apart, not few bytes
+  /// A slot in which a caller posts work. Slots live as long as the process, so that a helper may
+  /// read one whose call has returned.
+  // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): padded to separate cache lines
   struct alignas(128) Slot {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
-    alignas(128) std::atomic<int> joined{0};  ///< helpers that have had a number
-    std::atomic<int> to_wake{0};              ///< helpers that those who join still have to wake
-    std::atomic<bool> is_long{false};         ///< so that other calls do not wait for its helpers
+    alignas(128) std::atomic<int> joined{0};  ///< helpers that have been given a number
+    std::atomic<int> to_wake{0};       ///< number of helpers still to be woken by those that join
+    std::atomic<bool> is_long{false};  ///< so that other calls need not wait for its helpers
     alignas(64) std::atomic<int> departures{0};  ///< helpers that are to go to another call
     alignas(128) Signal changes;
     // Written while closed and empty, read inside.
     alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
-    int caller_cpu = -1;               ///< where the caller was then
-    cpu_set_t cores{};                 ///< that it may use; empty when that is not known
+    int caller_cpu = -1;               ///< core of the caller at that time
+    cpu_set_t cores{};                 ///< cores that it may use; empty if unknown
     uint64_t floating_point_mode = 0;  ///< the caller's
   };
-  /// A post, and the number that a helper has there.
+  /// A post, and the helper's number in it.
   struct Membership {
     Slot* slot = nullptr;
     uint32_t post = 0;
@@ -116,21 +116,21 @@ class ThreadPool {
       return slot == &other && post == other_post;
     }
   };
-  /// What the others see of a helper. It is inside a slot while it may touch the memory of the
-  /// slot's caller, who returns when nobody is. A line of its own: helpers enter and leave at every
-  /// change that they wait for.
+  /// State of a helper that other threads read. It is inside a slot while it may access the memory
+  /// of the slot's caller, who returns only when no helper is inside. On a separate cache line:
+  /// helpers enter and leave at every change that they wait for.
   // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as above
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
     // The thread's own.
-    Membership finished;  ///< what it did last, and has nothing left for it
-    Membership left;      ///< what it was called away from, and may return to
+    Membership finished;  ///< its last post, which has no work left for it
+    Membership left;      ///< the post that it was called away from and may return to
     int64_t asleep_since = 0;
     IdleSpin spin;
     CoreLosses losses;
     alignas(64) HelperCores cores;
 
-    /// What a thread of a parent process knew.
+    /// State that a thread inherited from a parent process.
     void forget() {
       finished = left = {};
       spin = {};
@@ -139,7 +139,7 @@ class ThreadPool {
     }
   };
 
-  /// Closes a slot when its caller leaves, by an exception of a callback too.
+  /// Closes a slot when its caller leaves, also by an exception of a callback.
   struct Closing {
     ThreadPool& pool;
     Slot& slot;
@@ -182,10 +182,10 @@ class ThreadPool {
   alignas(128) std::atomic<uint32_t> posts_{0};      ///< parked helpers sleep on it
   alignas(128) std::atomic<uint64_t> taken_{0};      ///< a bit a slot
   std::atomic<uint64_t> open_{0};                    ///< a bit a slot
-  alignas(128) std::atomic<int> spinning_{0};        ///< helpers that wait for a post awake
+  alignas(128) std::atomic<int> spinning_{0};        ///< helpers that spin for a post
   std::atomic<int> parked_{0};                       ///< helpers that sleep until a post
   std::atomic<int64_t> wake_up_ns_{kFirstWakeUpNs};  ///< average from a post to a sleeper's start
-  std::atomic<int64_t> stall_ns_{0};                 ///< average wait of a call for lost helpers
+  std::atomic<int64_t> stall_ns_{0};  ///< average wait of a call for helpers without a core
   std::atomic<int> threads_{0};
   std::atomic<bool> creating_{false};
   std::atomic<int64_t> no_thread_until_{0};  ///< creation failed; clock of now_ns()

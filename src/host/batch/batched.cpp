@@ -13,12 +13,12 @@
 namespace chol::host {
 namespace {
 
-/// Below this much work another thread costs more than it saves.
+/// Below this amount of work another thread costs more than it saves.
 constexpr double kFlopsWorthAThread = 30e3;
 
 /// Sorts `count` numbers by key(number), 0 .. most, a digit at a time and each digit in linear
-/// time: comparisons took an eighth of a batch of small matrices. Equal keys stay in order. Returns
-/// whether the sorted numbers stand in `spare`.
+/// time: a comparison sort took an eighth of the time of a batch of small matrices. Stable. Returns
+/// whether the sorted numbers are in `spare`.
 template <class Key>
 bool sort_by_digits(int64_t* numbers, int64_t* spare, int64_t count, Key key, int64_t most) {
   constexpr int kBits = 8;
@@ -46,7 +46,7 @@ Batch<T>::Batch(const Kernels& kernels, const backend::Problem<T>& problem, cons
 template <class T>
 int Batch<T>::threads_for_all() {
   const BatchSizes& sizes = problem_.sizes;
-  // No routine has that much work in so small a problem: spares small calls the count.
+  // Smaller problems never have that much work, so that small calls need not count operations.
   if (sizes.count * (sizes.n + sizes.nrhs) <= 24) return 1;
   flops_ = backend::flops_of(problem_);
   return static_cast<int>(std::clamp(flops_ / kFlopsWorthAThread, 1.0, 65536.0));
@@ -85,8 +85,8 @@ size_t Batch<T>::workspace_bytes() const {
   return counted.used();
 }
 
-/// Those that go through lanes last, else the largest first, so that no thread ends on a large one.
-/// Matrices alike stay in the order they come in, mostly that of their addresses.
+/// Matrices for lanes last, otherwise in descending order, so that no thread ends on a large one.
+/// Matrices of equal size keep their order, which is mostly that of their addresses.
 template <class T>
 const int64_t* Batch<T>::sort_by_order(Arena& arena) const {
   const BatchSizes& sizes = problem_.sizes;
@@ -110,9 +110,10 @@ typename Batch<T>::Cut Batch<T>::cut(const int64_t* order) const {
   const Index index{order, 0};
   Cut cut{0, 0};
   while (cut.lanes < sizes.count && !goes_through_lanes(index(cut.lanes))) {
-    cut.lanes = order ? cut.lanes + 1 : sizes.count;  // without an order all are alike
+    cut.lanes = order ? cut.lanes + 1 : sizes.count;  // without an order all have the same size
   }
-  // Large matrices, too few to keep every thread busy to the end: the team takes them in turn.
+  // Large matrices, too few to keep every thread busy to the end: all threads together factor one
+  // after the other.
   const auto is_large = [&](int64_t i) { return by_tiles(choice_of(index(i))); };
   if (threads_ > 1) {
     int64_t large = 0;
@@ -131,7 +132,7 @@ void Batch<T>::run_one(int64_t b, int64_t next, int threads, void* workspace) co
   worker.run(problem_, b, &coming, workspace);
 }
 
-/// Matrices alike are cut into a share a thread.
+/// Matrices of equal size are divided into one share a thread.
 template <class T>
 LoopPartition Batch<T>::partition_of(int64_t count) const {
   const bool alike = !problem_.sizes.variable();

@@ -22,20 +22,20 @@ class Batch {
  private:
   static constexpr int64_t kNone = -1;
 
-  /// Matrices in the order they are worked on; a variable batch goes by falling order.
+  /// Matrices in processing order; a variable batch in descending order.
   struct Index {
-    const int64_t* order;  ///< nullptr: as they come
+    const int64_t* order;  ///< nullptr: in the caller's order
     int64_t first;
     int64_t operator()(int64_t i) const { return order ? order[first + i] : first + i; }
   };
-  /// How a batch is cut: [0, team) by the whole team one after the other, [team, lanes) a matrix a
-  /// thread, [lanes, count) in lane groups.
+  /// How a batch is divided: [0, team) by all threads one after the other, [team, lanes) one matrix
+  /// a thread, [lanes, count) in lane groups.
   struct Cut {
     int64_t team, lanes;
   };
   Cut cut(const int64_t* order) const;
   LoopPartition partition_of(int64_t count) const;
-  /// What serves matrix b.
+  /// Choice for matrix b.
   const Choice& choice_of(int64_t b) const { return rows_.choose(case_of(problem_, b)); }
   bool goes_through_lanes(int64_t b) const;
   int64_t largest_order() const;
@@ -50,7 +50,7 @@ class Batch {
   const backend::Problem<T>& problem_;
   const RowTable& rows_;
   int threads_;
-  double flops_ = 0;  ///< of the whole problem; counted where threads may be worth it
+  double flops_ = 0;  ///< of the whole problem; counted only where threads may pay
 };
 
 }  // namespace chol::host

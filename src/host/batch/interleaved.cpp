@@ -11,7 +11,7 @@ namespace {
 /// Below this many elements another thread costs more than it saves.
 constexpr double kElementsWorthAThread = 4096;
 constexpr double kNsAnElement = 0.5;
-/// Parts of a batch a thread: another program on a core holds up one of them only.
+/// Parts of a batch a thread, so that another program on a core delays one of them only.
 constexpr int64_t kPartsOfAThread = 8;
 
 Part part_of(chol_uplo_t uplo) { return uplo == CHOL_UPPER ? Part::upper : Part::lower; }
@@ -47,7 +47,7 @@ int InterleavedBatch<T>::threads_for_all() const {
   return static_cast<int>(std::clamp(elements() / kElementsWorthAThread, 1.0, 65536.0));
 }
 
-/// Chunks narrower than a vector share groups, but where columns are copied.
+/// Chunks narrower than a vector share groups, except where columns are copied.
 template <class T>
 int64_t InterleavedBatch<T>::groups_in_chunk() const {
   return (std::min(chunk_, problem_.sizes.count) + kernels_.lanes - 1) / kernels_.lanes;
@@ -154,7 +154,7 @@ void InterleavedBatch<T>::run_kernel(const InterleavedRun& run, void* buffer) co
   }
 }
 
-/// How many groups from g on, below `end`, fill the lanes and follow each other at one distance.
+/// Number of full groups from g on, below `end`, at a constant distance.
 template <class T>
 int64_t InterleavedBatch<T>::groups_in_a_row(int64_t g, int64_t end) const {
   const int64_t in_chunk = groups_in_chunk(), lanes = kernels_.lanes, first = group(g).first;
@@ -170,7 +170,7 @@ int64_t InterleavedBatch<T>::groups_in_a_row(int64_t g, int64_t end) const {
   return groups;
 }
 
-/// Group g and those after it, below `end`, that follow it at one distance. Returns their number.
+/// Group g and the following ones, below `end`, at a constant distance. Returns their number.
 template <class T>
 int64_t InterleavedBatch<T>::run_in_place(int64_t g, int64_t end, void* buffer) const {
   const int64_t n = problem_.sizes.n, lanes = kernels_.lanes;
@@ -195,7 +195,7 @@ int64_t InterleavedBatch<T>::run_in_place(int64_t g, int64_t end, void* buffer) 
   return run.groups;
 }
 
-/// visit(first matrix, first lane, matrices) for the parts of a group that lie in one chunk each.
+/// visit(first matrix, first lane, matrices) for the parts of a group, each in one chunk.
 template <class T>
 template <class Visit>
 void InterleavedBatch<T>::for_each_piece(const Group& group, Visit&& visit) const {
@@ -207,7 +207,7 @@ void InterleavedBatch<T>::for_each_piece(const Group& group, Visit&& visit) cons
   }
 }
 
-/// Members whose factor has a zero on its diagonal, and the first one in info.
+/// Members whose factor has a zero on its diagonal; the first such element is stored in info.
 template <class T>
 typename InterleavedBatch<T>::Members InterleavedBatch<T>::zero_pivots(const Group& group,
                                                                        int* info) const {
@@ -225,8 +225,8 @@ typename InterleavedBatch<T>::Members InterleavedBatch<T>::zero_pivots(const Gro
   return found;
 }
 
-/// A group that does not lie side by side, or does not fill the lanes: through copies, beside
-/// identities. What stands beside a matrix changes no bit of it.
+/// A group that is not contiguous or does not fill the lanes is copied and padded by identities.
+/// The other lanes do not affect the bits of a matrix.
 template <class T>
 void InterleavedBatch<T>::run_in_lanes(const Group& group, const Scratch& scratch) const {
   const int64_t n = problem_.sizes.n, lanes = kernels_.lanes;

@@ -1,4 +1,4 @@
-// An interleaved batch spread over threads, in groups of matrices that lie side by side.
+// An interleaved batch spread over threads, in groups of contiguous matrices.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -26,7 +26,7 @@ class InterleavedBatch {
     int64_t first;
     int count;
   };
-  /// What a thread works in. Copies of a group's matrices are interleaved in a chunk of
+  /// Workspace of a thread. Copies of a group's matrices are interleaved in a chunk of
   /// kernels_.lanes (lanes) or column-major (panel).
   struct Scratch {
     T* A;  ///< n by n a matrix

@@ -1,4 +1,4 @@
-// Copies between interleaved matrices and others: column-major ones, or lanes side by side.
+// Copies between interleaved matrices and others: column-major ones, or contiguous lanes.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ void split_apart(const SideBySide<T>& from, const ColumnMajor<T>& to, int count,
   });
 }
 
-/// Packs; matrices in `kept`, bit by bit, are left alone.
+/// Packs; matrices in the bit mask `kept` are not written.
 template <class T>
 void lay_together(const ColumnMajor<T>& from, const SideBySide<T>& to, int count, Part part,
                   int64_t rows, int64_t columns, uint32_t kept = 0) {
@@ -55,7 +55,7 @@ void lay_together(const ColumnMajor<T>& from, const SideBySide<T>& to, int count
   });
 }
 
-/// `count` matrices from one interleaved array to another; those in `kept` are left alone.
+/// `count` matrices from one interleaved array to another; those in `kept` are not written.
 template <class T>
 void copy_lanes(const SideBySide<T>& from, const SideBySide<T>& to, int count, Part part,
                 int64_t rows, int64_t columns, uint32_t kept = 0) {
@@ -67,7 +67,7 @@ void copy_lanes(const SideBySide<T>& from, const SideBySide<T>& to, int count, P
   });
 }
 
-/// Matrices in `members` become the identity, or zero when they are whole.
+/// Matrices in `members` become the identity, or zero if all elements are copied.
 template <class T>
 void set_identity(const SideBySide<T>& to, int count, uint32_t members, Part part, int64_t rows,
                   int64_t columns) {

@@ -1,6 +1,6 @@
-// Lane groups of a batch: matrices of one shape go side by side where they lie, and so do those of
-// near orders through a factorization; what else does not fill a group goes by panels or through
-// scratch copies, padded by the identity.
+// Lane groups of a batch: matrices of one shape are processed in place, one a lane; so are matrices
+// of similar orders in a factorization. Others are processed by panels or in scratch copies padded
+// by the identity.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ class LaneBatch {
     return counted.used();
   }
 
-  /// Runs the problem's routine on the matrices index(0), ..., index(count - 1), of falling order.
-  /// `coming` matrices after them are expected next in this thread.
+  /// Runs the problem's routine on the matrices index(0), ..., index(count - 1), in descending
+  /// order. The next `coming` matrices are expected to follow in this thread.
   template <class Index>
   void run(const Index& index, int count, int coming, void* workspace) const {
     const int64_t first = index(0);
@@ -89,7 +89,7 @@ class LaneBatch {
     return true;
   }
 
-  /// How a group goes: factorizations and solves have the same bits in all of these ways.
+  /// How a group is processed: factorizations and solves have the same bits in all cases.
   enum class Way { one_shape, mixed, panels, scratch };
   template <class Index>
   Way way_of(const Index& index, int count) const {
@@ -98,13 +98,14 @@ class LaneBatch {
     const int most = rows_.choose(case_of(problem_, index(0))).at(kWholeGroupsAbove);
     const bool in_part = most == 0 || n <= most, full = count == kernels_.lanes;
     if ((full || in_part) && is_uniform(index, count)) return Way::one_shape;
-    // Panels take three times as long as lanes, as much as padding to twice the flops and more.
+    // Panels take three times as long as lanes, which pays for padding to more than twice the
+    // flops.
     const bool is_near = full && 8 * sizes.order(index(count - 1)) >= 5 * n;
     if (problem_.routine == Routine::potrf && (in_part || is_near)) return Way::mixed;
     return in_part ? Way::scratch : Way::panels;
   }
 
-  /// Lanes without a matrix of their own repeat the first one's, and write the same bits.
+  /// Lanes without a matrix repeat the first one, and write the same bits.
   template <class Index>
   void point_to_matrices(const Index& index, int count, LaneGroup& group) const {
     group.lda = problem_.A.leading_dimension(index(0));
@@ -163,8 +164,8 @@ class LaneBatch {
   bool has_rhs_;
 };
 
-/// Every lane in scratch of the group's order: identity and zero right-hand sides around or instead
-/// of a matrix. The padding changes no bit of the matrix's own part.
+/// All lanes in scratch memory of the group's order: matrices are padded by the identity and zero
+/// right-hand sides. Padding does not affect the bits of a matrix.
 template <class T>
 template <class Index>
 void LaneBatch<T>::run_in_scratch(const Index& index, int count, LaneGroup& group,
@@ -198,8 +199,8 @@ void LaneBatch<T>::run_in_scratch(const Index& index, int count, LaneGroup& grou
   }
 }
 
-/// The named triangle and the right-hand sides of matrix b into scratch, or what the routine wrote
-/// back out of it.
+/// Copies the named triangle and the right-hand sides of matrix b to scratch memory, or the results
+/// back.
 template <class T>
 void LaneBatch<T>::copy(int64_t b, const LaneGroup& group, int lane, bool into_scratch) const {
   const auto move = [&](T* user, int64_t user_ld, T* scratch, int64_t j, int64_t from, int64_t to) {

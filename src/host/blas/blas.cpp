@@ -20,7 +20,7 @@ using Int = CHOL_BLAS_INT;
 
 }  // namespace
 
-// Fortran passes the lengths of characters last.
+// Fortran passes the lengths of character arguments last.
 extern "C" {
 #define CHOL_DECLARE_GEMM(p, T, R)                                                                \
   void p##gemm_(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, \
@@ -54,8 +54,8 @@ CHOL_BIND_BLAS(std::complex<float>, cgemm_, cherk_)
 CHOL_BIND_BLAS(std::complex<double>, zgemm_, zherk_)
 #undef CHOL_BIND_BLAS
 
-/// C(row, column) of the lower triangle lies at (column, row) of the upper one, and what it is made
-/// of likewise.
+/// C(row, column) of the lower triangle is stored at (column, row) of the upper one, and so are its
+/// operands.
 template <class T>
 void tile_product(const PanelMatrix& M, int64_t row, int64_t row_end, int64_t column,
                   int64_t column_end, int64_t first, int64_t last) {
@@ -104,9 +104,9 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// A number of threads that a BLAS keeps for the whole process: OpenBLAS over pthreads, BLIS. The
-/// first thread that needs it to be one notes what it was, the last one puts that back. OpenBLAS
-/// counts in int, BLIS in an integer of 32 or 64 bits: calls by the widest serve them all.
+/// Process-wide number of threads of a BLAS: OpenBLAS over pthreads, BLIS. The first thread that
+/// needs it to be one saves it, the last one restores it. OpenBLAS uses int, BLIS an integer of 32
+/// or 64 bits: the widest type works for all.
 class ProcessThreads {
  public:
   void set_one() {
@@ -123,7 +123,7 @@ class ProcessThreads {
   }
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }
-  /// The users are not in the child, where they do not put back what the program had set.
+  /// The users do not exist in the child and would not restore the program's setting there.
   void in_child() {
     const int users = std::exchange(users_, 0);
     mutex_.unlock();
@@ -134,7 +134,7 @@ class ProcessThreads {
   void look_up() {
     if (is_looked_up_) return;
     is_looked_up_ = true;
-    // OpenBLAS over OpenMP asks OpenMP, and what is set here would be set there.
+    // OpenBLAS over OpenMP uses OpenMP's number; setting it here would set it there.
     auto* const kind = find<int()>("openblas_get_parallel");
     constexpr int kOverPthreads = 1;
     if (kind && kind() == kOverPthreads) {
@@ -160,10 +160,10 @@ int watch_forks() noexcept {
                         [] { process_threads.in_child(); });
 }
 
-// At load: a fork before would leave the mutex locked in the child.
+// Registered at load time: a fork before could leave the mutex locked in the child.
 [[maybe_unused]] const int watches_forks = watch_forks();
 
-/// MKL keeps a number for each thread; 0 takes the process's.
+/// MKL has a number for each thread; 0 selects that of the process.
 int set_mkl_threads(int count) {
   static auto* const set = find<int(int)>("MKL_Set_Num_Threads_Local");
   return set ? set(count) : 0;
@@ -171,7 +171,7 @@ int set_mkl_threads(int count) {
 
 }  // namespace
 
-// A BLAS over OpenMP works by OpenMP's number for the calling thread.
+// A BLAS over OpenMP uses OpenMP's number for the calling thread.
 SerialBlas::SerialBlas() : openmp_threads_(openmp_max_threads()), mkl_threads_(set_mkl_threads(1)) {
   set_openmp_threads(1);
   process_threads.set_one();

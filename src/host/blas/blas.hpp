@@ -17,8 +17,8 @@ TileProduct blas_tile_product(char precision);
 /// Largest leading dimension that the BLAS's integers hold.
 extern const int64_t kLargestBlasDimension;
 
-/// While one lives, what this thread asks of the BLAS is done by this thread alone. The settings of
-/// the program come back with the last one.
+/// During its lifetime BLAS calls of this thread are single-threaded. The last object restores the
+/// program's settings.
 class SerialBlas {
  public:
   SerialBlas();

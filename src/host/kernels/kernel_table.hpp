@@ -1,6 +1,6 @@
-// What the ISA-specific translation units offer to the rest of the host backend: tables of plain
-// functions, one table per ISA and precision. Elements are passed as void so that nothing of the
-// standard library is instantiated under special -m flags.
+// Interface of the ISA-specific translation units: tables of plain functions, one per ISA and
+// precision. Elements are passed as void so that no code of the standard library is instantiated
+// under special -m flags.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 namespace chol::host {
 
 inline constexpr int kMostLanes = 16;  ///< of any ISA and precision
-/// Largest order that goes through lanes.
+/// Largest order that is processed across lanes.
 inline constexpr int64_t kMostLaneOrder = 256;
-/// Largest order of factor_small, whose strips lie on the stack.
+/// Largest order of factor_small, whose strips are on the stack.
 inline constexpr int64_t kMostSmallOrder = 32;
-/// Most right-hand sides that are solved for in place side by side.
+/// Largest number of right-hand sides that are solved in place together.
 inline constexpr int64_t kMostVectors = 3;
 
-/// Kernels::lanes matrices that are worked on side by side: of one shape, or, for potrf, `mixed`:
-/// with orders up to n. Lanes without a matrix of their own repeat another one's.
+/// Kernels::lanes matrices, one a lane: of one shape, or, for potrf, `mixed`: with orders up to n.
+/// Unused lanes repeat another matrix.
 struct LaneGroup {
   bool upper = false;
   int64_t n = 0;
@@ -28,14 +28,12 @@ struct LaneGroup {
   void* B[kMostLanes];
   bool mixed = false;
   int64_t order[kMostLanes], ld[kMostLanes];  ///< of each matrix when mixed
-  int info[kMostLanes] = {};                  ///< potri leaves it alone
-  /// Matrices of the same shape that come next: fetched into the cache along the way, or
-  /// nullptr.
+  int info[kMostLanes] = {};                  ///< not used by potri
+  /// The next matrices of the same shape, which are prefetched, or nullptr.
   const void* next_A[kMostLanes];
 };
 
-/// Groups of Kernels::lanes interleaved matrices of one order where they lie. Strides count
-/// elements.
+/// Groups of Kernels::lanes interleaved matrices of one order, in place. Strides count elements.
 struct InterleavedRun {
   bool upper = false;
   int64_t n = 0;
@@ -57,7 +55,7 @@ struct PanelMatrix {
   int64_t n;
   void* A;
   int64_t lda;
-  /// The matrix that this core takes next, fetched into the cache along the way, or nullptr.
+  /// The next matrix of this core, which is prefetched, or nullptr.
   const PanelMatrix* next = nullptr;
 };
 
@@ -72,7 +70,7 @@ struct PanelStrips {
 struct Kernels {
   const char* isa;
 
-  int lanes;  ///< matrices side by side in a LaneGroup
+  int lanes;  ///< matrices of a LaneGroup
 
   /// Bytes of buffer that the lane functions need for order n and nrhs right-hand sides.
   size_t (*lane_buffer_bytes)(int64_t n, int64_t nrhs);
@@ -88,7 +86,7 @@ struct Kernels {
   void (*interleaved_posv)(const InterleavedRun& run, void* buffer);
   void (*interleaved_potri)(const InterleavedRun& run, void* buffer);
 
-  int strip_rows;   ///< strips start at multiples of this many rows
+  int strip_rows;   ///< strips start at multiples of this number of rows
   int strip_width;  ///< rows of a strip, whose columns lie that many elements apart
   /// Elements of strips for rows of a matrix and depth columns.
   int64_t (*strip_elements)(int64_t rows, int64_t depth);
@@ -145,7 +143,8 @@ struct Kernels {
   /// then strips for the rows of the matrix, each range above, of or below the block,
   void (*invert_rows)(const PanelMatrix& M, int64_t first, int64_t last, int64_t row,
                       int64_t row_end, const PanelStrips& factor, const PanelStrips& strips);
-  /// then the tiles of such ranges, on or below the diagonal, all but those below the block.
+  /// then the tiles of such ranges, on or below the diagonal, except those entirely below the
+  /// block.
   void (*invert_tile)(const PanelMatrix& M, int64_t first, int64_t last, int64_t row,
                       int64_t row_end, int64_t column, int64_t column_end,
                       const PanelStrips& strips);

@@ -12,9 +12,9 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
-/// Masked stores are microcode on Zen 2 to 4: a column's last reals move by two and one.
+/// Masked stores are microcoded on Zen 2 to 4: a column's last reals are moved by two and one.
 inline constexpr bool kMasksRows = false;
-/// Lanes move no more at once.
+/// Lanes move no more at a time.
 template <class R>
 inline constexpr int kLineReals = kRowRun;
 
@@ -80,14 +80,14 @@ CHOL_INLINE VecF divide(VecF a, VecF b) { return {_mm256_div_ps(a.v, b.v)}; }
 CHOL_INLINE VecD sqrt(VecD a) { return {_mm256_sqrt_pd(a.v)}; }
 CHOL_INLINE VecF sqrt(VecF a) { return {_mm256_sqrt_ps(a.v)}; }
 
-/// root = sqrt(x) and reciprocal = 1 / root; no estimate here takes every exponent.
+/// root = sqrt(x) and reciprocal = 1 / root; the estimates here do not cover all exponents.
 template <class R>
 CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
   root = sqrt(x);
   reciprocal = divide(Vec<R>::broadcast(R(1)), root);
 }
 
-/// Whole numbers, as such.
+/// Conversion of integers.
 CHOL_INLINE void store_integers(int* p, VecD a) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvttpd_epi32(a.v));
 }
@@ -117,7 +117,7 @@ CHOL_INLINE VecF select(VecF::Mask m, VecF yes, VecF no) {
   return {_mm256_blendv_ps(no.v, yes.v, m)};
 }
 
-/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): real and imaginary parts trade places.
+/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): exchanges real and imaginary parts.
 CHOL_INLINE VecD swap_pairs(VecD a) { return {_mm256_permute_pd(a.v, 0x5)}; }
 CHOL_INLINE VecF swap_pairs(VecF a) { return {_mm256_permute_ps(a.v, 0xB1)}; }
 CHOL_INLINE VecD negate_odd(VecD a) {
@@ -158,8 +158,8 @@ CHOL_INLINE void transpose(__m256d (&a)[4]) {
   a[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
   a[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
 }
-/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
-/// order that join_pairs takes back.
+/// Two vectors of interleaved real and imaginary parts become one of each; join_pairs inverts the
+/// resulting order of lanes.
 CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
   re = {_mm256_unpacklo_pd(a.v, b.v)};
   im = {_mm256_unpackhi_pd(a.v, b.v)};

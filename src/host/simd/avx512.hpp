@@ -1,5 +1,5 @@
 // SIMD vocabulary of AVX-512 (F, DQ, VL): no file but this one and avx512_vectors.hpp holds these
-// intrinsics. Here is how rows in memory become vectors across them, and back.
+// intrinsics. This file transposes rows in memory to vectors across them, and back.
 //
 // Included once per translation unit that is compiled for this ISA, with CHOL_ISA = avx512.
 #pragma once
@@ -10,7 +10,7 @@
 namespace chol::CHOL_ISA {
 
 /// Keeps the compiler from folding an extraction and a masked store into one masked vextract: that
-/// instruction touches the masked-out elements' memory too, which may end before them.
+/// instruction also accesses the memory of masked-out elements, which may be invalid.
 CHOL_INLINE __m256d kept_in_register(__m256d a) {
   __asm__("" : "+v"(a));
   return a;
@@ -24,8 +24,8 @@ CHOL_INLINE __m256 kept_in_register(__m256 a) {
   return a;
 }
 
-/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
-/// order that join_pairs takes back.
+/// Two vectors of interleaved real and imaginary parts become one of each; join_pairs inverts the
+/// resulting order of lanes.
 CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
   re = {_mm512_unpacklo_pd(a.v, b.v)};
   im = {_mm512_unpackhi_pd(a.v, b.v)};
@@ -66,7 +66,7 @@ CHOL_INLINE void split_fours(const VecD* in, __m512d (&a)[4]) {
   a[2] = _mm512_unpacklo_pd(low23, high23);
   a[3] = _mm512_unpackhi_pd(low23, high23);
 }
-/// Of the first `count` of eight elements those in a half.
+/// Number of the first `count` of eight elements that are in a half.
 CHOL_INLINE int64_t part_of(int64_t count, int side) {
   return side == 0 ? (count < 4 ? count : 4) : (count > 4 ? count - 4 : 0);
 }
@@ -160,8 +160,8 @@ CHOL_INLINE void load8(Row row, Count count, VecD (&out)[8]) {
   transpose8(a);
   for (int e = 0; e < 8; ++e) out[e].v = a[e];
 }
-/// Both halves of a row one after the other: where they cross 32 bytes they take three cycles
-/// together, apart four and a half (Zen 4).
+/// Both halves of a row consecutively: across 32-byte boundaries they then take three cycles
+/// together instead of four and a half (Zen 4).
 template <class Row, class Count>
 CHOL_INLINE void store8(Row row, Count count, const VecD (&in)[8]) {
   __m512d a[2][4];
@@ -271,8 +271,8 @@ CHOL_INLINE void store8(Row row, Count count, const VecF (&in)[8]) {
       part(8 * half + i + 4, _mm512_extractf32x8_ps(a[half][i], 1));
     }
 }
-/// The same for whole rows of sixteen. Both halves of a row move one after the other: rows a
-/// multiple of 4 KiB apart share a set of the first-level cache that holds fewer than sixteen.
+/// The same for whole rows of sixteen. Both halves of a row are moved consecutively: rows a
+/// multiple of 4 KiB apart share a set of the first-level cache, which has fewer than sixteen ways.
 template <class Row, class Count>
 CHOL_INLINE void load16(Row row, Count, VecF (&out)[16]) {
   __m512 a[2][2][4];

@@ -10,9 +10,9 @@ namespace chol::CHOL_ISA {
 inline constexpr int kVectorRegisters = 32;
 /// Reals of a row that load8 and store8 move at once.
 inline constexpr int kRowRun = 8;
-/// Masks cost nothing: a few reals of rows move as four.
+/// Masks cost nothing: a few reals of a row are moved as four.
 inline constexpr bool kMasksRows = true;
-/// Reals of a line, which lanes move at once where they fill it.
+/// Reals of a cache line, which lanes move at a time if aligned.
 template <class R>
 inline constexpr int kLineReals = 64 / int(sizeof(R));
 
@@ -77,8 +77,8 @@ CHOL_INLINE VecD sqrt(VecD a) { return {_mm512_sqrt_pd(a.v)}; }
 CHOL_INLINE VecF sqrt(VecF a) { return {_mm512_sqrt_ps(a.v)}; }
 
 /// root = sqrt(x) and reciprocal = 1 / root of positive finite x to a few units in the last place:
-/// the hardware's estimate of 14 bits, which takes any exponent, and Newton's steps without a
-/// product that leaves the range.
+/// the hardware's estimate of 14 bits, which covers all exponents, and Newton's steps without
+/// products that overflow.
 template <class R>
 CHOL_INLINE void refine_root(Vec<R> x, Vec<R> estimate, int steps, Vec<R>& root,
                              Vec<R>& reciprocal) {
@@ -99,7 +99,7 @@ CHOL_INLINE void approximate_root(VecF x, VecF& root, VecF& reciprocal) {
   refine_root(x, VecF{_mm512_rsqrt14_ps(x.v)}, 1, root, reciprocal);
 }
 
-/// Whole numbers, as such.
+/// Conversion of integers.
 CHOL_INLINE void store_integers(int* p, VecD a) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(a.v));
 }
@@ -127,7 +127,7 @@ CHOL_INLINE VecF select(VecF::Mask m, VecF yes, VecF no) {
   return {_mm512_mask_blend_ps(m, no.v, yes.v)};
 }
 
-/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): real and imaginary parts trade places.
+/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): exchanges real and imaginary parts.
 CHOL_INLINE VecD swap_pairs(VecD a) { return {_mm512_permute_pd(a.v, 0x55)}; }
 CHOL_INLINE VecF swap_pairs(VecF a) { return {_mm512_permute_ps(a.v, 0xB1)}; }
 CHOL_INLINE VecD negate_odd(VecD a) {

@@ -1,6 +1,6 @@
-// What every SIMD vocabulary shares. Everything that is compiled with special -m flags lives in the
-// namespace of its ISA and instantiates no std:: template, so that the linker never keeps a copy
-// that another machine cannot run.
+// Common parts of the SIMD vocabularies. Everything that is compiled with special -m flags is in
+// the namespace of its ISA and instantiates no std:: template, so that the linker never keeps a
+// copy that another machine cannot run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #endif
 
 #define CHOL_INLINE inline __attribute__((always_inline))
-/// Between a lambda's parameters and its body: the same for what is called from several places.
+/// The same for a lambda, between its parameters and its body, that is called from several places.
 #define CHOL_INLINE_LAMBDA __attribute__((always_inline))
 #define CHOL_UNROLL _Pragma("GCC unroll 32")
 
@@ -34,11 +34,10 @@ CHOL_INLINE void invert_root(V x, V& root, V& reciprocal) {
   reciprocal = divide(V::broadcast(1), root);
 }
 
-/// For functions that do nothing but prefetch: GCC takes that for no effect and drops calls of
-/// them.
+/// For functions that only prefetch: GCC considers them free of effects and removes calls to them.
 CHOL_INLINE void keep_prefetches() { __asm__ volatile(""); }
 
-/// Asks for the lines of `bytes` bytes at p to be brought into the first-level cache.
+/// Prefetches the lines of `bytes` bytes at p to the first-level cache.
 CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   const char* const first = static_cast<const char*>(p);
   const char* line = first - reinterpret_cast<uintptr_t>(first) % 64;
@@ -46,13 +45,13 @@ CHOL_INLINE void fetch(const void* p, int64_t bytes) {
   for (; line < first + bytes; line += 64) __builtin_prefetch(line, 0, 3);
 }
 
-/// The same for lines that are written: another core that has them gives them up at once, not only
-/// when they are stored to.
+/// The same for lines that will be written: they are invalidated in other cores immediately instead
+/// of at the store.
 CHOL_INLINE void fetch_to_write(const void* p, int64_t bytes) {
   const char* const first = static_cast<const char*>(p);
   const char* line = first - reinterpret_cast<uintptr_t>(first) % 64;
 #if defined(__x86_64__)
-  // GCC has this instruction where it is told of it alone.
+  // GCC emits this instruction only if the target option is set.
   for (; line < first + bytes; line += 64) __asm__ volatile("prefetchw %0" ::"m"(*line));
 #else
   keep_prefetches();

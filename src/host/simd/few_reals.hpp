@@ -7,9 +7,9 @@
 
 namespace chol::CHOL_ISA {
 
-/// Whether a count that the compiler knows is one or two: an access as wide as they are then. A
-/// wider one that crosses 32 bytes takes two cycles to store, a line two and a half (Zen 4), masked
-/// or not.
+/// Whether a compile-time count is one or two, so that an access of exactly that width can be used.
+/// A wider store that crosses 32 bytes takes two cycles, across a line two and a half (Zen 4),
+/// masked or not.
 CHOL_INLINE bool are_few(int64_t count) {
   return __builtin_constant_p(count) && (count == 1 || count == 2);
 }

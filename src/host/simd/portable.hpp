@@ -8,13 +8,13 @@
 
 namespace chol::CHOL_ISA {
 
-/// SSE2's; NEON has 32, but 128-bit tiles of 32 accumulators would be higher than wide.
+/// SSE2's; NEON has 32, but 128-bit tiles of 32 accumulators would have more rows than columns.
 inline constexpr int kVectorRegisters = 16;
 /// Reals of a row that load4 and store4 move at once.
 inline constexpr int kRowRun = 4;
 /// Masks would be branches.
 inline constexpr bool kMasksRows = false;
-/// Lanes move no more at once.
+/// Lanes move no more at a time.
 template <class R>
 inline constexpr int kLineReals = kRowRun;
 
@@ -50,7 +50,7 @@ struct Vec {
 using VecD = Vec<double>;
 using VecF = Vec<float>;
 
-// Contraction to one fused operation is the compiler's (-ffp-contract=fast) where the ISA has it.
+// The compiler contracts to one fused operation (-ffp-contract=fast) where the ISA has it.
 template <class R>
 CHOL_INLINE Vec<R> fma(Vec<R> acc, Vec<R> a, Vec<R> b) {
   return {acc.v + a.v * b.v};
@@ -75,14 +75,14 @@ CHOL_INLINE VecF sqrt(VecF a) {
                          __builtin_sqrtf(a.v[3])}};
 }
 
-/// root = sqrt(x) and reciprocal = 1 / root; no estimate here takes every exponent.
+/// root = sqrt(x) and reciprocal = 1 / root; the estimates here do not cover all exponents.
 template <class R>
 CHOL_INLINE void approximate_root(Vec<R> x, Vec<R>& root, Vec<R>& reciprocal) {
   root = sqrt(x);
   reciprocal = divide(Vec<R>::broadcast(R(1)), root);
 }
 
-/// Whole numbers, as such.
+/// Conversion of integers.
 template <class R>
 CHOL_INLINE void store_integers(int* p, Vec<R> a) {
   for (int i = 0; i < Vec<R>::width; ++i) p[i] = static_cast<int>(a.v[i]);
@@ -104,7 +104,7 @@ CHOL_INLINE Vec<R> select(typename Vec<R>::Mask m, Vec<R> yes, Vec<R> no) {
   return {reinterpret_cast<typename Vec<R>::Register>(chosen)};
 }
 
-/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): real and imaginary parts trade places.
+/// (x0, x1, x2, x3, ...) -> (x1, x0, x3, x2, ...): exchanges real and imaginary parts.
 CHOL_INLINE VecD swap_pairs(VecD a) { return {VecD::Register{a.v[1], a.v[0]}}; }
 CHOL_INLINE VecF swap_pairs(VecF a) { return {VecF::Register{a.v[1], a.v[0], a.v[3], a.v[2]}}; }
 CHOL_INLINE VecD negate_odd(VecD a) { return {VecD::Register{a.v[0], -a.v[1]}}; }
@@ -123,8 +123,8 @@ CHOL_INLINE float sum(VecF a) { return (a.v[0] + a.v[2]) + (a.v[1] + a.v[3]); }
 CHOL_INLINE VecD bits_as_double(VecF a) { return {reinterpret_cast<VecD::Register>(a.v)}; }
 CHOL_INLINE VecF bits_as_float(VecD a) { return {reinterpret_cast<VecF::Register>(a.v)}; }
 
-/// Two vectors of pairs, real and imaginary parts in turn, become one of each; lanes come in an
-/// order that join_pairs takes back.
+/// Two vectors of interleaved real and imaginary parts become one of each; join_pairs inverts the
+/// resulting order of lanes.
 CHOL_INLINE void split_pairs(VecD a, VecD b, VecD& re, VecD& im) {
   re.v = VecD::Register{a.v[0], b.v[0]};
   im.v = VecD::Register{a.v[1], b.v[1]};

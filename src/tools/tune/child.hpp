@@ -1,4 +1,5 @@
-// This program run again as a child: the library reads the name of its tuning file once.
+// This program started again as a child process, since the library reads CHOL_TUNING only once a
+// process.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +12,7 @@
 
 namespace chol::tune {
 
-/// A file that goes when this object does, or the process, however it ends. Throws
+/// A temporary file that disappears with this object or the process, however it ends. Throws
 /// std::runtime_error.
 class TemporaryFile {
  public:
@@ -30,10 +31,10 @@ class TemporaryFile {
 /// A tuning file of one row: the choice up to the point's order.
 std::string tuning_text(const std::string& machine, const Point& point, const Choice& choice);
 
-/// Seconds after which a child that says nothing is given up.
+/// Seconds after which a silent child is abandoned.
 inline constexpr double kLongestTrial = 120;
 
-/// A process with lines to and from it.
+/// A process with pipes for lines in both directions.
 class Child {
  public:
   /// @param tuning what CHOL_TUNING names there.
@@ -43,7 +44,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   bool write_line(const std::string& line);
-  /// Without its end. False when the child ended or said nothing for so long.
+  /// Reads a line, without its end. False when the child ended or the time is over.
   bool read_line(std::string& line, double seconds);
   /// Waits for the end.
   bool ended_well();
@@ -51,7 +52,7 @@ class Child {
  private:
   pid_t process_ = -1;
   int to_ = -1, from_ = -1;
-  std::string ahead_;  ///< read and not yet given away
+  std::string ahead_;  ///< read but not yet returned
 };
 
 }  // namespace chol::tune

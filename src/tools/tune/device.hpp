@@ -1,5 +1,5 @@
-// The first CUDA device through its driver, which is opened and not linked: chol-tune runs on
-// machines that have none.
+// The first CUDA device through its driver, which is opened at run time: chol-tune also runs on
+// machines without one.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ DeviceModel model();
 int processors();
 int64_t cache_bytes();  ///< of the second level
 
-/// Makes the context of the CUDA runtime the caller's. This and what follows throws
+/// Makes the context of the CUDA runtime current. This and the following functions throw
 /// std::runtime_error.
 void open();
 
@@ -31,7 +31,7 @@ class Memory {
   T* as() const {
     return reinterpret_cast<T*>(address_);
   }
-  /// Copies the bytes to the beginning, and from there over and over to the end.
+  /// Fills the buffer with repeated copies of the bytes.
   void fill_with(const void* host, size_t bytes);
   void read(void* host, size_t bytes, size_t offset) const;
   void copy_from(const Memory& other);
@@ -42,7 +42,7 @@ class Memory {
   size_t size_;
 };
 
-/// Seconds between two points of the default stream.
+/// Seconds between two events in the default stream.
 class StopWatch {
  public:
   StopWatch();

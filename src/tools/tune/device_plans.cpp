@@ -21,8 +21,7 @@ constexpr size_t kMostPlans = 40;          ///< of a point that get a trial
 
 KernelKind kind_of(const Point& point) { return {point.routine, point.precision}; }
 
-/// Calls visit(choice) for the values of its knobs that get a trial; knobs without stay as they
-/// are.
+/// Calls visit(choice) for the knob values to be tried; knobs without such values are unchanged.
 template <class Visit>
 void for_each_tried(Choice choice, Visit&& visit, size_t knob = 0) {
   const std::span<const Knob> knobs = choice.method->knobs;
@@ -33,13 +32,13 @@ void for_each_tried(Choice choice, Visit&& visit, size_t knob = 0) {
     for_each_tried(choice, visit, knob + 1);
   }
 }
-/// Whether trials know values of all knobs, so that those are all kernels of a method.
+/// Whether all knobs have values for trials, so that these enumerate all kernels of a method.
 bool has_values(const MethodInfo& method) {
   return std::all_of(method.knobs.begin(), method.knobs.end(),
                      [](const Knob& knob) { return !knob.tried.empty(); });
 }
 
-/// What tells kernels of interleaved_columns apart: threads and columns.
+/// The knobs that select a kernel of interleaved_columns: threads and columns.
 cuda::ThreadsShape columns_kernel(const KernelKind& kind, const cuda::ColumnsParams& params,
                                   int n) {
   const cuda::ThreadsShape shape = cuda::threads_shape(kind, params, n);
@@ -52,7 +51,7 @@ void add_columns(std::vector<Choice>& choices, const KernelKind& kind, int n) {
   const auto add_around = [&](int around, int threads) {
     for (const int more : {-4, -2, 0, 2, 4}) {
       if (around + more <= 0 || around + more >= n) continue;
-      // By the columns that there are: choices of one kernel are one choice.
+      // With columns clamped to the order: choices of the same kernel are equal.
       const auto [group, columns] = columns_kernel(kind, {around + more, threads}, n);
       if (group == own.threads && columns == own.columns) continue;
       add_choice(choices,
@@ -60,7 +59,7 @@ void add_columns(std::vector<Choice>& choices, const KernelKind& kind, int n) {
     }
   };
   if (kind.factors()) add_around(cuda::leading_columns(kind, {}, n), 1);
-  // As many columns for each number of threads as take the registers of the rule's.
+  // For each number of threads the columns that need as many registers as the built-in choice.
   const cuda::ThreadsShape rule = cuda::threads_shape({Routine::potrs, kind.precision}, {}, n);
   for (int threads = kind.factors() ? 2 : 1; threads <= cuda::kMostHeldThreads; threads *= 2)
     add_around(int(rule.columns * std::sqrt(double(threads) / rule.threads)), threads);
@@ -68,7 +67,8 @@ void add_columns(std::vector<Choice>& choices, const KernelKind& kind, int n) {
 
 bool is_tiled(const Choice& choice) { return choice.is(cuda::kInterleavedTiled); }
 
-/// Whether a choice is another's kernel: a tile that is the matrix has no order, and one is built.
+/// Whether another choice selects the same kernel: with one tile for the whole matrix the order of
+/// tiles has no effect, and one kernel is built in.
 bool is_double(const Choice& choice, int64_t n) {
   if (!is_tiled(choice)) return false;
   const auto [edge, looking, unrolled, threads] = cuda::tiled_knobs(choice);
@@ -117,7 +117,7 @@ std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
       add_lanes(instance.lanes);
     }
   const MethodInfo& left_looking = solves ? cuda::kLeftLookingPosv : cuda::kLeftLookingPotrf;
-  // The last row on its own where it is the only one of a block column.
+  // The last row may be factored separately where it would be the only one of its block column.
   for (const cuda::LeftLookingRow& row : cuda::left_looking_rows())
     for (const bool bordered : {false, true})
       if (row.precision == point.precision && !row.upper && row.columns == cuda::Columns::any &&
@@ -132,13 +132,14 @@ std::vector<Choice> column_major(const Point& point, const Choice& built_in) {
   return choices;
 }
 
-/// One matrix by one kernel, or by panels of so many columns.
+/// One matrix by one kernel, or in panels of so many columns.
 std::vector<Choice> one_matrix(const Point& point, const Choice& built_in) {
   std::vector<Choice> choices = {built_in};
   if (!built_in.is(cuda::kPersistentPotrf)) return choices;
   for_each_tried(built_in, [&](Choice choice) {
     const auto params = cuda::native::Params::of(choice);
-    const bool is_other = params.panel > 0 || !params.blas_updates;  // nothing is between
+    const bool is_other =
+        params.panel > 0 || !params.blas_updates;  // one kernel has no updates between panels
     if (params.panel < point.n && is_other) add_choice(choices, choice);
   });
   return choices;
@@ -148,7 +149,7 @@ std::vector<Choice> one_matrix(const Point& point, const Choice& built_in) {
 
 DevicePlans::DevicePlans(const DeviceModel& model, bool compiled)
     : model_(model), compiled_(compiled) {
-  constexpr int kHopper = 90, kMultiprocessors = 132;  // whose rows serve all so far
+  constexpr int kHopper = 90, kMultiprocessors = 132;  // whose rows serve all orders so far
   built_in_.load_rows(cuda::built_in_rows(kHopper, kMultiprocessors));
 }
 
@@ -178,9 +179,9 @@ std::vector<Choice> DevicePlans::possible(const Point& point) const {
   return choices;
 }
 
-/// Of each order of the tiles, with loops over them and without, the choice that covers most, one
-/// of another edge and one of another number of threads: the model knows too little of what tells
-/// orders apart to choose among them.
+/// For each order of the tiles, with and without loops over them: the choice with the best
+/// estimate, one with another tile edge and one with another number of threads. The model is too
+/// coarse to choose among these.
 std::vector<Choice> DevicePlans::best_tiled(const Point& point,
                                             const std::vector<Choice>& choices) const {
   std::vector<Choice> all;
@@ -214,8 +215,8 @@ std::vector<Choice> DevicePlans::interleaved(const Point& point) const {
   all.erase(std::remove_if(all.begin() + 1, all.end(), is_tiled), all.end());
   std::vector<Choice> left = prune(point, all, model_, kMostPlans - tiled.size());
   for (const Choice& choice : tiled) add_choice(left, choice);
-  // Warps that have a matrix, or potrf and potrs each by its own rows: nothing that the model
-  // describes. A block column alone leaves most of a warp without work.
+  // Warps with a matrix each, and potrf followed by potrs with their own rows, are not covered by
+  // the model. A single block column leaves most of a warp idle.
   constexpr int64_t kBlockColumn = 16;
   if (point.routine == Routine::potrs) add_choice(left, cuda::kInterleavedWarpSolve);
   if (point.routine == Routine::posv) add_choice(left, cuda::kInterleavedTwoSteps);
@@ -243,7 +244,7 @@ std::vector<Choice> DevicePlans::ruled_out(const Point& point) const {
 }
 
 int64_t DevicePlans::reach(const Point& point, const Choice& choice, int64_t order) const {
-  // A shape's largest order is not known here.
+  // The largest order of a shape is unknown here.
   if (point.form == Form::one) return order;
   if (point.form == Form::batch)
     return choice.is(cuda::kLeftLookingPotrf) || choice.is(cuda::kLeftLookingPosv) ? order

@@ -38,7 +38,7 @@ std::vector<Point> DeviceSpace::points(const Scope& scope) const {
   std::vector<int64_t> small = {2,  4,  6,  8,  10, 12, 14, 16, 18, 20, 22, 24, 26,
                                 28, 30, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96, 104};
   std::vector<int64_t> large = {4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 160, 192, 256, 384, 512};
-  // One matrix is for more than one block from here on.
+  // From this order on one matrix is worked on by several blocks.
   constexpr int64_t kLeastOne = 64;
   std::vector<int64_t> one = {64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
   if (scope.quick) {

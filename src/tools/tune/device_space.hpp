@@ -13,12 +13,12 @@ namespace chol::tune {
 /// The choices of the device backend that are worth a trial.
 class DevicePlans {
  public:
-  /// @param compiled whether to try kernels that are not built and have to be compiled first.
+  /// @param compiled whether to try kernels that are not built and must be compiled first.
   DevicePlans(const DeviceModel& model, bool compiled);
   std::vector<Choice> candidates(const Point& point) const;
   /// Those of interleaved batches.
   std::vector<Choice> interleaved(const Point& point) const;
-  /// What the model leaves out of the interleaved ones.
+  /// Interleaved choices that the model rejects.
   std::vector<Choice> ruled_out(const Point& point) const;
   Choice built_in(const Point& point) const;
   int64_t reach(const Point& point, const Choice& choice, int64_t order) const;
@@ -55,7 +55,7 @@ class DeviceSpace final : public Space {
 
   DevicePlans plans_;
   TemporaryFile file_;
-  std::unique_ptr<Child> child_;  ///< makes the trials; a kernel that fails takes it along
+  std::unique_ptr<Child> child_;  ///< process that runs the trials; a failing kernel ends it
   std::string machine_;
 };
 

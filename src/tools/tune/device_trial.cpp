@@ -54,7 +54,7 @@ class DeviceTrial {
   virtual double gflops(chol_handle_t handle, double seconds) = 0;
 };
 
-/// A few systems over and over, more than the second-level cache and the processors hold.
+/// A few systems repeated, more than fill the second-level cache and all multiprocessors.
 template <class T>
 class DeviceTrialOf final : public DeviceTrial {
  public:
@@ -172,7 +172,7 @@ Point point_of(std::istream& words) {
   throw std::invalid_argument("no such routine: " + routine);
 }
 
-/// The trials of one run, of which the arrays of the last point are kept.
+/// The trials of one run; the arrays of the last point are kept.
 class DeviceTrials {
  public:
   double rate(const std::string& request) {

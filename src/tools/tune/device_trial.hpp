@@ -1,11 +1,11 @@
-// The child's side of a search on a device.
+// The child process of a search on a device.
 #pragma once
 
 namespace chol::tune {
 
-/// Says the backend's name in a line ("!" and a reason where there is none), then answers every
-/// line "routine form precision n seconds" by the Gflop/s of what chol_create makes of the tuning
-/// file as it is then. Returns when there are no more.
+/// Prints the backend's name ("!" and a reason if there is none), then answers every line "routine
+/// form precision n seconds" with the Gflop/s of the current content of the tuning file. Returns at
+/// the end of input.
 int serve_device_trials();
 
 }  // namespace chol::tune

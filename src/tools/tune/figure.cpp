@@ -12,7 +12,7 @@ namespace chol::tune {
 namespace {
 
 constexpr const char* kScript = "chol-tune-plot";
-/// What the script ends with where it finds no matplotlib, and what a child does without a script.
+/// Exit codes: the script without matplotlib, and a child that cannot run the script.
 constexpr int kNoLibrary = 77, kNoScript = 127;
 
 bool ends_in(const std::string& path, const std::string& suffix) {
@@ -27,7 +27,7 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error(path + ": cannot be written");
 }
 
-/// Without a shell, so that no character of a path means anything. @return the exit status
+/// Without a shell, so that no character of a path is special. @return the exit status
 int run_script(const std::string& records, const std::string& picture) {
   std::error_code none;
   const std::string script =

@@ -8,7 +8,7 @@
 namespace chol::tune {
 namespace {
 
-/// All choices of a method of one knob.
+/// All choices of a method with one knob.
 void add_all(std::vector<Choice>& all, const MethodInfo& method, const Point& point) {
   const Knob& knob = method.knobs[0];
   for (int value = knob.least; value <= knob.most; ++value) {
@@ -17,7 +17,7 @@ void add_all(std::vector<Choice>& all, const MethodInfo& method, const Point& po
     if (host::accepts(row, false)) add_choice(all, choice);
   }
 }
-/// Solves of up to three right-hand sides go vector by vector.
+/// Solves with up to three right-hand sides treat one vector at a time.
 Choice panel_of(Routine routine) {
   const bool solves = routine == Routine::potrs || routine == Routine::posv;
   return {host::kPanel, {{"few_rhs", solves ? 3 : 0}}};

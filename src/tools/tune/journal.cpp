@@ -25,7 +25,7 @@ Journal::Journal(const std::string& path, const std::string& machine, const std:
     read_line(line);
     torn = file.eof();
   }
-  // The last line of a killed run may have no end.
+  // The last line of a killed run may be incomplete.
   if (torn && write(descriptor_, "\n", 1) != 1)
     throw std::runtime_error(path + ": cannot be written");
 }

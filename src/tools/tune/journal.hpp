@@ -1,5 +1,4 @@
-// What has been measured, a line of JSON a trial, appended as it comes: a run that was killed goes
-// on where it was.
+// Log of the measurements, one line of JSON a trial, so that a killed run can continue.
 #pragma once
 
 #include <map>
@@ -11,22 +10,22 @@ namespace chol::tune {
 
 class Journal {
  public:
-  /// Opens it, takes the trials of this machine and library from it, and keeps other processes off.
-  /// Throws std::runtime_error when another process writes it.
+  /// Opens and locks the file and reads the trials of this machine and library. Throws
+  /// std::runtime_error when another process writes it.
   Journal(const std::string& path, const std::string& machine, const std::string& version);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// The rate of a trial of that length that was made before, or a negative number.
+  /// The rate of an earlier trial of that length, or a negative number.
   double rate_of(const Point& point, const Choice& choice, int round) const;
   void add(const Point& point, const Choice& choice, int round, double rate);
   /// The rate of the longest trial, 0 when there was none.
   double best_known(const Point& point, const Choice& choice) const;
-  /// How many were made, each longer than the one before.
+  /// Number of trials, each longer than the one before.
   int trials_of(const Point& point, const Choice& choice) const;
 
-  /// Lines that are no trials: torn by a kill, or somebody else's text.
+  /// Lines that are not trials, such as incomplete ones.
   int skipped() const { return skipped_; }
   size_t known() const { return rates_.size(); }
 

@@ -14,8 +14,8 @@ using cuda::triangle_words;
 
 constexpr int kMostRegisters = 255;
 constexpr int kOverhead = 28;  ///< registers of addresses and counters
-/// Bytes under way that keep the memory of a multiprocessor busy (its share of some terabytes a
-/// second times a latency of the better part of a microsecond), and warps that keep its units busy.
+/// Bytes in flight that saturate the memory bandwidth of a multiprocessor (its share of some TB/s
+/// times a latency of almost a microsecond), and warps that keep its units busy.
 constexpr double kEnoughBytes = 32 << 10, kEnoughWarps = 16;
 constexpr double kWholeLine = 64;
 
@@ -29,7 +29,7 @@ Footprint registers_footprint(const KernelKind& kind, const Choice& choice, int6
 
 Footprint threads_footprint(const KernelKind& kind, const cuda::ColumnsParams& params,
                             const cuda::ThreadsShape& shape, int n) {
-  // The right-hand side, the held columns, and of a factor a block column.
+  // Registers: the right-hand side, the columns held, and for a factorization a block column.
   const int64_t block_column = kind.factors() ? shape.threads * n : 0;
   const int64_t words =
       (n + block_column) * kind.bytes / 4 + triangle_words(shape.columns, kind.bytes);
@@ -46,7 +46,7 @@ Footprint columns_footprint(const KernelKind& kind, const Choice& choice, int64_
   const cuda::ThreadsShape shape = cuda::threads_shape(kind, params, n);
   if (shape.threads > 0) return threads_footprint(kind, params, shape, n);
   const int columns = cuda::leading_columns(kind, params, n);
-  // Of the columns outside shared memory half the square is alive at most, and one column.
+  // For the columns outside shared memory at most half of the square and one column are live.
   const int64_t square = int64_t(n - columns) * (n - columns) / 4 * kind.bytes / 4;
   return {.registers = kOverhead + int(n * kind.bytes / 4 + square),
           .bytes = cuda::columns_block_bytes(kind, params, n),
@@ -58,7 +58,7 @@ Footprint columns_footprint(const KernelKind& kind, const Choice& choice, int64_
 Footprint shared_footprint(const KernelKind& kind, const Choice& choice, int64_t n) {
   const cuda::SharedKnobs knobs = cuda::shared_knobs(choice);
   if (!cuda::shared_threads_fit(knobs, kind.factors())) return {};
-  // A thread's rows of a block column beside the diagonal block.
+  // A thread's rows of a block column in addition to the diagonal block.
   const int words = (cuda::kSharedRows * knobs.columns + knobs.columns * (knobs.columns + 1) / 2) *
                     int(kind.bytes) / 4;
   const int64_t bytes = cuda::shared_block_bytes(kind.bytes, n, kind.vectors(), knobs);
@@ -70,9 +70,9 @@ Footprint shared_footprint(const KernelKind& kind, const Choice& choice, int64_t
           .under_way = bytes};
 }
 
-/// Without loops over tiles what is done stays in registers: right-looking and at the end of
-/// top-looking the triangle, left-looking the columns that are done of rows that are not. A tile is
-/// read when the one before it has been written, but for right-looking.
+/// Without loops over tiles, finished elements stay in registers: right-looking and at the end of
+/// top-looking the triangle, left-looking the finished columns of the remaining rows. Except
+/// right-looking, a tile is read after the one before it was written.
 Footprint unrolled_footprint(const KernelKind& kind, const cuda::TiledKnobs& knobs, int64_t n) {
   const int64_t triangle = n * (n + 1) / 2, tile = int64_t(knobs.tile) * knobs.tile;
   const bool right = knobs.looking == cuda::Looking::right;
@@ -85,10 +85,10 @@ Footprint unrolled_footprint(const KernelKind& kind, const cuda::TiledKnobs& kno
 }
 
 /// One thread a matrix in device memory, by tiles: a row of tiles is read for every tile before it;
-/// right-looking, what lies behind a block column is written for it too.
+/// right-looking also writes the trailing matrix for every block column.
 Footprint tiled_footprint(const KernelKind& kind, const cuda::TiledKnobs& knobs, int64_t n) {
   if (knobs.unrolled) return unrolled_footprint(kind, knobs, n);
-  // The compiler has a tile and the operands of four steps on their way.
+  // The compiler keeps a tile and the operands of four steps in registers.
   const int64_t elements = int64_t(knobs.tile) * knobs.tile + 4 * 2 * knobs.tile;
   const bool right = knobs.looking == cuda::Looking::right;
   const double shared = !kind.factors() ? 4 : right ? 1 : 2;
@@ -130,7 +130,8 @@ int resident_blocks(const Footprint& footprint, const DeviceModel& device) {
   if (footprint.threads <= 0 || footprint.bytes > device.block_memory) return 0;
   const int64_t kept = std::min(footprint.registers, kMostRegisters);
   const int64_t warps = (footprint.threads + 31) / 32;
-  // Registers are given out by eights to a thread; each block takes a kilobyte for itself.
+  // Registers are allocated in units of eight a thread; each block reserves a kilobyte of shared
+  // memory.
   return int(std::min({device.registers / (warps * 32 * ((kept + 7) / 8 * 8)),
                        device.processor_memory / (footprint.bytes + 1024),
                        int64_t(device.threads / footprint.threads), int64_t(device.blocks)}));

@@ -49,14 +49,14 @@ double flops_of_potrf(char precision, int64_t n) {
   return order * order * order / 3 * (precision == 'c' || precision == 'z' ? 4 : 1);
 }
 
-/// The CPU time of this thread, for calls on one thread: other processes do not count.
+/// The CPU time of this thread, for calls on one thread, so that other processes do not disturb.
 double seconds_of_thread() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Gflop/s: the median of calls for so long, on a matrix with a dominant diagonal.
+/// Gflop/s: the median of the calls in that time, on a diagonally dominant matrix.
 template <class T>
 double time_potrf(chol_handle_t handle, char precision, int64_t n, int threads, double seconds) {
   std::vector<T> start(static_cast<size_t>(n * n));
@@ -106,7 +106,7 @@ double memory_gbytes(int threads) {
   return best;
 }
 
-/// One process a size of tiles, all alive at once, so that they take turns.
+/// One process for each tile size, all at the same time, measured in turns.
 class Sizes {
  public:
   explicit Sizes(std::string machine) : machine_(std::move(machine)) {}
@@ -137,9 +137,9 @@ class Sizes {
   std::map<std::pair<char, int>, std::unique_ptr<Child>> children_;
 };
 
-/// IA-Chol's cost as it is published, for comparison: the larger of data exchange (an LRU cache,
-/// tiles reused by Zipf's law) and computation, a price of scheduling, and a distance from a size
-/// that the peak and the cache give.
+/// The published cost model of IA-Chol, for comparison: the maximum of data exchange (an LRU cache,
+/// tiles reused by Zipf's law) and computation, a scheduling cost, and the squared distance from a
+/// size derived from peak and cache.
 double published_cost(const host::TileMachine& machine, int64_t n, int threads, int nb) {
   constexpr double kBeta = 1e-6, kGamma = 0.05;
   const double order = static_cast<double>(n), tiles = std::ceil(order / nb);
@@ -189,7 +189,7 @@ void write_case(std::ostream& out, const std::string& machine, const Case& c, in
         << '\n';
 }
 
-/// Lays the rows of the cores over those that a tuning file has.
+/// Replaces the core rows of a tuning file.
 void write_cores(const std::string& path, const std::string& machine,
                  const std::vector<CoreRow>& cores) {
   using Json = nlohmann::json;
@@ -243,7 +243,7 @@ int tune_one(const OneOptions& o) {
   std::vector<CoreRow> rows;
   std::vector<double> regrets, published;
   for (const char precision : o.precisions) {
-    // Large matrices on one core, where little but products counts.
+    // Large matrices on one core, where products dominate.
     const double rate = sizes.rate(192, precision, 1536, 1, 10 * o.milliseconds * 1e-3);
     rows.push_back({precision, rate / 0.93, gbytes});
     const host::TileMachine m = machine_of(rows.back());

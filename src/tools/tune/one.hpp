@@ -1,5 +1,5 @@
-// chol-tune one: how far the size of tiles that the host's model chooses for one matrix is from the
-// fastest, by trying all.
+// chol-tune one: compares the tile size chosen by the host's model for one matrix with the fastest
+// of all sizes.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ struct OneOptions {
   std::vector<int> threads;  ///< none: 1, 2, 4, ... up to the cores
   std::string precisions = "d";
   double milliseconds = 20;  ///< of a trial
-  int rounds = 5;            ///< in which every size has a turn
+  int rounds = 5;            ///< rounds over all sizes
   std::string figure;        ///< .svg, .png or .csv; none: ""
-  std::string output;        ///< tuning file that gets what was measured of the cores; none: ""
+  std::string output;        ///< tuning file for the measured rates of the cores; none: ""
 };
 
-/// Measures, prints a table and the regrets, draws and writes. Throws std::runtime_error.
+/// Measures, prints a table and the regrets, draws the figure and writes the files. Throws
+/// std::runtime_error.
 int tune_one(const OneOptions& options);
 
-/// The child's side: a line "precision order threads seconds" each, answered by Gflop/s.
+/// The child process: a line "precision order threads seconds" each, answered by Gflop/s.
 int serve_one_trials();
 
 }  // namespace chol::tune

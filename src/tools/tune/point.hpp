@@ -1,4 +1,4 @@
-// What chol-tune looks for a method for.
+// A point of a search: a routine, form, precision and order.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct Point {
 std::string text_of(const Point& point);
 /// "tiles nb 64": the knobs that are not 0.
 std::string text_of(const Choice& choice);
-/// Its members in a tuning file's row.
+/// Members of the choice in a row of a tuning file.
 std::string json_of(Routine routine, const Choice& choice);
 
 bool has_choice(const std::vector<Choice>& choices, const Choice& choice);
-/// Unless it is there.
+/// Appends it unless present.
 void add_choice(std::vector<Choice>& choices, const Choice& choice);
 /// Whether both belong to one key of a tuning file.
 bool same_key(const Point& a, const Point& b);

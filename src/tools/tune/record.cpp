@@ -51,7 +51,7 @@ void write_records(std::ostream& out, const Space& space, const Journal& journal
   for (const Point& point : points) {
     const std::vector<Record> all = records_of(space, journal, point);
     for (const Record& r : all) {
-      // A device's name is whatever its driver says.
+      // A device's name may contain any characters.
       out << '"' << space.machine() << "\"," << routine_name(point.routine) << ','
           << form_name(point.form) << ',' << point.precision << ',' << point.n << ','
           << text_of(r.choice) << ',' << r.choice.method->name << ',' << name_of(r.fate) << ','

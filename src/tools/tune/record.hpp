@@ -1,4 +1,4 @@
-// What is known of each plan at a point: what the reports are made of.
+// Results of every plan at a point, the input of the reports.
 #pragma once
 
 #include <ostream>
@@ -12,9 +12,9 @@ namespace chol::tune {
 
 enum class Fate {
   timed,
-  failed,    ///< refused, with wrong results, or the end of its process
-  untried,   ///< worth a trial, and none was made so far
-  ruled_out  ///< not worth one
+  failed,    ///< refused, wrong results, or crash of the process
+  untried,   ///< candidate without a trial so far
+  ruled_out  ///< excluded by the model
 };
 
 struct Record {

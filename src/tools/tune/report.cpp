@@ -1,4 +1,4 @@
-// What is known of every plan, as text.
+// The report of all plans as text.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@ std::string text_of_key(const Point& point) {
   return text.substr(0, text.rfind(' '));
 }
 
-/// Of the fastest plan's rate what the built-in plan has; 0 where one of them was not timed.
+/// Rate of the built-in plan over that of the fastest one; 0 if one of them was not timed.
 double share_of_built_in(const std::vector<Record>& records) {
   for (const Record& r : records)
     if (r.is_built_in && r.rate > 0) return r.rate / records.front().rate;
@@ -55,7 +55,7 @@ void print_point(std::ostream& out, const Point& point, const std::vector<Record
       << count_of(records, Fate::ruled_out, "ruled out") << '\n';
 }
 
-/// How far the built-in plans of a key are from the fastest ones.
+/// Summary of the built-in plans of a key relative to the fastest ones.
 void print_distance(std::ostream& out, const std::vector<Point>& key,
                     const std::vector<std::vector<Record>>& records) {
   double logarithms = 0, least = 2;

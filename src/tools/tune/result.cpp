@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a measurement of this length can tell apart.
+/// Resolution of a measurement of this length.
 constexpr double kSame = 0.97;
 
 Json row_of(const Point& point, int64_t least, int64_t most, const Choice& choice) {
@@ -39,7 +39,7 @@ bool of_key(const Json& row, const Point& point) {
 }
 
 /// The rows of one key from its points in ascending order. A choice serves up to halfway to the
-/// next point that has another one, as far as it can; the built-in rows serve what is beyond.
+/// next point with another choice, as far as it accepts; beyond that the built-in rows serve.
 void add_rows(Json& rows, const Space& space, const Journal& journal,
               const std::vector<Point>& key) {
   int64_t least = 0;
@@ -68,7 +68,7 @@ void write_tuning_file(const std::string& path, Space& space, const std::string&
                        const Journal& journal, const std::vector<Point>& points) {
   Json document = Json::object();
   if (std::ifstream file(path); file) document = Json::parse(file, nullptr, false);
-  // Rows of another version were measured on other code, or read otherwise.
+  // Rows of another version were measured with other code or have another meaning.
   if (!document.is_object() || document.value("chol", "") != version ||
       document.value("version", 1) != kTuningFileVersion)
     document = Json::object();
@@ -91,7 +91,7 @@ void write_tuning_file(const std::string& path, Space& space, const std::string&
   if (!taken || std::rename(temporary.c_str(), path.c_str()) != 0) {
     unlink(temporary.c_str());
     throw std::runtime_error(
-        path + (written && !taken ? ": the library would not take it" : ": cannot be written"));
+        path + (written && !taken ? ": rejected by the library" : ": cannot be written"));
   }
 }
 

@@ -1,5 +1,4 @@
-// What a search goes over, of one backend: problems, methods that may serve them, and how fast each
-// is.
+// The search space of one backend: problems, candidate methods and their speed.
 #pragma once
 
 #include <string>
@@ -17,15 +16,15 @@ class Space {
   virtual const std::string& machine() const = 0;
   /// In the order in which they are measured, key by key, n ascending.
   virtual std::vector<Point> points(const Scope& scope) const = 0;
-  /// What is worth a trial, the built-in choice first.
+  /// Candidates for trials, the built-in choice first.
   virtual std::vector<Choice> candidates(const Point& point) const = 0;
-  /// What the backend could run too, but a model says is not worth a trial.
+  /// Choices that the backend could run but the model excludes.
   virtual std::vector<Choice> ruled_out(const Point&) const { return {}; }
   /// Gflop/s of a choice; 0 when it was refused or its results are wrong.
   virtual double rate(const Point& point, const Choice& choice, double seconds) = 0;
   /// Largest order up to `order` that a choice measured at a point can serve.
   virtual int64_t reach(const Point& point, const Choice& choice, int64_t order) const = 0;
-  /// Whether the library takes a tuning file; what it says against it goes to standard error.
+  /// Whether the library accepts a tuning file; its error message goes to standard error.
   virtual bool takes(const std::string& path) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The systems that plans are timed on, and what their results must be.
+// The systems on which plans are timed, and the check of the results.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace chol::tune {
 
-/// Well conditioned systems of one right-hand side each: in chunks side by side, or column-major
+/// Well-conditioned systems of one right-hand side each: interleaved in chunks, or column-major
 /// where chunk is 0.
 template <class T>
 class Systems {
@@ -31,7 +31,7 @@ class Systems {
       }
   }
 
-  /// Whether `a` and `b` are what the routine makes of A and B, in the first and last matrix.
+  /// Whether `a` and `b` are the results of the routine for A and B, in the first and last matrix.
   bool is_right(Routine routine, const std::vector<T>& a, const std::vector<T>& b) const {
     const double eps = std::numeric_limits<R>::epsilon(), scale = 4.0 * static_cast<double>(n_);
     for (const int64_t matrix : {int64_t{0}, batch_ - 1})
@@ -59,8 +59,8 @@ class Systems {
   C hermitian(const std::vector<T>& matrix, int64_t b, int64_t i, int64_t j) const {
     return i >= j ? C(matrix[at(b, i, j, n_)]) : std::conj(C(matrix[at(b, j, i, n_)]));
   }
-  /// A few elements of row i of what the result makes of the original: A itself from the factor,
-  /// the identity from the inverse, or b from x.
+  /// A few elements of row i recomputed from the result: of A from the factor, of the identity from
+  /// the inverse, or of b from x.
   double error_in_row(Routine routine, const std::vector<T>& a, const std::vector<T>& b,
                       int64_t matrix, int64_t i) const {
     if (routine == Routine::potrf) {

@@ -1,4 +1,4 @@
-// One plan timed at one point on the host: what chol_create makes of the environment.
+// Times one plan at one point on the host, as selected by the environment.
 #pragma once
 
 #include <chol.h>
@@ -13,7 +13,7 @@ namespace chol::tune {
 /// Gflop/s, or 0 when a result is wrong.
 double time_point(const Point& point, double seconds, int threads);
 
-/// Of a tuning file. Throws std::runtime_error with what chol_create says against the backend.
+/// Checks a tuning file. Throws std::runtime_error with the message of chol_create.
 std::string backend_name(chol_backend_t backend);
 
 double median(std::vector<double>& values);

@@ -31,7 +31,7 @@ template <class R>
 struct PublicOf<Complex<R>> {
   using Type = std::complex<R>;
 };
-/// Orders to try: few where races are looked for, since there each access takes long.
+/// Orders to test: few under ThreadSanitizer, where each access is slow.
 inline std::vector<int> orders_to_try(const std::vector<int>& all, const std::vector<int>& few) {
   return kFindsRaces ? few : all;
 }

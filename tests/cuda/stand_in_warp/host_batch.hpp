@@ -1,4 +1,4 @@
-// Batches for tests of kernels on the host: what goes in, what has to come out, and what may not
+// Batches for tests of kernels on the host: input, expected results, and memory that must not
 // change.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace chol::cuda {
 
 inline Tally tally;
 
-/// A block whose threads run in the other order than those of the case before.
+/// A block whose threads run in the opposite order of the previous case.
 inline HostBlock block_of(int threads) { return {threads, tally.cases % 2 == 0}; }
 /// The same of a cluster.
 inline HostBlock cluster_of(int threads, int blocks) {
@@ -25,7 +25,7 @@ inline int random_below(int bound) {
   return static_cast<int>(engine() % static_cast<unsigned>(bound));
 }
 
-/// Matrices side by side, NaN wherever a kernel has no business, and right-hand sides.
+/// Consecutive matrices, with NaN in all memory that a kernel must not use, and right-hand sides.
 template <class T, bool kSwapped>
 struct Batch {
   static constexpr double kNaN = std::numeric_limits<Real<T>>::quiet_NaN();
@@ -79,8 +79,7 @@ bool same_matrix(const Batch<T, kSwapped>& x, const Batch<T, kSwapped>& y, int b
   return std::memcmp(&x.A[b * size], &y.A[b * size], size * sizeof(T)) == 0;
 }
 
-/// The largest error of the first columns of the matrices that factors multiply to, and of what x
-/// they give; NaN stays.
+/// The largest error of L L^H in its first columns, and of the solutions; NaN is kept.
 template <class T, bool kSwapped, SmallTask kTask>
 double largest_error(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int columns) {
   const int n = static_cast<int>(before.orders[b]);
@@ -110,7 +109,7 @@ double largest_error(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int 
   return largest;
 }
 
-/// Whether everything but the triangles, and the right-hand sides of those, is as it was.
+/// Whether everything except the triangles and their right-hand sides is unchanged.
 template <class T, bool kSwapped>
 bool rest_is_kept(Batch<T, kSwapped> before, Batch<T, kSwapped> after) {
   for (int b = 0; b < before.count; ++b)
@@ -122,7 +121,7 @@ bool rest_is_kept(Batch<T, kSwapped> before, Batch<T, kSwapped> after) {
          std::memcmp(before.B.data(), after.B.data(), before.B.size() * sizeof(T)) == 0;
 }
 
-/// Every third matrix has a pivot that is none.
+/// Every third matrix has a bad pivot.
 template <class Data>
 void spoil_pivots(Data& data, std::vector<int>& expected) {
   using T = std::decay_t<decltype(data.A[0])>;
@@ -147,8 +146,8 @@ bool is_right(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after, int b, int 
   return largest_error<T, kSwapped, kTask>(before, after, b, columns) <= bound;
 }
 
-/// Counts a case. @return whether all matrices, info and what may not change are as they have to
-/// be.
+/// Counts a case. @return whether all matrices, info and the memory that must not change are
+/// correct.
 template <SmallTask kTask, class T, bool kSwapped>
 bool count_batch(Batch<T, kSwapped>& before, Batch<T, kSwapped>& after,
                  const std::vector<int>& expected) {
@@ -162,18 +161,18 @@ template <class T>
 void scale_all(std::vector<T>& elements, int exponent) {
   for (T& x : elements) x = scale(x, std::ldexp(Real<T>(1), exponent));
 }
-/// Twice which exponents make pivots no normal numbers, or such whose reciprocals are none.
+/// Exponents, to be doubled, at which pivots or their reciprocals are not normal numbers.
 template <class T>
 inline constexpr int kExtremes[] = {std::numeric_limits<Real<T>>::max_exponent / 2 - 1,
                                     -std::numeric_limits<Real<T>>::max_exponent / 2};
-/// The same of a batch that launch(problem) factors when it is scaled by 2^(2 half).
+/// The same for a batch that launch(problem) factors, scaled by 2^(2 half).
 template <class T, bool kSwapped, class Launch>
 bool count_scaled(Batch<T, kSwapped>& before, int half, Launch&& launch) {
   auto after = before;
   for (int k = 0; k < 2; ++k) scale_all(after.A, half);
   launch(after.problem(false));
   scale_all(after.A, -half);
-  // What lies outside of the triangle was scaled with the rest.
+  // Elements outside of the triangle were scaled as well.
   for (size_t e = 0; e < before.A.size(); ++e)
     if (std::isnan(real(before.A[e]))) after.A[e] = before.A[e];
   return count_batch<SmallTask::factor>(before, after, std::vector<int>(before.count, 0));

@@ -1,6 +1,5 @@
 // The threads of a block as contexts of one thread of the host, which run one after the other from
-// barrier to barrier. In which order they do is the test's choice: a kernel that leaves something
-// to it is wrong.
+// barrier to barrier. The test chooses the order: a kernel whose result depends on it is wrong.
 #pragma once
 
 #include <ucontext.h>
@@ -16,7 +15,7 @@
 
 namespace chol::cuda {
 
-/// Where a thread goes on.
+/// Context of a thread.
 struct HostContext {
   ucontext_t context;
   void* place[5];  ///< once it has begun
@@ -27,8 +26,8 @@ struct HostContext {
 struct HostThread : HostContext {
   std::vector<char> stack = std::vector<char>(1 << 17);
   std::vector<std::vector<PendingCopy>> groups = std::vector<std::vector<PendingCopy>>(1);
-  uint64_t slot = 0;     ///< what it gives to a shuffle
-  uint64_t operands[2];  ///< what it gives to tensor_multiply()
+  uint64_t slot = 0;     ///< its operand of a shuffle
+  uint64_t operands[2];  ///< its operands of tensor_multiply()
   bool done = true;
 };
 
@@ -57,7 +56,7 @@ struct HostBarrier {
 /// One block, or the blocks of a cluster.
 class HostBlock {
  public:
-  /// @param threads of a block. @param backwards whether its threads run in the other order.
+  /// @param threads of a block. @param backwards whether its threads run in reverse order.
   HostBlock(int threads, bool backwards, int blocks = 1)
       : count_(threads * blocks), blocks_(blocks), backwards_(backwards) {
     for (int k = 0; k < count_; ++k)
@@ -72,12 +71,12 @@ class HostBlock {
     run_unseen(kernel, index);
     follow(this);
   }
-  /// Until all threads of this group of so many that have not returned are here as often.
-  /// @param orders whether what was done before comes before what is done after.
+  /// Barrier of the threads of this group that have not returned. @param orders whether it orders
+  /// memory accesses.
   CHOL_UNINSTRUMENTED void meet(int group, bool orders = true) {
     HostBarrier& barrier = barriers_[group / 32][running / group];
     const int64_t round = barrier.round;
-    // Who is a round ahead must not be taken for one of this: two places in turn.
+    // Double-buffered, so that a thread one round ahead is not counted in this one.
     const char* const place = reinterpret_cast<const char*>(&barrier) + round % 2;
     if (orders) precede(place);
     ++steps_;
@@ -85,7 +84,7 @@ class HostBlock {
     while (barrier.round == round) give_way();
     if (orders) follow(place);
   }
-  /// Until all of this warp are here, which orders nothing on a device.
+  /// Barrier of this warp, which does not order memory accesses on a device.
   void exchange() { meet(32, false); }
   /// Lets the other threads run.
   CHOL_UNINSTRUMENTED void give_way() {
@@ -93,11 +92,11 @@ class HostBlock {
     switch_context(*threads_[self], scheduler_);
     running = self;
   }
-  /// Somebody who waits may go on.
+  /// A waiting thread may continue.
   CHOL_UNINSTRUMENTED void note_step() { ++steps_; }
   int threads() const { return count_ / blocks_; }
   unsigned blocks() const { return static_cast<unsigned>(blocks_); }
-  /// Of the block in its cluster that the running thread is of, and the thread in its block.
+  /// Indices of the running thread's block in its cluster and of the thread in its block.
   CHOL_UNINSTRUMENTED unsigned rank() const { return static_cast<unsigned>(running / threads()); }
   CHOL_UNINSTRUMENTED unsigned thread() const { return static_cast<unsigned>(running % threads()); }
   CHOL_UNINSTRUMENTED HostThread& self() { return *threads_[running]; }
@@ -139,12 +138,12 @@ class HostBlock {
         left -= thread.done ? 1 : 0;
       }
       if (before == steps_) {
-        std::printf("threads wait for what never comes\n");
+        std::printf("deadlock: all threads wait\n");
         std::exit(1);
       }
     }
   }
-  /// What a thread does: one kernel after the other.
+  /// Main loop of a thread: one kernel after the other.
   CHOL_UNINSTRUMENTED static void run_kernels() {
     for (;;) {
       HostBlock& own = *current;
@@ -163,8 +162,9 @@ class HostBlock {
     for (int warps = 1; warps <= count_ / 32; ++warps)
       barriers_[warps][running / (32 * warps)].leave();
   }
-  /// By jumps of the compiler, since to swap contexts takes a system call and ThreadSanitizer takes
-  /// setjmp's for jumps within a thread. Kept apart: what jumps over this may not be in registers.
+  /// By __builtin_longjmp, since swapping contexts takes a system call and ThreadSanitizer treats
+  /// setjmp as a jump within a thread. In a separate function, so that no values are in registers
+  /// across the jump.
   CHOL_UNINSTRUMENTED __attribute__((noinline)) static void switch_context(HostContext& from,
                                                                            HostContext& to) {
     const bool goes_on = to.begun;
@@ -178,8 +178,8 @@ class HostBlock {
     __builtin_longjmp(place, 1);
   }
 
-  /// All blocks have the same, to the end of the program: ThreadSanitizer's time for a barrier
-  /// grows with the threads there have been.
+  /// All blocks reuse the same contexts: ThreadSanitizer's time for a barrier grows with the number
+  /// of threads ever created.
   static inline HostThread* threads_[32 * kMostWarps] = {};
   int count_, blocks_;
   bool backwards_;

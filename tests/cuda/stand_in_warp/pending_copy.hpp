@@ -3,7 +3,7 @@
 
 namespace chol::cuda {
 
-/// An asynchronous copy: it happens when somebody waits for it.
+/// An asynchronous copy, executed when it is waited for.
 struct PendingCopy {
   unsigned char* to;
   const void* from;

@@ -1,7 +1,6 @@
-// What ThreadSanitizer is told of the threads of a block, so that it finds what a kernel's barriers
-// leave unordered, as a device's racecheck does: one thread of the host runs them all, and each is
-// a thread to it (a fiber) that only barriers order. Without ThreadSanitizer there is nothing to
-// tell.
+// Annotations for ThreadSanitizer, so that it finds accesses that a kernel's barriers leave
+// unordered, as a device's racecheck does: one thread of the host runs all threads of a block, and
+// each is a fiber ordered by barriers only. Without ThreadSanitizer they do nothing.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
@@ -14,7 +13,7 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 #endif
 
-/// A function that ThreadSanitizer does not see; what it calls is seen.
+/// A function that is not instrumented by ThreadSanitizer; the functions it calls are.
 #define CHOL_UNINSTRUMENTED __attribute__((no_sanitize("thread")))
 
 namespace chol::cuda {
@@ -23,18 +22,18 @@ namespace chol::cuda {
 
 inline constexpr bool kFindsRaces = true;
 
-/// A thread's history takes most of the memory, and the kernels have a thousand.
+/// The history of the threads, up to a thousand, takes most of the memory.
 extern "C" __attribute__((weak)) const char* __tsan_default_options() { return "history_size=0"; }
 
-/// A thread to ThreadSanitizer.
+/// A fiber of ThreadSanitizer.
 inline void* new_fiber() { return __tsan_create_fiber(0); }
 inline void* fiber_that_runs() { return __tsan_get_current_fiber(); }
-/// Right before the switch of contexts. Orders nothing. Its caller, which enters as one thread and
-/// leaves as another, may tell ThreadSanitizer of neither.
+/// Called directly before a context switch, without ordering. Its caller, which enters as one
+/// thread and leaves as another, must not be instrumented.
 __attribute__((always_inline)) CHOL_UNINSTRUMENTED inline void announce_switch_to(void* fiber) {
   __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);
 }
-/// While it lives what this thread reads and writes is none of the kernel's.
+/// During its lifetime accesses of this thread are ignored.
 class Unseen {
  public:
   Unseen() {
@@ -48,7 +47,8 @@ class Unseen {
   Unseen(const Unseen&) = delete;
   Unseen& operator=(const Unseen&) = delete;
 };
-/// What this thread has done comes before what others do after follow() of the same place.
+/// Accesses of this thread before are ordered before those of others after follow() of the same
+/// address.
 __attribute__((always_inline)) CHOL_UNINSTRUMENTED inline void precede(const void* place) {
   __tsan_release(const_cast<void*>(place));
 }

@@ -1,4 +1,4 @@
-// What the tests of solving kernels on the host solve.
+// Systems for tests of solve kernels on the host.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace chol::cuda {
 
-/// A factor, NaN where its other triangle would be, and right-hand sides.
+/// A factor with NaN in the other triangle, and right-hand sides.
 template <class T, bool kSwapped>
 struct System {
   static constexpr double kNaN = std::numeric_limits<Real<T>>::quiet_NaN();
@@ -53,7 +53,7 @@ struct System {
   }
 };
 
-/// Solves made by kernels.
+/// Solves by kernels.
 struct Solves : Tally {
   /// @param kernel(problem) is what each thread of a block runs.
   template <class T, bool kSwapped, class Kernel>

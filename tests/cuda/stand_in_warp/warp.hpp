@@ -1,4 +1,5 @@
-// What kernels of whole warps need of CUDA. host_block.hpp says what the threads of a block are.
+// CUDA functions for kernels of whole warps, on the host. host_block.hpp describes the threads of a
+// block.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 #define __launch_bounds__(...)
 #define __isGlobal(p) true
 #define __builtin_assume(truth) static_cast<void>(truth)
-// `static` for kernels with arrays of their own; what is allotted at the launch is declared extern.
+// `static` for arrays in kernels; dynamic shared memory is declared extern.
 #ifndef __shared__
 #define __shared__
 #endif
@@ -63,7 +64,7 @@ struct HostIndex {
 inline void __syncwarp() { HostBlock::current->meet(32); }
 inline void __syncthreads() { HostBlock::current->meet(HostBlock::current->threads()); }
 
-/// What all lanes of a warp put at once, for each other to get. Nothing else is ordered by it.
+/// Exchange of values between all lanes of a warp, without ordering of memory accesses.
 template <class T>
 void put_relaxed(uint64_t& place, T x) {
   uint64_t bits = 0;

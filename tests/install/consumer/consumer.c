@@ -1,4 +1,4 @@
-/* What a C user does: one system, a batch, and a refused call. Exit code 0 when all is right. */
+/* Use from C: one system, a batch, and a refused call. Exit code 0 on success. */
 #include <chol.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What a C++ user does: the same header, std::complex for the complex types.
+// Use from C++: the same header, std::complex for the complex types.
 #include <chol.h>
 
 #include <complex>

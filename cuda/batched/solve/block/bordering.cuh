@@ -6,7 +6,7 @@
 
 namespace chol::cuda {
 
-/// As a thread sees it that has another row of one right-hand side.
+/// The part of a thread that has another row of one right-hand side.
 template <class T>
 struct BlockBorder {
   T element;  ///< of the thread's own row
@@ -22,9 +22,9 @@ struct BlockBorder {
                                                        int64_t column) {
     right_hand_side = conj_if(rhs.conjugated, *rhs.at(rhs.n, column));
   }
-  /// Finds the row's unknown and takes it out of the others. All warps of the block meet. Parts of
-  /// the sum lie where no element does, every other time in the same place, so that who reads them
-  /// late reads no later ones. @tparam kOfHead how many warps are the head's.
+  /// Solves for the row's unknown and subtracts it from the others. Synchronizes all warps of the
+  /// block. Partial sums are in unused memory, alternating between two places, so that late readers
+  /// do not see newer ones. @tparam kOfHead number of the head's warps.
   template <int kOfHead, class Rows, class Parts>
   __device__ __forceinline__ void pass(Rows& rows, const RightHandSides<T>& rhs, const Parts& parts,
                                        int64_t column, unsigned phase) const {

@@ -1,4 +1,4 @@
-// What drivers call of solve/block/kernel.cuh.
+// Interface of solve/block/kernel.cuh.
 #pragma once
 
 #include "batched/solve/block/params.hpp"
@@ -18,7 +18,7 @@ Status run_block_solve(const BatchProblem<T>& problem, const BlockSolveParams& p
   return problem.swapped ? run_block_solve_stored<T, true>(problem, params, stream)
                          : run_block_solve_stored<T, false>(problem, params, stream);
 }
-/// Whether that kernel is built and the device has what it needs for order n.
+/// Whether that kernel is built and the device has the resources for order n.
 template <class T, bool kSwapped>
 bool can_run_block_solve_stored(const BlockSolveParams& params, int64_t n,
                                 const DeviceLimits& device);

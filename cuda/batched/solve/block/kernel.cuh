@@ -1,9 +1,9 @@
 // Solves with the factors of a batch, one thread block a matrix: the triangle in shared memory,
 // read once for both substitutions, the right-hand sides in registers, 16 or 32 rows a warp. 16
-// unknowns are found at a time, by the inverse of their diagonal block, computed while the rest of
-// the triangle arrives; the chain of dependences has n / 16 links instead of n. MAGMA too solves
-// batches by inverted diagonal blocks (Haidar, Dong, Luszczek, Tomov and Dongarra 2015); here
-// neither they nor the intermediate vectors leave the thread block.
+// unknowns are solved for at a time, by the inverse of their diagonal block, computed while the
+// rest of the triangle arrives; the dependency chain has n / 16 steps instead of n. MAGMA also
+// solves batches by inverted diagonal blocks (Haidar, Dong, Luszczek, Tomov and Dongarra 2015);
+// here the blocks and the intermediate vectors stay in shared memory and registers.
 #pragma once
 
 #include <climits>
@@ -17,7 +17,7 @@
 
 namespace chol::cuda {
 
-/// Calls body(shape) with the kernel of those parameters, and says whether it is built.
+/// Calls body(shape) with the kernel of those parameters; returns whether it is built.
 template <class T, bool kOne, class Body>
 bool for_block_solve_shape(const BlockSolveParams& params, Body&& body) {
   return [&]<class... Shape>(ShapeList<Shape...>) {
@@ -38,16 +38,16 @@ struct BlockSweeps {
   using Triangle = typename Rows::Triangle;
   Exchange x;
 
-  /// By one warp of the group, before all of it meet.
+  /// Called by one warp of the group, before all of them synchronize.
   __device__ __forceinline__ void init_progress() const {
     if (x.lane >= x.L.blocks(x.L.n)) return;
     x.template is_solved<true>(x.lane).prepare();
     x.template is_solved<false>(x.lane).prepare();
   }
 
-  /// A warp waits for the blocks before its own one after the other, and for nothing else: a
-  /// block that still updates other rows does not delay the next one. Rows that are solved take
-  /// the place of those of the sweep before: these were read by all whose own are solved by now.
+  /// A warp waits for the previous blocks one after the other, and for nothing else: a block that
+  /// still updates other rows does not delay the next one. Solved rows overwrite those of the
+  /// previous sweep, which all warps with solved rows have read.
   /// @param phase counts sweeps in that direction.
   template <bool kForward>
   __device__ __forceinline__ void sweep(Rows& rows, unsigned phase) const {
@@ -72,7 +72,7 @@ struct BlockSweeps {
   }
 };
 
-/// What a block takes for a matrix.
+/// Shared memory of a block for a matrix.
 template <class T, bool kSwapped, bool kOne, class Shape>
 struct BlockSolveLayout {
   using Rows = BlockRows<T, kSwapped, kOne, Shape>;
@@ -85,7 +85,7 @@ struct BlockSolveLayout {
     constexpr int kRows = Triangle::kOrder * Shape::kWarpBlocks;
     return (n + kRows - 1) / kRows * 32 * Shape::kGroups;
   }
-  /// Rows of the head.
+  /// Number of rows of the head.
   __host__ __device__ static constexpr int head(int n) {
     constexpr int kMost = Triangle::kOrder * kHeld;
     return kMost > 0 && n < kMost ? n : kMost;
@@ -94,7 +94,7 @@ struct BlockSolveLayout {
   __host__ __device__ static constexpr int triangles(int n) {
     return Triangle::elements(head(n)) + Triangle::elements(n - head(n));
   }
-  /// Elements of Exchange::solved, and of what the tail passes to the head.
+  /// Elements of Exchange::solved, and of the data passed from tail to head.
   __host__ __device__ static constexpr int solved(int n) {
     return Triangle::kOrder *
            (Rows::kPitch * Triangle::blocks(n) + kHeld * Triangle::blocks(n - head(n)));
@@ -117,8 +117,8 @@ struct BlockSolveLayout {
   }
 };
 
-/// @tparam kBordered whether the last row is a border (solve/block/bordering.cuh): of one
-/// right-hand side, and where all orders are n.
+/// @tparam kBordered whether the last row is a border (solve/block/bordering.cuh): for one
+/// right-hand side, and if all orders are n.
 template <class T, bool kSwapped, bool kOne, class Shape, bool kBordered>
 __global__ void __launch_bounds__(
     BlockSolveLayout<T, kSwapped, kOne, Shape>::threads(Shape::kOrder), Shape::kBlocks)
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(
   Rows rows;
   const int64_t first = begin + group * Rows::kColumns;
   rows.load(own_rhs, x, first);
-  // Who inverts has no registers for what is held before that.
+  // Held columns are loaded after the inversion, which needs the registers.
   [[maybe_unused]] HeldBlocks<T, kSwapped, kHeld> held;
   if (!inverts) held.load(A, parts);
   x.L.start_copies(A.from(first_row, first_row), preparer, preparers, lane);

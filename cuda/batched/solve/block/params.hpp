@@ -1,4 +1,4 @@
-// The numbers that a kernel of solve/block/kernel.cuh is compiled for.
+// Template parameters of a kernel of solve/block/kernel.cuh.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@ namespace chol::cuda {
 
 inline constexpr Knob kBlockSolveKnobs[] = {
     {"order", 16, 352, "orders up to which the kernel serves"},
-    {"warp_blocks", 1, 2, "diagonal blocks of 16 rows a warp: 2 repeat less, 1 shorten the chain"},
-    {"groups", 1, 2, "groups of warps, each with right-hand sides of its own"},
-    {"rhs", 1, 16, "right-hand sides that a group works on at a time"},
+    {"warp_blocks", 1, 2,
+     "diagonal blocks of 16 rows a warp: 2 reduce duplicated work, 1 shortens the chain"},
+    {"groups", 1, 2, "groups of warps, each with separate right-hand sides"},
+    {"rhs", 1, 16, "right-hand sides of a group at a time"},
     {"blocks", 1, 5, "thread blocks a multiprocessor, which bound the registers"},
     {"mma", 0, 1, "whether tensor cores multiply, for several right-hand sides"},
     {"register_columns", 0, 4, "leading block columns in registers instead of shared memory"}};
@@ -37,9 +38,9 @@ struct BlockSolveParams {
   friend constexpr bool operator==(const BlockSolveParams&, const BlockSolveParams&) = default;
 };
 
-/// Whether the last row of an order is solved on its own, by kernels of one block a warp.
+/// Whether the last row of an order is solved separately, by kernels of one block a warp.
 constexpr bool is_bordered(int64_t n, bool variable) { return !variable && n > 16 && n % 16 == 1; }
-/// Orders that a kernel serves: one of one block a warp also those of one row more, bordered.
+/// Orders that a kernel serves: with one block a warp also one row more, bordered.
 constexpr bool serves_order(const BlockSolveParams& params, int64_t n, bool variable) {
   const bool bordered = params.rhs == 1 && params.warp_blocks == 1 && is_bordered(n, variable);
   return n - bordered <= params.order;

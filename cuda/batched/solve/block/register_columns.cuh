@@ -9,7 +9,7 @@
 namespace chol::cuda {
 
 /// The *head* of a triangle are its first block rows, its *tail* are the rows below them in the
-/// columns below them. Either is a triangle of its own in shared memory and has warps of its own.
+/// columns below them. Each is a separate triangle in shared memory with its own warps.
 template <class Exchange>
 struct BlockParts {
   Exchange head, tail;
@@ -17,27 +17,27 @@ struct BlockParts {
   Exchange own;
 
   __device__ __forceinline__ int first_row() const { return of_tail ? head.L.n : 0; }
-  /// Of the diagonal block of that warp of both parts. @param of_head how many are the head's: at
-  /// run time head.L has it too, but the compiler knows it.
+  /// First row of the diagonal block of a warp of either part. @param of_head number of the head's
+  /// warps, which is also in head.L, but is a constant here.
   __device__ __forceinline__ auto* padding(int warp, int of_head, int run) const {
     return warp < of_head ? head.L.padding(warp, run) : tail.L.padding(warp - of_head, run);
   }
 };
 
-/// What is left and right of head and tail, kHeld block columns: the lanes of the tail have it, two
-/// a row, which have 16 bytes of a block each in turn, so that together they read whole sectors of
-/// a row. The forward sweep takes the blocks from there; for the backward one their products with
-/// the solved rows are summed up over lanes, and the head's warps read the sums.
+/// The kHeld block columns below the head and left of the tail: in registers of the tail's lanes,
+/// two a row, which hold alternate 16-byte pieces of a block, so that together they read full
+/// sectors of a row. The forward sweep uses the blocks directly; for the backward one their
+/// products with the solved rows are summed over lanes, and the head's warps read the sums.
 template <class T, bool kSwapped, int kHeld>
 struct HeldBlocks {
   using Rows = RowOfLane<T, kSwapped, 1>;
   using Exchange = typename Rows::Exchange;
   using Parts = BlockParts<Exchange>;
   static constexpr int kOrder = Rows::kOrder, kTerms = kOrder / 2, kColumns = kOrder * kHeld;
-  static constexpr int kWide = 16 / sizeof(T);  ///< elements that a lane has side by side
+  static constexpr int kWide = 16 / sizeof(T);  ///< contiguous elements of a lane
   alignas(16) T held[kHeld][kTerms];
 
-  /// By one warp of each part, before all warps meet.
+  /// Called by one warp of each part, before all warps synchronize.
   __device__ static __forceinline__ void init_progress(const Parts& parts) {
     const Exchange& x = parts.own;
     if (parts.of_tail && x.lane < x.L.blocks(x.L.n)) are_put(x, x.lane).prepare();
@@ -62,7 +62,8 @@ struct HeldBlocks {
         }
     });
   }
-  /// Before the forward sweep a warp of the tail takes what the head's solve from its rows.
+  /// Before the forward sweep a warp of the tail subtracts the products with the head's unknowns
+  /// from its rows.
   __device__ __forceinline__ void begin_forward(Rows& rows, const Parts& parts,
                                                 unsigned phase) const {
     const Exchange &x = parts.own, &head = parts.head;
@@ -91,7 +92,7 @@ struct HeldBlocks {
       if (Rows::is_first(x)) rows.v = add(rows.v, products(tail, block)[Rows::row(x)]);
     }
   }
-  /// After it a warp of the tail puts those of its solved rows behind all rows.
+  /// After it a warp of the tail stores the products with its solved rows after all rows.
   __device__ __forceinline__ void end_backward(const Parts& parts, unsigned phase) const {
     const Exchange& x = parts.own;
     if (!has_rows(parts)) return;
@@ -113,7 +114,7 @@ struct HeldBlocks {
   __device__ static __forceinline__ bool has_rows(const Parts& parts) {
     return parts.of_tail && parts.own.warp < parts.own.L.blocks(parts.own.L.n);
   }
-  /// The column of a block that element t of a row's first lane is of.
+  /// The column in a block of element t of a row's first lane.
   __device__ static constexpr int in_turn(int t) { return t / kWide * 2 * kWide + t % kWide; }
   __device__ static __forceinline__ int column(int t, const Exchange& x) {
     return in_turn(t) + x.lane / kOrder * kWide;
@@ -126,7 +127,7 @@ struct HeldBlocks {
   }
 };
 
-/// Where all of the triangle is the tail, in shared memory.
+/// Without a head: the whole triangle is the tail, in shared memory.
 template <class T, bool kSwapped>
 struct HeldBlocks<T, kSwapped, 0> {
   template <class Parts>

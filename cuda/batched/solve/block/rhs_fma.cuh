@@ -5,7 +5,7 @@
 
 namespace chol::cuda {
 
-/// Right-hand sides by plain multiply-adds: lane l has the rows l % 8 and every eighth on, of kOwn
+/// Right-hand sides by plain multiply-adds: lane l has the rows l % 8, l % 8 + 8, ... of kOwn
 /// right-hand sides from kOwn (l / 8) on.
 template <class T, bool kSwapped, int kWarpBlocks, int kColumnCount>
 struct PlainRows {
@@ -86,8 +86,8 @@ struct PlainRows {
 #pragma unroll
     for (int r = 0; r < 2; ++r) copy_wide<kOwn, T>(to + 8 * r * kPitch, rows[r]);
   }
-  /// Of the rows of block `own`, the products with those of block `other`.
-  /// @tparam kDiagonal by a triangle.
+  /// Adds the products of block (own, other) with the rows of block `other`. @tparam kDiagonal the
+  /// block is a triangle.
   template <bool kForward, bool kDiagonal>
   __device__ static __forceinline__ void subtract_products(Rows& rows, const Exchange& x, int own,
                                                            int other, const T* found) {

@@ -6,16 +6,16 @@
 
 namespace chol::cuda {
 
-/// Right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 of them. Blocks
-/// are solved for what they lack with the other sign, so that all products are added: the forward
-/// sweep leaves -y, which the backward one turns into x.
+/// Right-hand sides by double precision tensor cores, in tiles of 16 rows and 8 right-hand sides.
+/// All products are added, so signs alternate: the forward sweep gives -y, from which the backward
+/// one computes x.
 template <class T, bool kSwapped, int kWarpBlocks, int kColumnCount>
 struct TensorRows {
   static constexpr int kColumns = kColumnCount, kTiles = kColumns / 8;
   static constexpr int kPad = 32 / sizeof(T);
-  /// Four rows meet every bank once where they are read as operands: complex ones of whole turns of
-  /// the banks by places that turn from row to row, which takes no memory, others by a pad, which
-  /// takes no instructions.
+  /// Four rows are read as operands without bank conflicts: complex ones, whose length is a
+  /// multiple of the banks, by rotating positions from row to row, which takes no memory; others by
+  /// padding, which takes no instructions.
   static constexpr bool kTurns = Traits<T>::is_complex && kColumns * sizeof(T) % 128 == 0;
   static constexpr int kPitch = kColumns + (kTurns ? 0 : kPad);
   using Triangle = BlockTriangle<T, kSwapped, kPad>;

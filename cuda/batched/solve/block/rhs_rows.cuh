@@ -2,8 +2,9 @@
 // kWarpBlocks (one or two) diagonal blocks, of kColumns right-hand sides. All kinds have
 //  - load, store: from and to memory;
 //  - solve<kForward>: the rows of a block, by the inverse of its diagonal block, for all warps;
-//  - prepare<kForward>: what of the update can be done before that;
-//  - update<kForward>: takes what the block has solved from the rows of the blocks after it.
+//  - prepare<kForward>: the part of the update that can be done before that;
+//  - update<kForward>: subtracts the products with the solved rows from the rows of the following
+//  blocks.
 #pragma once
 
 #include "batched/solve/block/smem_triangle.cuh"
@@ -12,15 +13,15 @@
 
 namespace chol::cuda {
 
-/// What the warps of a group share, and which of them this is.
+/// Data shared by the warps of a group, and the index of this warp.
 template <class Triangle, class T>
 struct BlockExchange {
   Triangle L;
-  T* solved;  ///< the rows of every block when they are solved, and on their way to that
+  T* solved;  ///< the rows of every block, while and after they are solved
   int group, warp, lane;
 
-  /// Raised when the rows of a block are solved. Either sweep has its own: who is through with the
-  /// forward one waits for blocks that may not even have come to it.
+  /// Signals that the rows of a block are solved. Separate for the two sweeps: a warp that has
+  /// finished the forward sweep may wait for blocks that have not yet started it.
   template <bool kForward>
   __device__ __forceinline__ ProgressBarrier& is_solved(int block) const {
     return reinterpret_cast<ProgressBarrier*>(L.padding(block, group))[kForward ? 0 : 1];
@@ -36,7 +37,7 @@ struct BlockExchange {
 /// conjugate transpose in the backward sweep.
 template <bool kForward, bool kSwapped, class T, class Triangle>
 struct PanelView {
-  static constexpr bool kAcross = kForward != kSwapped;  ///< rows lie side by side
+  static constexpr bool kAcross = kForward != kSwapped;  ///< rows are contiguous
   const T* from;
   int pitch;
 
@@ -45,7 +46,7 @@ struct PanelView {
     pitch = L.pitch(L.n, kSwapped ? i : j);
     from = L.block(i, j) + (kAcross ? column * pitch + row : row * pitch + column);
   }
-  /// e[t] := that of row r and of k + t.
+  /// e[t] := the element of row r and column k + t.
   template <int kCount>
   __device__ __forceinline__ void read(T (&e)[kCount], int r, int k) const {
     if constexpr (kAcross) {
@@ -61,8 +62,8 @@ struct PanelView {
   }
 };
 
-/// One right-hand side, a row a lane or, of one block, two: then each of them takes half of what is
-/// subtracted, and the row is their sum.
+/// One right-hand side, one lane a row or, with one block, two: then each of them subtracts half of
+/// the products, and the row is their sum.
 template <class T, bool kSwapped, int kWarpBlocks>
 struct RowOfLane {
   static constexpr int kColumns = 1, kPad = 16 / sizeof(T), kPitch = 1;
@@ -121,15 +122,15 @@ struct RowOfLane {
   __device__ static __forceinline__ int row(const Exchange& x) {
     return kOrder * kWarpBlocks * x.warp + x.lane % (kOrder * kWarpBlocks);
   }
-  /// Whether the lane has the row in the end, where two share it.
+  /// Whether the lane finally has the row, if two share it.
   __device__ static __forceinline__ bool is_first(const Exchange& x) {
     return !kShared || x.lane < kOrder;
   }
 
  private:
-  alignas(16) T e[kTerms];  ///< what was prepared
+  alignas(16) T e[kTerms];  ///< result of prepare()
 
-  /// The row, or the last one that is there.
+  /// The row, or the last existing one.
   __device__ static __forceinline__ int place(const Exchange& x) {
     return min(row(x), kOrder * x.L.blocks(x.L.n) - 1);
   }

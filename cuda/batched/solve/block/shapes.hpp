@@ -1,6 +1,5 @@
-// What the solves by blocks of warps that share the rows of a matrix are compiled for, and those
-// that are built (solve/block/instances.def). Which of them serves a call is a row
-// (tune/solve_rows.cpp).
+// Shapes of the solves by blocks of warps that share the rows of a matrix, and those that are built
+// (solve/block/instances.def). Rows select among them (tune/solve_rows.cpp).
 #pragma once
 
 #include "batched/solve/block/params.hpp"
@@ -8,9 +7,9 @@
 
 namespace chol::cuda {
 
-/// solve/block/kernel.cuh: orders up to kMaxOrder; diagonal blocks of a warp: two leave less to do
-/// twice, one makes the chain shorter; groups of warps, each with kColumns right-hand sides at a
-/// time; blocks a multiprocessor; what multiplies, where there are several right-hand sides; block
+/// solve/block/kernel.cuh: orders up to kMaxOrder; diagonal blocks of a warp: two reduce duplicated
+/// work, one shortens the chain; groups of warps, each with kColumns right-hand sides at a time;
+/// blocks a multiprocessor; multiplier for several right-hand sides; block
 /// columns whose blocks below the first kHeld block rows are in registers, with one right-hand side
 /// and one diagonal block a warp.
 template <int kMaxOrder, int kWarpBlockCount, int kGroupCount, int kColumnCount, int kBlockCount,

@@ -1,4 +1,4 @@
-// A triangle in shared memory as all warps of a block solve with it.
+// A triangle in shared memory for a solve by all warps of a block.
 #pragma once
 
 #include "batched/solve/invert_diagonal_block.cuh"
@@ -8,10 +8,10 @@
 
 namespace chol::cuda {
 
-/// A lower triangle by *runs*, what lies side by side in memory too: its columns from their
-/// diagonal block on or, with kSwapped, its rows up to the end of theirs. The runs of a diagonal
-/// block have one pitch, a multiple of 16 elements and kPad. Rows past the last one, up to the end
-/// of their block, are there and zero.
+/// A lower triangle by *runs*, which are contiguous in device memory: its columns from their
+/// diagonal block on or, with kSwapped, its rows up to the end of theirs. The runs of a block
+/// column have the same pitch, a multiple of 16 elements plus kPad. Rows past the last one, up to
+/// the end of their block, are there and zero.
 template <class T, bool kSwapped, int kPad>
 struct BlockTriangle {
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of a copy
@@ -31,7 +31,7 @@ struct BlockTriangle {
   }
   __host__ __device__ static constexpr int elements(int n) { return offset(n, blocks(n)); }
 
-  /// Where position 0 of run t would be.
+  /// Position 0 of run t, stored or not.
   __device__ __forceinline__ T* run(int t) const {
     const int block = t / kOrder;
     return data + offset(n, block) + t % kOrder * pitch(n, block) - (kSwapped ? 0 : kOrder * block);
@@ -42,13 +42,13 @@ struct BlockTriangle {
     return run(kOrder * (kSwapped ? i : j)) + kOrder * (kSwapped ? j : i);
   }
 
-  /// What follows run r of a block: 16 bytes of no element.
+  /// The 16 bytes of padding after run r of a block.
   __device__ __forceinline__ T* padding(int block, int r) const {
     return data + offset(n, block) + (r + 1) * pitch(n, block) - kPad;
   }
 
   /// Starts the copies of the triangle by all warps of the block, in two groups: the diagonal
-  /// blocks, then all else.
+  /// blocks, then the rest.
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int warps,
                                                int lane) const {
     for_chunk_size(A, [&]<int kChunk>(std::integral_constant<int, kChunk>) {
@@ -59,7 +59,7 @@ struct BlockTriangle {
   /// The diagonal blocks become their inverses, zero where they are outside the matrix: a warp has
   /// two, a lane a column.
   __device__ __forceinline__ void invert_diagonal(int warp, int lane) const {
-    // A half warp without a block does what the other half does, but for the result.
+    // A half warp without a block executes the same code without storing a result.
     const int half = lane / kOrder, block = 2 * warp + half, c = lane % kOrder;
     const int first = kOrder * min(block, blocks(n) - 1);
     const auto at = [&](int i, int j) -> T& {
@@ -97,8 +97,8 @@ struct BlockTriangle {
     }
     close_copy_group();
   }
-  /// A chunk of every kStep-th run of a block from its `first` on. What lies beyond the matrix
-  /// becomes zero, what lies above the diagonal stays junk.
+  /// Copies a chunk of every kStep-th run of a block from its `first` on. Elements beyond the
+  /// matrix become zero, elements above the diagonal are undefined.
   template <int kChunk, int kStep>
   __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int block, int first,
                                             int position) const {
@@ -116,7 +116,7 @@ struct BlockTriangle {
       from = advanced(from, step);
     };
     if (kOrder * (block + 1) <= n) {
-      // All runs are there: all that is left to work out are addresses.
+      // Full blocks: no bounds to check.
 #pragma unroll
       for (int r = 0; r < kOrder; r += kStep) copy(inside);
     } else {

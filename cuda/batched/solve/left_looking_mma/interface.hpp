@@ -1,4 +1,4 @@
-// What the driver calls of solve/left_looking_mma/kernel.cuh.
+// Interface of solve/left_looking_mma/kernel.cuh.
 #pragma once
 
 #include "common/batch_view.cuh"
@@ -17,8 +17,7 @@ Status run_tensor_solve(const BatchProblem<T>& problem, int threads, cudaStream_
                          : run_tensor_solve_stored<T, false>(problem, threads, stream);
 }
 inline bool has_tensor_solve(int threads) { return threads == 128 || threads == 256; }
-/// Largest order that it takes on the device, 0 where the cores do not multiply what T is
-/// summed up in.
+/// Largest order on the device, 0 if tensor cores do not multiply the accumulator type of T.
 template <class T>
 int tensor_solve_limit(const DeviceLimits& device);
 

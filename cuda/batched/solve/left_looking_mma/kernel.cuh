@@ -1,8 +1,9 @@
 // Left-looking solves whose triangles need not fit shared memory, one thread block a matrix. A warp
 // takes the next 16 rows, subtracts the product of the factor with the rows already solved, and
-// solves by the inverse of the diagonal block. The factor goes from memory to registers, as an
-// operand of the tensor cores, one block ahead of its use; only solved rows are shared, and an
-// mbarrier a warp signals progress, so that a warp waits only for the rows that it needs next.
+// solves by the inverse of the diagonal block. The factor is read from memory to registers, as an
+// operand of the tensor cores, one block ahead of its use; only solved rows are in shared memory,
+// and one mbarrier a warp signals progress, so that a warp waits only for the rows that it needs
+// next.
 #pragma once
 
 #include <type_traits>
@@ -14,14 +15,14 @@
 
 namespace chol::cuda {
 
-/// A block of kWarps warps, of which kBlocks share a multiprocessor, and the blocks of the factor
-/// that are on their way to a warp.
+/// A block of kWarps warps, of which kBlocks share a multiprocessor, and the number of blocks of
+/// the factor in flight to a warp.
 template <int kWarpCount, int kBlockCount, int kAheadCount>
 struct TensorSolveShape {
   static constexpr int kWarps = kWarpCount, kThreads = 32 * kWarps, kBlocks = kBlockCount;
   static constexpr int kAhead = kAheadCount;
 };
-/// Many small blocks as long as they find shared memory, since warps of one block wait for each
+/// Many small thread blocks while shared memory suffices, since warps of one block wait for each
 /// other, then large ones.
 template <class T>
 using SmallTensorSolve = std::conditional_t<std::is_same_v<T, Complex<float>>,
@@ -38,8 +39,8 @@ struct TensorOperand {
   T e[kSteps][2];
 };
 
-/// The inverses of the diagonal blocks in shared memory: two make one square, the second turned
-/// over and a column further.
+/// The inverses of the diagonal blocks in shared memory: two are stored in one rectangle, the
+/// second transposed and shifted by a column.
 template <class T>
 struct InvertedDiagonal {
   static constexpr int kOrder = 16, kPitch = kOrder + 1;
@@ -52,8 +53,8 @@ struct InvertedDiagonal {
   __device__ __forceinline__ T& at(int block, int i, int j) const {
     return data[block / 2 * kOrder * kPitch + (block % 2 ? j * kPitch + i + 1 : i * kPitch + j)];
   }
-  /// Starts to copy the blocks `block` and the next one of A, by a warp. Rows outside the matrix
-  /// become zero.
+  /// Starts to copy diagonal blocks `block` and `block` + 1 of A, by a warp. Rows outside the
+  /// matrix become zero.
   __device__ __forceinline__ void start_copy(const LowerView<T>& A, int n, int block,
                                              int lane) const {
     const int own = block + lane / kOrder, c = lane % kOrder, first = kOrder * own;
@@ -67,7 +68,7 @@ struct InvertedDiagonal {
         at(own, i, j) = from_real<T>(0);
     }
   }
-  /// These two become their inverses: a lane has a column of either.
+  /// Inverts these two: a lane has a column of either.
   __device__ __forceinline__ void invert(int n, int block, int lane) const {
     const int own = block + lane / kOrder, c = lane % kOrder, first = kOrder * own;
     const Real<T> pivot = first + c < n ? Real<T>(1) / real(at(own, c, c)) : Real<T>(0);
@@ -98,8 +99,8 @@ struct InvertedDiagonal {
   }
 };
 
-/// Rows of right-hand sides in shared memory. Four rows meet every bank once where they are read
-/// for a product: their places turn from row to row.
+/// Rows of right-hand sides in shared memory. Four rows are read for a product without bank
+/// conflicts: positions are rotated from row to row.
 template <class Sum, int kColumns>
 struct SharedRows {
   Sum* data;
@@ -110,9 +111,9 @@ struct SharedRows {
 };
 
 /// The blocks of op(L) that a warp takes in a sweep: those before its rows, from the first one that
-/// is solved on; where op is the conjugate transpose in the backward sweep. Some blocks are on
-/// their way while one is worked on: block t of some rows comes to place t mod kAhead, and when
-/// these have no more for that place, then that of the warp's next rows.
+/// is solved on; where op is the conjugate transpose in the backward sweep. Several blocks are in
+/// flight: block t of a block row goes to buffer t mod kAhead; after the last one of the row for
+/// that buffer follows the first one of the warp's next row.
 template <class T, bool kSwapped, bool kForward, class Shape>
 struct OperandStream {
   static constexpr int kOrder = 16, kWarps = Shape::kWarps, kAhead = Shape::kAhead;
@@ -121,7 +122,7 @@ struct OperandStream {
   int64_t row_step, column_step;
   TensorOperand<T> places[kAhead];
 
-  /// @param step where the warp's first rows come in the sweep.
+  /// @param step position of the warp's first rows in the sweep.
   __device__ __forceinline__ OperandStream(const LowerView<T>& view, int order, int all, int step,
                                            int lane_)
       : A(view), n(order), blocks(all), lane(lane_) {
@@ -130,7 +131,7 @@ struct OperandStream {
 #pragma unroll
     for (int p = 0; p < kAhead; ++p) fetch(p, p < step ? step : step + kWarps, p);
   }
-  /// Block `tile`, which lies at place p, has been used.
+  /// Block `tile` in buffer p has been used: requests the next one.
   __device__ __forceinline__ void go_on(int p, int step, int tile) {
     const bool has_more = tile + kAhead < step;
     fetch(p, has_more ? step : step + kWarps, has_more ? tile + kAhead : p);
@@ -142,8 +143,8 @@ struct OperandStream {
     if (step >= blocks) return;
     const T* const from = A.a + (kOrder * place(step) + lane / 4) * row_step +
                           (kOrder * place(tile) + lane % 4) * column_step;
-    // Only the last block's rows can be beyond the matrix, which are columns of op(L) on the way
-    // back.
+    // Only rows of the last block, which are columns of op(L) in the backward sweep, can be beyond
+    // the matrix.
     const int inside = n - kOrder * (kForward ? place(step) : place(tile));
     if (inside >= kOrder)
       read<true>(places[p], from, inside);
@@ -164,8 +165,8 @@ struct OperandStream {
   }
 };
 
-/// What the warps of a block share, and which of them this is. Steps are counted through both
-/// sweeps; step s is taken by warp s mod kWarps.
+/// Data shared by the warps of a block, and the index of this warp. Steps are counted through both
+/// sweeps; step s belongs to warp s mod kWarps.
 template <class T, bool kSwapped, class Shape>
 struct TensorSweeps {
   static constexpr int kWarps = Shape::kWarps, kAhead = Shape::kAhead;
@@ -183,8 +184,8 @@ struct TensorSweeps {
   __device__ __forceinline__ void wait_for(int step) const {
     is_solved[step % kWarps].wait(step / kWarps);
   }
-  /// Blocks are solved for what they lack with the other sign, so that all products are added: the
-  /// forward sweep leaves -y, which the backward one turns into x.
+  /// All products are added, so signs alternate: the forward sweep gives -y, from which the
+  /// backward one computes x.
   template <bool kForward>
   __device__ __forceinline__ void sweep(const RightHandSides<T>& rhs, int64_t column) const {
     const int base = kForward ? 0 : blocks;
@@ -201,7 +202,7 @@ struct TensorSweeps {
         for (int p = 0; p < kAhead; ++p) {
           const int tile = group + p;
           if (p > 0 && tile >= step) break;
-          // What was solved before this warp's last rows was seen then.
+          // Steps before this warp's last rows have already been waited for.
           if (tile > step - kWarps) wait_for(base + tile);
           const int first = kOrder * place<kForward>(tile);
           lacking.add_product(
@@ -218,7 +219,7 @@ struct TensorSweeps {
       if (!kForward) lacking.store(rhs, kOrder * block, column, lane);
     }
   }
-  /// The right-hand sides to where they are solved, by the warps that do so.
+  /// Loads the right-hand sides to shared memory, by the warps that solve them.
   __device__ __forceinline__ void load(const RightHandSides<T>& rhs, int64_t column) const {
 #pragma unroll 2
     for (int block = warp; block < blocks; block += kWarps) {
@@ -252,7 +253,7 @@ struct TensorSweeps {
   }
 };
 
-/// What a block takes for a matrix of shared memory.
+/// Shared memory of a block for a matrix.
 template <class T, int kWarps>
 struct TensorSolveLayout {
   using Sum = Doubled<T>;

@@ -22,7 +22,7 @@ Status run_tensor_solve_stored(const BatchProblem<T>& problem, int threads, cuda
              : launch_tensor_solve<T, kSwapped, LargeTensorSolve>(problem, stream);
 }
 
-/// What a matrix takes of shared memory bounds the order.
+/// Shared memory bounds the order.
 template <class T>
 int tensor_solve_limit(const DeviceLimits& device) {
   if (!device.multiplies_by_tensor<T>()) return 0;

@@ -1,7 +1,7 @@
 // Solves with factors of any order: 32 x 32 tiles streamed from memory, coalesced for either
 // triangle, the next one prefetched, the right-hand sides left in memory. With kInverse the
-// right-hand sides are the columns of the identity and only rows from the diagonal down are wanted,
-// which leaves the flops of potri.
+// right-hand sides are the columns of the identity and only rows from the diagonal down are
+// computed, which takes the flops of potri.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ using StreamTile = T[kStreamTile][kStreamTile + 1];
 
 template <class T, int kColumns>
 struct StreamShared {
-  /// Of a warp: the one that it works on and, where more blocks do not serve better, the next one.
+  /// Buffers of a warp: the current tile and, unless more blocks are better, the next one.
   static constexpr int kTiles =
       sizeof(T) == 4 || (std::is_same_v<T, double> && kColumns == 1) ? 2 : 1;
   StreamTile<T> tiles[kStreamWarps][kTiles];
@@ -30,8 +30,8 @@ struct StreamShared {
 };
 
 /// The tiles of a triangle that a warp takes in a sweep, in that order: of block column k the rows
-/// k + 1 + warp and every kStreamWarps-th on; the first warp has the diagonal tile, in the forward
-/// sweep before these and in the backward one behind them.
+/// k + 1 + warp and every kStreamWarps-th on; the first warp also has the diagonal tile, in the
+/// forward sweep before these and in the backward one after them.
 template <class T, bool kForward, int kTiles>
 struct TileStream {
   LowerView<T> A;
@@ -46,7 +46,7 @@ struct TileStream {
     i = warp == 0 ? k : k + 1 + warp;
     if (kTiles > 1) fetch();
   }
-  /// The next one, when it is there; starts the copy of the one behind it.
+  /// Waits for the next tile and starts the copy of the one after it.
   __device__ __forceinline__ StreamTile<T>& take() {
     __syncwarp();
     StreamTile<T>& tile = tiles[current];

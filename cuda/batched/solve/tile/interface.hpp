@@ -1,4 +1,4 @@
-// What drivers call of the solves by tiles of a triangle in shared memory.
+// Interface of the solves by tiles of a triangle in shared memory.
 #pragma once
 
 #include "common/batch_view.cuh"
@@ -16,7 +16,7 @@ Status run_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
   return problem.swapped ? run_solve_stored<T, true>(problem, stream)
                          : run_solve_stored<T, false>(problem, stream);
 }
-/// Largest order that run_solve takes on the device, the same in either storage.
+/// Largest order of run_solve on the device, the same for either storage.
 template <class T, bool kSwapped>
 int solve_limit_stored(const DeviceLimits& device);
 template <class T>

@@ -49,10 +49,10 @@ struct SolveSweeps {
     wait_for_others();
   }
 
-  /// X := L^-1 X, or L^-H X, right-looking. The tile that is solved for is always the first of v,
-  /// or the last: the others move up as they are updated, and solved ones come in at the other end.
-  /// So the loop is not unrolled though registers have no index. T tiles of kTiles are at the front
-  /// before the forward sweep, at the back between the sweeps and at the front after.
+  /// X := L^-1 X, or L^-H X, right-looking. The tile to be solved is always the first of v, or the
+  /// last: the others are shifted as they are updated, and solved ones enter at the other end. This
+  /// avoids indexed registers without unrolling the loop. T of kTiles tiles are at the front before
+  /// the forward sweep, at the back between the sweeps and at the front afterwards.
   template <bool kForward>
   __device__ __forceinline__ void sweep(Value (&v)[kTiles]) const {
     constexpr int kPivot = kForward ? 0 : kTiles - 1;
@@ -82,8 +82,8 @@ struct SolveSweeps {
     }
   }
 
-  /// Of what multiplies the tile of that step in the one d further on, or of any other tile when
-  /// there is none.
+  /// The operand by which the tile of that step updates the one d further on, or of any other tile
+  /// if there is none.
   template <bool kForward>
   __device__ __forceinline__ Fragment fragment_of(int step, int d) const {
     const int last = L.tiles - 1, pivot = min(step, last), other = min(step + d, last);
@@ -134,7 +134,8 @@ __global__ void __launch_bounds__(32 * Shape::kWarps * Shape::kMatrices, Shape::
                      thread / 32 * Columns::kScratch;
   const Sweeps sweeps{{triangle, (n + 7) / 8, n}, {scratch, thread % 32}, thread};
 
-  // What is there first is asked for first; nothing looks at v until the copies are on their way.
+  // Right-hand sides are requested first; v is not used until the copies of the triangle have been
+  // started.
   typename Sweeps::Value v[Shape::kTiles];
   int64_t column = begin + thread / 32 * Columns::kWidth;
   sweeps.load(v, rhs, column);

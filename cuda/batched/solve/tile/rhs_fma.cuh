@@ -6,7 +6,7 @@
 namespace chol::cuda {
 
 /// Lane l has row l % 8 of each tile and the columns of part l / 8, or with kOne one column for all
-/// parts, each of which sums over two of eight terms: a Value is then what the parts add up to.
+/// parts, each of which sums two of eight terms: a Value is then the sum of the parts.
 template <class T, bool kSwapped, int kSets, bool kOne>
 struct PlainColumns {
   using Tiles = TileTriangle<T, kSwapped>;
@@ -17,7 +17,7 @@ struct PlainColumns {
   /// Shared memory of a warp: two tiles of right-hand sides, the parts in different banks.
   static constexpr int kPitch = (Tiles::kOrder + 1) * kHeld;
   static constexpr int kScratch = kOne ? 0 : 2 * kParts * kPitch;
-  static constexpr int kAhead = kOne ? 2 : 1;  ///< tiles read before their turn
+  static constexpr int kAhead = kOne ? 2 : 1;  ///< tiles read in advance
 
   struct Value {
     T c[kHeld];
@@ -50,7 +50,7 @@ struct PlainColumns {
     return f;
   }
 
-  /// @tparam kBuffer of two in turn, so that one barrier an operand is enough.
+  /// @tparam kBuffer alternates between two, so that one barrier an operand is sufficient.
   template <bool kForward, int kBuffer>
   __device__ __forceinline__ Operand operand(const Value& v) const {
     Operand o;
@@ -116,7 +116,7 @@ struct PlainColumns {
   __device__ __forceinline__ int64_t own(int64_t column, int q) const {
     return kOne ? column : column + part * kHeld + q;
   }
-  /// What the parts of a row add up to.
+  /// The sum of the parts of a row.
   __device__ static __forceinline__ T sum_parts(T x) { return sum_lanes<32, 8>(x); }
 };
 

@@ -6,11 +6,10 @@
 
 namespace chol::cuda {
 
-/// Works on the transposed X, of which tensor_multiply's result and its left factor lie alike: lane
-/// l has right-hand side l / 4 and of each tile the rows 2 (l % 4) and the next, a term of either
-/// half of a product's sum. A complex right-hand side takes two places, one for its
-/// real part and one for its imaginary part, and i times it is where the products' imaginary
-/// factors go.
+/// Works on the transposed X, for which the result and the left operand of tensor_multiply have the
+/// same layout: lane l has right-hand side l / 4 and of each tile the rows 2 (l % 4) and the next,
+/// one term of either half of a product's sum. A complex right-hand side takes two columns, its
+/// real and its imaginary part; products with imaginary factors use i times it.
 template <class T, bool kSwapped, int kSets>
 struct TensorColumns {
   using Tiles = TileTriangle<T, kSwapped>;
@@ -71,7 +70,7 @@ struct TensorColumns {
       for (int s = 0; s < kSets; ++s) accumulate(v, f, o, s, k);
     return v;
   }
-  /// By two sums, which halves the wait of whoever needs the product next.
+  /// Two sums halve the latency until the product can be used.
   template <bool kForward>
   __device__ __forceinline__ Value product(const Fragment& f, const Operand& o) const {
     Value sums[2] = {};

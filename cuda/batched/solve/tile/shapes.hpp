@@ -1,5 +1,5 @@
-// What the solves by tiles of a triangle in shared memory are compiled for, and those that are
-// built (solve/tile/instances.def), in the order in which they are tried.
+// Shapes of the solves by tiles of a triangle in shared memory, and those that are built
+// (solve/tile/instances.def), in the order in which they are tried.
 #pragma once
 
 #include "common/instances.hpp"
@@ -16,7 +16,7 @@ struct SolveShape {
   static_assert(kWarps == 1 || kMatrices == 1);
 };
 
-/// The kernels for one right-hand side, of which other families take most, or for several.
+/// The kernels for one right-hand side, most of which other families serve, or for several.
 template <class T, bool kOne>
 struct TileSolveListOf {
   enum class Rhs { one, many };

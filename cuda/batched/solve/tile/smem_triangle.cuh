@@ -1,5 +1,4 @@
-// What the solves keep in shared memory: a lower triangle by 8 x 8 tiles, its diagonal tiles
-// inverted in place.
+// A lower triangle in shared memory by 8 x 8 tiles, its diagonal tiles inverted in place.
 #pragma once
 
 #include "batched/solve/invert_diagonal_block.cuh"
@@ -10,9 +9,9 @@
 
 namespace chol::cuda {
 
-/// Tiles lie block column after block column. A tile is eight *runs*, what lies side by side in
-/// memory too: its columns, or with kSwapped its rows. So it is copied in 16-byte chunks, whose
-/// places are swizzled for reads along runs and across them to meet every bank once.
+/// Tiles are stored by block columns. A tile is eight *runs*, which are contiguous in device
+/// memory: its columns, or with kSwapped its rows. It is copied in 16-byte chunks, whose positions
+/// are swizzled so that reads along and across runs are free of bank conflicts.
 template <class T, bool kSwapped>
 struct TileTriangle {
   static constexpr int kOrder = 8, kElements = kOrder * kOrder;
@@ -34,8 +33,8 @@ struct TileTriangle {
     if constexpr (sizeof(T) == 8) return run / 2 ^ (run / 2 % 2 * 4);
     return run;
   }
-  /// Where a tile has that element of that run. Written so that a run known to the compiler leaves
-  /// a constant and few different parts of the position.
+  /// Position of an element of a run in a tile. Written such that for a constant run most of the
+  /// position is a constant.
   __device__ static constexpr int offset(int run, int position) {
     const int s = swizzle(run), of_line = (run * kChunks) ^ (s & ~(kChunks - 1));
     return (of_line + ((position / kWide) ^ (s & (kChunks - 1)))) * kWide + position % kWide;
@@ -44,11 +43,11 @@ struct TileTriangle {
     return kSwapped ? offset(row, column) : offset(column, row);
   }
 
-  /// Starts the copies of all tiles by kThreads threads, as one group. What lies beyond the matrix
-  /// becomes zero, what lies above the diagonal is junk that nobody reads.
+  /// Starts the copies of all tiles by kThreads threads, as one group. Elements beyond the matrix
+  /// become zero; elements above the diagonal are undefined and never read.
   template <int kThreads>
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int thread) const {
-    // A thread has the same chunks of all tiles, or of every few.
+    // A thread copies the same chunks of all tiles, or of every few.
     constexpr int kStep = kThreads < kCopies ? kThreads : kCopies;
     for_chunk_size(A, [&]<int kChunk>(std::integral_constant<int, kChunk>) {
 #pragma unroll
@@ -58,7 +57,7 @@ struct TileTriangle {
     close_copy_group();
   }
 
-  /// What a run of a diagonal tile has of the triangle, and not much more.
+  /// The part of a run of a diagonal tile in the triangle, and little more.
   __device__ __forceinline__ void copy_run(T (&to)[kOrder], const T* tile, int run) const {
 #pragma unroll
     for (int k = 0; k < kOrder; k += kWide)
@@ -69,15 +68,15 @@ struct TileTriangle {
         for (int e = 0; e < kWide; ++e) to[k + e] = chunk[e];
       }
   }
-  /// The diagonal tiles become their inverses, zero where they are outside the matrix. A thread has
-  /// a column of a tile; eight neighbours have the tile.
+  /// Inverts the diagonal tiles, zero outside the matrix. A thread has a column of a tile; eight
+  /// adjacent lanes have the tile.
   template <int kThreads>
   __device__ __forceinline__ void invert_diagonal(int thread) const {
     using R = Real<T>;
     constexpr int kOfWarp = 32 / kOrder;
     const int c = thread % kOrder, last = tiles - 1;
     for (int first = thread / 32 * kOfWarp; first <= last; first += kThreads / kOrder) {
-      // Those beyond the last tile, which is of the same warp, do what its own threads do.
+      // Threads beyond the last tile, which is of the same warp, repeat the work of its threads.
       const int h = min(first + thread % 32 / kOrder, last);
       T* const at = tile(h, h);
       const R own = kOrder * h + c < n ? R(1) / real(at[offset_of(c, c)]) : R(0);
@@ -90,8 +89,8 @@ struct TileTriangle {
   }
 
  private:
-  /// That chunk, by kChunk elements, of every kAtOnce-th tile of a block column from its `first`
-  /// on. Neighbouring elements for neighbouring lanes take 5 to 9 % longer here (s, H200).
+  /// Copies that chunk, by kChunk elements, of every kAtOnce-th tile of a block column from its
+  /// `first` on. Adjacent elements for adjacent lanes take 5 to 9 % longer here (s, H200).
   template <int kChunk, int kAtOnce>
   __device__ __forceinline__ void copy_chunks(const LowerView<T>& A, int chunk, int first) const {
     const int run = chunk / kChunks, position = chunk % kChunks * kWide;
@@ -102,7 +101,7 @@ struct TileTriangle {
       int i = j + (first == 0 && above ? kAtOnce : first);
       const int line = kOrder * (kSwapped ? i : j) + run;
       const int at = kOrder * (kSwapped ? j : i) + position;
-      // Elements from the chunk on, and lines from this one on, that are there.
+      // Number of elements from the chunk on, and of lines from this one on.
       int elements = n - at, lines = n - line;
       unsigned to = shared_address(tile(i, j) + offset(run, position));
       const T* from = A.a + line * A.ld + at;

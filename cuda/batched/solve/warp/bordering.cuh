@@ -12,9 +12,9 @@ namespace chol::cuda {
 
 inline constexpr int kMostBorder = 8;  ///< rows
 
-/// Up to kRows rows below 32 kGroup others. They lie in shared memory by columns, those past the
-/// order as zeros, but a single row of a few bytes an element in registers, which its scattered
-/// elements reach sooner. A lane solves for one of them: that of its number among kRows lanes.
+/// Up to kRows rows below 32 kGroup others. They are in shared memory by columns, those past the
+/// order as zeros; a single row of small elements is in registers, which is faster for scattered
+/// elements. A lane solves for the row with its number modulo kRows.
 template <class T, bool kSwapped, int kGroup, int kColumns, int kRows>
 struct WarpBorder {
   static constexpr int kInner = 32 * kGroup;
@@ -27,7 +27,7 @@ struct WarpBorder {
   T held[kGroup], diagonal;
   T right_hand_sides[kColumns];
 
-  /// Asks for the rows before the triangle is asked for, or after it.
+  /// Requests the rows, before or after the triangle.
   template <bool kBefore>
   __device__ __forceinline__ void start(const LowerView<T>& A) {
     if constexpr (kIsHeld && !kBefore) {
@@ -46,16 +46,16 @@ struct WarpBorder {
       right_hand_sides[q] =
           own < rows && q < columns ? conj_if(conjugated, B[own + q * ldb]) : from_real<T>(0);
   }
-  /// Finds the rows' unknowns, takes them out of the others and stores them where load() was.
+  /// Solves for the rows' unknowns, subtracts them from the others and stores them.
   __device__ __forceinline__ void pass(T (&others)[kGroup][kColumns], T* B, int64_t ldb,
                                        int64_t columns, bool conjugated) const {
     const int own = lane % kRows;
-    T of_own[kRows];  // its row up to the diagonal, then its column
+    T of_own[kRows];  // its row left of the diagonal, then its column
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
       of_own[r] = r < own ? of_triangle(own, r) : conj(of_triangle(r, own));
     const Real<T> inverse = own < rows ? Real<T>(1) / real(of_triangle(own, own)) : Real<T>(0);
-    __syncwarp();  // all lanes of a row have read what one of them stores
+    __syncwarp();  // all lanes of a row have read the value that one of them overwrites
 #pragma unroll
     for (int q = 0; q < kColumns; ++q) {
       T x = add(right_hand_sides[q], sum_products(others, q));
@@ -88,14 +88,14 @@ struct WarpBorder {
     else
       return *at(row, kInner + column);
   }
-  /// What the row has in the column of the lane's row b.
+  /// The element of the row in the column of the lane's row b.
   __device__ __forceinline__ T of_lane(int row, int b) const {
     if constexpr (kIsHeld)
       return held[b];
     else
       return *at(row, kGroup * lane + b);
   }
-  /// Neighbouring lanes go along what lies side by side in memory too.
+  /// Adjacent lanes read contiguous memory.
   __device__ __forceinline__ void start_copies(const LowerView<T>& A) const {
     constexpr int kDown = kSwapped ? 1 : kRows, kAlong = 32 / kDown;
     constexpr int kAll = kInner + kRows;
@@ -113,7 +113,7 @@ struct WarpBorder {
       }
     }
   }
-  /// What the others take out of the lane's row.
+  /// The sum that the others subtract from the lane's row.
   __device__ __forceinline__ T sum_products(const T (&others)[kGroup][kColumns], int q) const {
     T sums[kRows];
 #pragma unroll

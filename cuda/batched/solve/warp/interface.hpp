@@ -1,4 +1,4 @@
-// What drivers call of the solves by single warps.
+// Interface of the solves by single warps.
 #pragma once
 
 #include "common/batch_view.cuh"

@@ -1,7 +1,7 @@
 // Solves with the factors of a batch, the triangle in shared memory, read once for both
 // substitutions. A warp has all rows of its right-hand sides in registers; no synchronization
 // between warps, each having its own right-hand sides. Many matrices a multiprocessor hide the
-// chain of dependences through the unknowns.
+// dependency chain of the unknowns.
 #pragma once
 
 #include <type_traits>
@@ -14,22 +14,22 @@
 
 namespace chol::cuda {
 
-/// Lane r has rows kGroup r and on, as many, which are found together: it solves for them by its
-/// own block of the diagonal, and all others take them from there.
+/// Lane r has kGroup rows from kGroup r on, which it solves for together by its own block of the
+/// diagonal and broadcasts to all others.
 ///
 /// Finished lanes, and lanes past the last row, compute values that are discarded: a test would
-/// cost more. Unknowns are therefore kept apart.
+/// cost more. Unknowns are therefore stored separately.
 /// @tparam kColumns right-hand sides at a time.
 template <class T, bool kSwapped, int kGroup, int kColumns>
 struct WarpSolve {
   using Triangle = PackedTriangle<T, kSwapped, kGroup>;
   static constexpr int kWide = Triangle::kWide, kBlock = Triangle::kBlock;
-  /// Of shared memory: unknowns on their way from lane to lane, in two places in turn, so that one
-  /// barrier a group is enough.
+  /// Shared memory for the exchange of unknowns between lanes, double-buffered, so that one barrier
+  /// a group is sufficient.
   static constexpr int kExchange = kGroup * kColumns;
   static constexpr int kScratch = kColumns == 1 ? 0 : 2 * kExchange;
   using Rows = T[kGroup][kColumns];
-  /// What kBlock unknowns have in the rows of a lane.
+  /// The elements of a lane's rows in the columns of kBlock unknowns.
   using Elements = T[kBlock][kGroup];
 
   Triangle L;
@@ -41,7 +41,7 @@ struct WarpSolve {
 
   __device__ __forceinline__ WarpSolve(const Triangle& triangle, T* exchange, int lane_)
       : L(triangle), scratch(exchange), lane(lane_) {
-    // Lanes past the last row read what is of no use to anyone, but is there.
+    // Lanes past the last row read valid memory and discard it.
 #pragma unroll
     for (int b = 0; b < kGroup; ++b) runs[b] = L.run(min(kGroup * lane + b, L.n - 1));
     const int row = min(kGroup * lane, (L.n - 1) / kGroup * kGroup);
@@ -49,7 +49,7 @@ struct WarpSolve {
     for (int c = 0; c < Triangle::kChunks; ++c) places[c] = L.place(row + kWide * c);
   }
 
-  /// The lane's block of the diagonal, in its part of the triangle when that is there.
+  /// The lane's block of the diagonal, once its part of the triangle has arrived.
   __device__ __forceinline__ void load_block() {
     block.load(L.n - kGroup * lane, [&](int a, int b) {
       const int run = kSwapped ? a : b, position = kSwapped ? b : a;
@@ -57,8 +57,8 @@ struct WarpSolve {
     });
   }
 
-  /// `columns` right-hand sides, whose rows lie `down` and whose columns `right` of each other.
-  /// @param arrive(piece) is called before the piece's columns are read first. @param turn(v) is
+  /// Solves for `columns` right-hand sides with strides `down` of rows and `right` of columns.
+  /// @param arrive(piece) is called before the piece's columns are first read. @param turn(v) is
   /// called with the lane's rows between the sweeps.
   template <class Arrive, class Turn>
   __device__ __forceinline__ void solve(T* B, int64_t down, int64_t right, int64_t columns,
@@ -93,7 +93,7 @@ struct WarpSolve {
   }
 
  private:
-  /// Solves for the unknowns of block h and takes them from the others.
+  /// Solves for the unknowns of block h and subtracts them from the others.
   template <bool kForward>
   __device__ __forceinline__ void take(Rows& v, Rows& found, int h) const {
     Elements e;
@@ -108,7 +108,7 @@ struct WarpSolve {
       hand_on<kForward>(x, owner);
 #pragma unroll
       for (int k = 0; k < kGroup; ++k) {
-        const int a = kForward ? k : kGroup - 1 - k;  // what was found last comes last
+        const int a = kForward ? k : kGroup - 1 - k;  // the last unknowns come last
         for_rows(
             [&](int b, int q) { v[b][q] = subtract_product(v[b][q], e[first + a][b], x[a][q]); });
       }
@@ -130,7 +130,7 @@ struct WarpSolve {
     } else {
 #pragma unroll
       for (int c = 0; c < kBlock; c += kWide) {
-        // A block's chunks lie as its first kChunks do.
+        // A block's chunks have the layout of the first kChunks.
         constexpr int kCycle = Triangle::kChunks * kWide;
         const int place = L.place_of_chunk((kBlock * h + c % kCycle) / kWide) + c / kCycle * kCycle;
 #pragma unroll
@@ -157,7 +157,7 @@ struct WarpSolve {
 #pragma unroll
       for (int q = 0; q < kColumns; ++q) body(b, q);
   }
-  /// The owner's x becomes that of all lanes.
+  /// Broadcasts the owner's x to all lanes.
   template <bool kForward>
   __device__ __forceinline__ void hand_on(Rows& x, int owner) const {
     if constexpr (kColumns == 1) {
@@ -182,33 +182,33 @@ template <class T, int kGroup>
 inline constexpr int kWarpSolveColumns = kGroup == kMostWarpGroup  ? 1
                                          : kGroup * sizeof(T) > 16 ? 2
                                                                    : 4;
-/// Large triangles come in by several warps also where one solves.
+/// Large triangles are copied by several warps even if one solves.
 template <int kGroup>
 inline constexpr int kSolveWarps = kGroup == kMostWarpGroup ? 4 : 1;
 
 template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps>
 struct WarpSolveShape {
   using Solve = WarpSolve<T, kSwapped, kGroup, kColumns>;
-  /// Where the matrix' triangle ends and the exchange begins.
+  /// Offset of the exchange buffer after the triangle.
   __host__ __device__ static constexpr size_t triangle_bytes(int n) {
     return sizeof(T) * Solve::Triangle::elements(n);
   }
   static constexpr size_t bytes(int n) {
     return triangle_bytes(n) + sizeof(T) * kWarps * Solve::kScratch;
   }
-  /// Orders of so many rows below those of all lanes.
+  /// Orders with so many rows beyond those of the lanes.
   template <int kRows>
   static constexpr size_t bordered_bytes() {
     return bytes(32 * kGroup) +
            sizeof(T) * WarpBorder<T, kSwapped, kGroup, kColumns, kRows>::kElements;
   }
-  /// Blocks that a multiprocessor has room for, or warps enough.
+  /// Blocks that fit a multiprocessor, or that have enough warps.
   static constexpr int kBlocks =
       larger(1, smaller(int(size_t(224 * 1024) / bytes(32 * kGroup)), 16 / kWarps));
 };
 
-/// @tparam kBorder most rows of a border (solve/warp/bordering.cuh), which is of what 32 lanes do
-/// not have of the order n that all matrices are of, or 0.
+/// @tparam kBorder most rows of a border (solve/warp/bordering.cuh), the rows of the common order n
+/// beyond those of 32 lanes, or 0.
 template <class T, bool kSwapped, int kGroup, int kColumns, int kWarps, int kBorder>
 __global__ void __launch_bounds__(32 * kWarps,
                                   WarpSolveShape<T, kSwapped, kGroup, kColumns, kWarps>::kBlocks)
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(32 * kWarps,
       triangle.template wait_for_piece<kWarps>(piece);
       if (triangle.comes_with(piece, kGroup * lane)) solve.load_block();
     };
-    // Several right-hand sides would take registers during the sweep.
+    // With several right-hand sides they would occupy registers during the sweep.
     constexpr bool kLoadsEarly = kBorder > 0 && kColumns == 1;
     if constexpr (kLoadsEarly) border.load(its + n, ldb, columns - first, kSwapped);
     solve.solve(its, 1, ldb, columns - first, kSwapped, arrive, [&](auto& rows) {

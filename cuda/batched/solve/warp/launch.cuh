@@ -15,7 +15,7 @@ Status launch_warp_solve(const BatchProblem<T>& problem, cudaStream_t stream) {
                 static_cast<unsigned>(problem.count), 32 * kWarps, bytes, stream, problem);
 }
 
-/// What a matrix takes of shared memory bounds the order.
+/// Shared memory bounds the order.
 template <class T, bool kSwapped>
 int warp_solve_limit_stored(const DeviceLimits& device) {
   int n = 32 * kMostWarpGroup;
@@ -24,7 +24,7 @@ int warp_solve_limit_stored(const DeviceLimits& device) {
   return n;
 }
 
-/// Calls body(group) with the rows of a lane that orders up to n need.
+/// Calls body(group) with the rows a lane that orders up to n need.
 template <class Body>
 Status for_warp_group(int64_t n, Body&& body) {
   if (n <= 32) return body(std::integral_constant<int, 1>{});
@@ -32,13 +32,13 @@ Status for_warp_group(int64_t n, Body&& body) {
   return body(std::integral_constant<int, kMostWarpGroup>{});
 }
 
-/// Of order n: those that lanes of one or two rows do not have, where they are few.
+/// For order n: the rows beyond lanes of one or two rows, if they are few.
 inline int64_t rows_of_border(int64_t n) {
   const int64_t more = n - (n < 64 ? 32 : 64);
   return more > 0 && more <= kMostBorder ? more : 0;
 }
 
-/// By warps whose lanes have kGroup rows, and kBorder more than all of them have.
+/// Warps whose lanes have kGroup rows, and kBorder rows beyond these.
 template <class T, bool kSwapped, int kGroup, int kBorder>
 Status run_warp_solve_of(const BatchProblem<T>& problem, cudaStream_t stream) {
   constexpr int kColumns = kWarpSolveColumns<T, kGroup>, kWarps = kSolveWarps<kGroup>;

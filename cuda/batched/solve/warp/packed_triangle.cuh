@@ -1,4 +1,4 @@
-// A triangle in shared memory as the solves by one warp read it.
+// A triangle in shared memory for solves by one warp.
 #pragma once
 
 #include <utility>
@@ -10,24 +10,24 @@
 
 namespace chol::cuda {
 
-/// A lower triangle by *runs*, what lies side by side in memory too: its columns from the diagonal
-/// on, or with kSwapped its rows up to the diagonal, in chunks of 16 bytes. Blocks of eight runs
-/// have one pitch, an odd number of chunks, and a chunk between them: the same chunk of eight runs,
-/// or of every second or fourth, meets every bank once. Rows past the last one, up to the end of
-/// their block, are there and zero.
+/// A lower triangle by *runs*, which are contiguous in device memory: its columns from the diagonal
+/// on, or with kSwapped its rows up to the diagonal, in chunks of 16 bytes. Eight runs form a block
+/// with one pitch, an odd number of chunks, and blocks are a chunk apart: reading the same chunk of
+/// eight runs, or of every second or fourth, has no bank conflicts. Rows past the last one, up to
+/// the end of their block, exist and are zero.
 ///
-/// Lanes read kGroup elements of a run each. Where those are several chunks, the chunks are
-/// swizzled so that eight lanes meet every bank once.
+/// Lanes read kGroup elements of a run each. If those are several chunks, they are swizzled so that
+/// eight lanes have no bank conflicts.
 template <class T, bool kSwapped, int kGroup>
 struct PackedTriangle {
   static constexpr int kWide = 16 / sizeof(T);  ///< elements of a chunk
   static constexpr int kBlock = 8;              ///< runs of one pitch
   /// Chunks that a lane reads of a run.
   static constexpr int kChunks = kGroup > kWide ? kGroup / kWide : 1;
-  /// The triangle arrives by pieces, those of its first columns first.
+  /// The triangle is copied in pieces, those of its first columns first.
   static constexpr int kPieceColumns = 32, kPieces = kGroup;
-  /// Order up to which nobody waits for pieces: as many triangles as a multiprocessor then has hide
-  /// each other's arrival.
+  /// Order up to which pieces are not waited for separately: the many triangles of a multiprocessor
+  /// then hide each other's copies.
   static constexpr int kWholeOrder = kGroup < 4 ? 0 : sizeof(T) == 4 ? 112 : 88;
   T* data;
   int n;
@@ -43,13 +43,13 @@ struct PackedTriangle {
   }
   __host__ __device__ static constexpr int elements(int n) { return offset(n, blocks(n)); }
 
-  /// Where position 0 of run t would be.
+  /// Position 0 of run t, stored or not.
   __device__ __forceinline__ int start(int t) const {
     const int block = t / kBlock;
     return offset(n, block) + t % kBlock * pitch(n, block) - (kSwapped ? 0 : kBlock * block);
   }
   __device__ __forceinline__ T* run(int t) const { return data + start(t); }
-  /// Where a run has that chunk.
+  /// Position of that chunk of a run.
   __device__ static constexpr int place_of_chunk(int chunk) {
     return (chunk ^ (chunk / 8 & (kChunks - 1))) * kWide;
   }
@@ -57,7 +57,7 @@ struct PackedTriangle {
     return place_of_chunk(position / kWide) + position % kWide;
   }
   /// Starts the copies of the triangle by kWarps warps, a group of copies a piece of 32 columns. A
-  /// lane has a chunk of every run, or of every few.
+  /// lane copies a chunk of every run, or of every few.
   template <int kWarps>
   __device__ __forceinline__ void start_copies(const LowerView<T>& A, int warp, int lane) const {
     for (int piece = 0; piece < kPieces; ++piece) {
@@ -67,14 +67,14 @@ struct PackedTriangle {
       close_copy_group();
     }
   }
-  /// Whether large triangles are waited for piece by piece; others with the first.
+  /// Whether pieces are waited for separately; otherwise all with the first.
   __device__ __forceinline__ bool by_pieces() const { return n > kWholeOrder; }
   __device__ __forceinline__ bool waits_for(int piece) const { return piece == 0 || by_pieces(); }
-  /// Whether a column is there when a piece was waited for, and was not before.
+  /// Whether a column belongs to a piece.
   __device__ __forceinline__ bool comes_with(int piece, int column) const {
     return !by_pieces() || column / kPieceColumns == piece;
   }
-  /// Waits for a piece, this warp's part and that of all others.
+  /// Waits for a piece, the part of this warp and of all others.
   template <int kWarps>
   __device__ __forceinline__ void wait_for_piece(int piece) const {
     if (by_pieces())
@@ -97,7 +97,7 @@ struct PackedTriangle {
   template <int kWarps, int kChunk>
   __device__ __forceinline__ void start_chunks(const LowerView<T>& A, int warp, int lane,
                                                int piece) const {
-    // Chunks of a run that a warp copies at once, and of how many runs.
+    // Number of chunks of a run that a warp copies at a time, and of runs.
     constexpr int kAcross = smaller((kSwapped ? kPieceColumns : 32 * kGroup) / kChunk, 32);
     constexpr int kRunsAtOnce = 32 / kAcross;
     const int begin = kPieceColumns * piece, all = kBlock * blocks(n);
@@ -106,8 +106,8 @@ struct PackedTriangle {
          position += kChunk * kAcross)
       copy_runs<kWarps, kChunk, kRunsAtOnce>(A, warp, lane / kAcross, piece, position);
   }
-  /// A chunk of every kStep-th run, from its `first` on, of the piece. Rows past the last one
-  /// become zero; columns past it stay junk, which no row that is there reads.
+  /// Copies a chunk of every kStep-th run, from its `first` on, of the piece. Rows past the last
+  /// one become zero; columns past it are undefined and not read by valid rows.
   template <int kWarps, int kChunk, int kStep>
   __device__ __forceinline__ void copy_runs(const LowerView<T>& A, int warp, int first, int piece,
                                             int position) const {

@@ -1,12 +1,12 @@
-// A diagonal block of a factor as the solves by one warp take it.
+// A diagonal block of a factor for solves by one warp.
 #pragma once
 
 #include "common/scalar.cuh"
 
 namespace chol::cuda {
 
-/// Its columns are divided by their diagonal elements. L = U D, so that U, unit triangular, serves
-/// both sweeps and no unknown waits for a division or a product with an inverse.
+/// Its columns are divided by their diagonal elements. L = U D, so that the unit triangular U
+/// serves both sweeps and no unknown depends on a division or a product with an inverse.
 template <class T, int kOrder>
 struct UnitBlock {
   Real<T> inverse[kOrder];                 ///< of the diagonal elements
@@ -14,7 +14,7 @@ struct UnitBlock {
 
   __device__ static constexpr int index(int a, int b) { return a * (a - 1) / 2 + b; }
 
-  /// @param element(a, b) of the block. @param rows that it has of the matrix.
+  /// @param element(a, b) of the block. @param rows number of rows within the matrix.
   template <class Element>
   __device__ __forceinline__ void load(int rows, Element&& element) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Compiled for compute capability 9.0a alone.
+// Compiled for compute capability 9.0a only.
 #include <algorithm>
 
 #include "native/residues/byte_product/byte_product.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using EncodeMap = decltype(&cuTensorMapEncodeTiled);
 
-/// From the driver that the runtime uses: the library is linked against none.
+/// Taken from the driver that the runtime uses: the library is not linked against the driver.
 EncodeMap encode_map() {
   static const EncodeMap function = [] {
     void* found = nullptr;
@@ -27,7 +27,7 @@ EncodeMap encode_map() {
   return function;
 }
 
-/// Boxes of kBlockRows rows of ByteStages::kDepth bytes. What lies outside of the matrix is zero.
+/// Boxes of kBlockRows rows of ByteStages::kDepth bytes. Elements outside of the matrix are zero.
 bool make_map(const ByteMatrix& operand, int moduli, CUtensorMap* map) {
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(operand.columns),
                               static_cast<cuuint64_t>(operand.rows),

@@ -1,4 +1,4 @@
-// The product of residues that leaves as bytes, on devices of compute capability 9.0.
+// Products of residues reduced to bytes, on devices of compute capability 9.0.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace chol::cuda::residues {
 
-/// A matrix of bytes a modulus that operands are rows of, each row at a multiple of 16 bytes.
+/// One matrix of bytes a modulus, whose rows are operands, each row aligned to 16 bytes.
 struct ByteMatrix {
   const int8_t* first;
   int64_t rows, columns, ld, stride;
@@ -17,7 +17,7 @@ struct ByteMatrix {
 /// Whether the current device has the instructions.
 bool multiplies_bytes();
 
-/// Queues call.bytes := X Y^T of rows of X and of Y as call.x and call.y say.
+/// Queues call.bytes := X Y^T for the rows of X and Y given by call.x and call.y.
 Status multiply_bytes(const ByteProduct& call, const ByteMatrix& X, const ByteMatrix& Y,
                       cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// Sums of 32 bits as residues of one byte, and the order in which a warp stores them. Also compiled
-// for the host, for tests.
+// Reduction of 32-bit sums to residues of one byte, and the order in which a warp stores them. Also
+// compiled for the host, for tests.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace chol::cuda::residues {
 
 /// A byte congruent to `sum`.
-/// @param reciprocal 2^32 / modulus, rounded: the quotient is off by a quarter at most
+/// @param reciprocal 2^32 / modulus, rounded: the error of the quotient is at most a quarter
 __host__ __device__ __forceinline__ int byte_of_sum(int sum, int modulus, int reciprocal) {
 #ifdef __CUDA_ARCH__
   const int quotient = __mulhi(sum, reciprocal);
@@ -18,7 +18,7 @@ __host__ __device__ __forceinline__ int byte_of_sum(int sum, int modulus, int re
   return rest > 127 ? rest - modulus : rest;
 }
 
-/// Byte k of the result is the byte of (x, y) that digit k of `order` says.
+/// Byte k of the result is the byte of (x, y) selected by digit k of `order`.
 __host__ __device__ __forceinline__ uint32_t permute_bytes(uint32_t x, uint32_t y, uint32_t order) {
 #ifdef __CUDA_ARCH__
   return __byte_perm(x, y, order);
@@ -40,19 +40,18 @@ __host__ __device__ __forceinline__ uint32_t four_bytes(int a, int b, int c, int
   return permute_bytes(first, second, kLowHalves);
 }
 
-/// The four lanes of a quad have two neighbouring bytes each of four groups of eight; lane q gets
-/// all eight of group q.
+/// The four lanes of a quad have two adjacent bytes each of four groups of eight; lane q gets all
+/// eight of group q.
 struct QuadTranspose {
   static constexpr uint32_t kLowHalves = 0x5410, kHighHalves = 0x7632;
   int q;
-  uint32_t own = 0;  ///< what the second exchange leaves
+  uint32_t own = 0;  ///< input of the second exchange
 
-  /// @param pair groups 0, 1 and 2, 3, a half each
-  /// @return what goes to lane q ^ 2
+  /// @param pair groups 0, 1 and 2, 3, a half each @return the value for lane q ^ 2
   __host__ __device__ __forceinline__ uint32_t first_sent(const uint32_t (&pair)[2]) const {
     return q < 2 ? pair[1] : pair[0];
   }
-  /// @return what goes to lane q ^ 1
+  /// @return the value for lane q ^ 1
   __host__ __device__ __forceinline__ uint32_t second_sent(const uint32_t (&pair)[2],
                                                            uint32_t received) {
     const uint32_t first = q < 2 ? pair[0] : received, second = q < 2 ? received : pair[1];

@@ -1,4 +1,4 @@
-// What a product of residues that leaves as bytes is called with.
+// Arguments of products of residues that are reduced to bytes.
 #pragma once
 
 #include "native/residues/byte_product/tiles.hpp"
@@ -20,7 +20,7 @@ struct ByteSource {
   Fold fold;
 };
 
-/// bytes := X Y^T modulo each modulus, on the tiles that `product` names.
+/// bytes := X Y^T modulo each modulus, for the tiles of `product`.
 struct ByteProduct {
   TriangleOfProducts product;
   int depth;  ///< of a fold, whole panels

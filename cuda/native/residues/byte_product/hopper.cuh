@@ -35,8 +35,8 @@ struct Barrier {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
                  : "memory");
   }
-  /// At the same barrier of block `rank` of the cluster, after reads of shared memory. Orders no
-  /// more than this block's accesses: a release for the cluster waits for all of its stores.
+  /// At the same barrier of block `rank` of the cluster, after reads of shared memory. Without
+  /// release semantics in the cluster, which would wait for all stores of the block.
   __device__ __forceinline__ void arrive_at(uint32_t rank) const {
     asm volatile(
         "{\n"
@@ -60,7 +60,7 @@ struct Barrier {
         : "memory");
     return done != 0;
   }
-  /// Ends the kernel with an error instead of waiting for ever.
+  /// Aborts the kernel instead of waiting forever.
   __device__ __forceinline__ void wait(uint32_t parity) const {
     if (is_over(parity)) return;
     constexpr int64_t kClocks = int64_t{1} << 33;  // several seconds
@@ -73,7 +73,8 @@ __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// A box of a map of three dimensions to shared memory, the same place of all blocks in `blocks`.
+/// Copies a box of a three-dimensional map to the same position in the shared memory of all blocks
+/// in `blocks`.
 __device__ __forceinline__ void copy_box(uint32_t to, const CUtensorMap* map, Barrier barrier,
                                          int x, int y, int z, uint16_t blocks) {
   asm volatile(

@@ -1,5 +1,5 @@
 // Products of residues on the integer tensor cores of compute capability 9.0a, reduced to one byte
-// before they leave the kernel: a persistent kernel over the tiles of a triangle, all moduli.
+// before they are stored: a persistent kernel over the tiles of a triangle, for all moduli.
 #pragma once
 
 #include "native/residues/byte_product/bytes_of_sums.cuh"
@@ -13,7 +13,7 @@ struct ByteStages {
   static constexpr int kDepth = 128, kStages = 4;
   static constexpr int kFirstBytes = kBlockRows * kDepth, kSecondBytes = kTileColumns * kDepth;
   static constexpr int kBytes = kFirstBytes + kSecondBytes;
-  static constexpr int kAlignment = 1024;  ///< of rows of 128 bytes that are permuted
+  static constexpr int kAlignment = 1024;  ///< of permuted rows of 128 bytes
   static constexpr int kShared = kStages * kBytes + kAlignment + 16 * kStages;
 
   uint32_t first, barriers;
@@ -32,7 +32,7 @@ struct ByteStages {
   }
 };
 
-/// Counts stages round and round, with the parity of the round.
+/// Position in the ring of stages, with the parity of the round.
 struct StageCursor {
   int stage = 0;
   uint32_t parity = 0;
@@ -97,7 +97,7 @@ struct ByteProductKernel {
     StageCursor cursor;
     int sums[128] = {};
     for (int t = first_tile(); t < call.product.tiles(); t += clusters()) {
-      int before = -1;  // the stage whose products may still be under way
+      int before = -1;  // the stage whose products may still be running
       for (int step = 0; step < steps(); ++step, cursor.advance()) {
         const int stage = cursor.stage;
         stages.full(stage).wait(cursor.parity);
@@ -170,7 +170,7 @@ struct ByteProductKernel {
       hopper::take_registers<232>();
       consume(group);
     }
-    // A block's barriers and memory are needed until the other one is done with them.
+    // A block must not exit while the other one uses its barriers and memory.
     __syncthreads();
     hopper::synchronize_cluster();
   }

@@ -1,5 +1,4 @@
-// Which tiles of a product of bytes are formed, and in what order. Also compiled for the host, for
-// tests.
+// The tiles of a product of bytes and their order. Also compiled for the host, for tests.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +33,8 @@ struct TriangleOfProducts {
   }
   __host__ __device__ int tiles() const { return moduli * tiles_of_modulus(); }
 
-  /// Tiles that follow each other have the same rows of the long side, so that blocks at work at
-  /// the same time read them together.
+  /// Consecutive tiles have the same rows of the long side, so that concurrent blocks read them
+  /// together.
   __host__ __device__ Tile tile(int index) const {
     const int each = tiles_of_modulus(), s = short_tiles();
     const int modulus = index / each;

@@ -1,4 +1,4 @@
-// Groups of column-major matrices through the lanes: factor, solve and invert.
+// Factors, solves with and inverts groups of column-major matrices, one matrix a lane.
 #pragma once
 
 #include "host/kernels/across/mixed_orders.hpp"
@@ -12,7 +12,7 @@ template <class T>
 inline constexpr int kLaneTile = kVectorRegisters >= 32 ? (is_complex<T> ? 3 : 4)
                                                         : (is_complex<T> ? 2 : 3);
 
-/// Right-hand sides are taken this many at a time, so that they stay in cache beside the factor.
+/// Number of right-hand sides at a time, so that they and the factor stay in cache.
 inline constexpr int64_t kRhsAtATime = 8;
 
 template <class T>
@@ -58,7 +58,7 @@ struct LaneKernels {
     for (int i = 0; i < Buffer::kLanes; ++i) group.info[i] = static_cast<int>(order[i]);
   }
 
-  /// Orders 1 .. N without loops. Returns whether the group's order is one of them.
+  /// Code without loops for orders 1 .. N. Returns whether the group's order is one of them.
   template <int N>
   CHOL_INLINE static bool factor_unrolled(host::LaneGroup& group) {
     if (group.n == N) {
@@ -79,9 +79,9 @@ struct LaneKernels {
     if constexpr (N > 1) return factor_unrolled<N - 1>(group);
     return false;
   }
-  /// Where all columns of an upper triangle begin in the middle of 32 bytes and are one piece as
-  /// long, each piece would cross 32 bytes or a line: by halves it takes a fifth less. Longer ones
-  /// gain nothing.
+  /// If all columns of an upper triangle start in the middle of a 32-byte sector and have one piece
+  /// each, every piece would cross a sector or a line: moving halves takes a fifth less time.
+  /// Longer columns gain nothing.
   static constexpr int kPieceBytes = 32;
   template <int N>
   static constexpr bool kInHalves = N == Buffer::kStorePiece&& N * sizeof(T) == kPieceBytes;
@@ -158,7 +158,7 @@ struct LaneKernels {
         store_column<T, N - j, 1>(matrix, j * (group.lda + 1), L.place(j, j));
     });
   }
-  /// @param beside work to do beside the first right-hand sides.
+  /// @param beside work interleaved with the first right-hand sides.
   template <class Beside>
   CHOL_INLINE static void solve_group(const host::LaneGroup& group, const Parts& parts,
                                       uint32_t kept, Beside&& beside) {

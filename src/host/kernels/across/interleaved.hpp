@@ -1,4 +1,4 @@
-// Interleaved matrices where they lie: a vector of matrices is a vector in memory.
+// Interleaved matrices in place: one element of a group of matrices is a vector in memory.
 #pragma once
 
 #include "host/kernels/across/column_major.hpp"
@@ -6,12 +6,12 @@
 
 namespace chol::CHOL_ISA {
 
-/// Largest order whose triangle stays in registers, with some to work in.
+/// Largest order whose triangle stays in registers, with some left for temporaries.
 template <class T>
 inline constexpr int kInRegisters = kVectorRegisters >= 32 ? (is_complex<T> ? 4 : 6)
                                                            : (is_complex<T> ? 2 : 4);
-/// Largest order that has straight-line code of its own: without branches more of one group's work
-/// overlaps the square roots of the next.
+/// Largest order with straight-line code: without branches more of one group's work overlaps with
+/// the square roots of the next.
 template <class T>
 inline constexpr int kStraightLine = kVectorRegisters >= 32
                                          ? smaller(is_complex<T> ? 8 : 16, CHOL_MOST_UNROLLED)
@@ -20,17 +20,17 @@ inline constexpr int kStraightLine = kVectorRegisters >= 32
 template <class T>
 inline constexpr int kStraightLineTile = is_complex<T> ? 2 : 3;
 
-/// Keeps the compiler from computing all addresses of a matrix ahead, which it then has to spill.
+/// Prevents the compiler from computing all addresses of a matrix in advance and spilling them.
 template <class R>
 CHOL_INLINE R* walked(R* p) {
   __asm__("" : "+r"(p));
   return p;
 }
 
-/// A place in the caller's matrices, whose rows are rs and columns cs reals apart. Complex numbers
-/// come as pairs and are taken apart in registers. Reading an element asks for the one `ahead` of
-/// it, which the next group starts with, in the second-level cache: more misses are under way there
-/// than at the first (Zen 4: 15 instead of 9 Gflop/s of cold matrices of order 16).
+/// An iterator in the caller's matrices, with strides of rs and cs reals. Complex numbers are
+/// stored as pairs and split in registers. Reading an element prefetches the one `ahead` of it, of
+/// the next group, to the second-level cache, which has more outstanding misses than the first (Zen
+/// 4: 15 instead of 9 Gflop/s of cold matrices of order 16).
 template <class T>
 struct CallerLanes {
   using E = LaneElement<T>;
@@ -98,7 +98,8 @@ struct InterleavedKernels {
           X{reinterpret_cast<E*>(reciprocal + n), B, 1} {}
   };
   static size_t buffer_bytes(int64_t n) {
-    // A smaller tile may round a small order up further: 3 makes 9 of 7, and 4 makes 8.
+    // A smaller tile may need more padding: order 7 is rounded up to 9 with tiles of 3, to 8 with
+    // 4.
     const int64_t elements =
         larger(PackedTriangle<E, 4>::elements(n),
                larger(PackedTriangle<E, 3>::elements(n), PackedTriangle<E, 2>::elements(n)));
@@ -116,7 +117,7 @@ struct InterleavedKernels {
     return {static_cast<R*>(run.B) + group * next, kReals * run.row_B, kReals * run.column_B,
             group + 1 < run.groups ? next : 0};
   }
-  /// The lanes of a complex vector stand in the order that split_pairs leaves them in.
+  /// The lanes of a complex vector are in the order of split_pairs.
   CHOL_INLINE static void put_info(const Run& run, int64_t group, V info) {
     if constexpr (!is_complex<T>) return store_integers(run.info + group * kLanes, info);
     R order[kReals * kLanes];
@@ -157,8 +158,8 @@ struct InterleavedKernels {
       factor_packed<Math, B>(A, run.n, parts.L, parts.reciprocal, info);
     });
   }
-  /// Whether the order is one of 1 .. N, which have code of their own. Approximate roots leave
-  /// little to overlap: only what fits the registers has code of its own for them.
+  /// Whether the order is one of 1 .. N with straight-line code. Approximate roots leave little
+  /// latency to overlap, so that only orders that fit the registers have such code for them.
   template <class Math, int N>
   CHOL_INLINE static bool factor_small(const Run& run, void* buffer) {
     if constexpr (N > 0) {
@@ -202,7 +203,7 @@ struct InterleavedKernels {
         solve_packed<NB, C, Conj>(parts.L, run.n, parts.reciprocal, B.from(0, c), parts.X, put);
       });
   }
-  /// A solution, but for lanes that have failed, which keep their right-hand side.
+  /// Stores a solution, except in failed lanes, which keep their right-hand side.
   template <int N, int C>
   CHOL_INLINE static void set_unless(V failed, const Tile<E, N, C>& x, Lanes column) {
     const auto good = is_zero(failed);

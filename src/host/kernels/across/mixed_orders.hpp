@@ -1,12 +1,12 @@
-// Groups of matrices whose orders differ a little: what fills the lanes of a variable-size batch.
+// Groups of matrices of similar orders, to fill the lanes with a variable-size batch.
 #pragma once
 
 #include "host/kernels/across/transpose.hpp"
 
 namespace chol::CHOL_ISA {
 
-/// GroupTriangles of matrices with an order and a leading dimension each. The identity stands where
-/// a matrix ends before the group's order, which changes no bit of the matrix's own factor.
+/// GroupTriangles of matrices with an order and a leading dimension each. A matrix smaller than the
+/// group's order is padded by the identity, which does not affect the bits of its factor.
 template <class T, class Triangle>
 class MixedTriangles {
  public:
@@ -47,9 +47,9 @@ class MixedTriangles {
   }
 
  private:
-  /// Calls whole(column, row, length, lanes, place) for what every matrix has of a column, and
-  /// cut(start, count, length, lanes, place) for at most kRun rows that only some have: count[i]
-  /// reals at start[i].
+  /// Calls whole(column, row, length, lanes, place) for the rows of a column that every matrix has,
+  /// and cut(start, count, length, lanes, place) for at most kRun rows that only some have:
+  /// count[i] reals at start[i].
   template <class Whole, class Cut>
   CHOL_INLINE void for_each_run(Whole&& whole, Cut&& cut) const {
     const bool upper = group_.upper;
@@ -78,7 +78,7 @@ class MixedTriangles {
     }
   }
 
-  /// Loading left zeros behind the matrices that end early.
+  /// Loads fill the rows after a smaller matrix with zeros.
   void end_in_identity() const {
     R orders[kLanes];
     for (int i = 0; i < kLanes; ++i) orders[i] = static_cast<R>(group_.order[i]);

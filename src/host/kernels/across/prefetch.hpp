@@ -1,4 +1,4 @@
-// The matrices that lanes work on next, on their way into the cache.
+// Prefetching of the matrices that are processed next.
 #pragma once
 
 #include "host/kernels/across/transpose.hpp"
@@ -7,8 +7,8 @@ namespace chol::CHOL_ISA {
 
 inline constexpr int kLineBytes = 64;
 
-/// Asks for the line `bytes` into every matrix of the next group, in the second-level cache: more
-/// misses are under way there than at the first.
+/// Prefetches the line at offset `bytes` of every matrix of the next group to the second-level
+/// cache, which has more outstanding misses than the first.
 template <class T>
 CHOL_INLINE void fetch_line(const host::LaneGroup& group, int64_t bytes) {
   keep_prefetches();
@@ -17,15 +17,15 @@ CHOL_INLINE void fetch_line(const host::LaneGroup& group, int64_t bytes) {
     __builtin_prefetch(static_cast<const char*>(group.next_A[lane]) + bytes, 0, 2);
 }
 
-/// The triangles of the next group, brought near beside the work on this one, which leaves the way
-/// to memory idle. Few lines at a time: each takes one of the core's miss buffers, and all loads
-/// wait when none is left. A line of every matrix in turn: as many streams for the hardware's own
-/// prefetch to take up. All are under way three quarters of the way through: the last ones have to
-/// arrive too.
+/// Prefetches the triangles of the next group during the computation of this one, which does not
+/// use the memory bandwidth. Few lines at a time: each occupies one of the core's miss buffers, and
+/// loads stall when none is free. One line of every matrix in turn, which the hardware prefetcher
+/// sees as one stream a matrix. All are issued in the first three quarters, so that the last ones
+/// arrive in time.
 template <class T>
 class NextGroup {
  public:
-  /// @param calls until the next group's turn, about.
+  /// @param calls until the next group, approximately.
   NextGroup(const host::LaneGroup& group, int64_t calls) : group_(group), calls_(calls) {
     if (group.next_A[0] == nullptr) return;
     left_ = group.n;
@@ -51,7 +51,7 @@ class NextGroup {
       at_ += kLineBytes;
     }
   }
-  /// Lines count from where they start in the first matrix. Columns may share one.
+  /// Lines are counted from their start in the first matrix. Columns may share one.
   void start_column() {
     const int64_t j = group_.n - left_--, top = group_.upper ? 0 : j;
     const int64_t first = (top + j * group_.lda) * int64_t(sizeof(T));
@@ -63,14 +63,13 @@ class NextGroup {
   const host::LaneGroup& group_;
   int64_t left_ = 0;                        ///< columns
   int64_t at_ = INT64_MIN / 2, end_ = at_;  ///< bytes into every matrix
-  int64_t lines_ = 0, calls_;               ///< lines of a matrix, to be spread over the calls
+  int64_t lines_ = 0, calls_;               ///< lines of a matrix, distributed over the calls
   int64_t due_ = 0;                         ///< lines times calls
 };
 
-/// The same for straight-line code of order N, which takes no calls: the share of column j of the
-/// bytes [first, last] that the column's part of the triangle has, or, where columns follow each
-/// other without a gap, of the whole matrix. Matrices of a few lines the hardware fetches well
-/// enough.
+/// The same for straight-line code of order N: prefetches with column j a share of the bytes
+/// [first, last] of the column's part of the triangle or, where columns are contiguous, of the
+/// whole matrix. For matrices of a few lines the hardware prefetcher is sufficient.
 template <class T, int N>
 CHOL_INLINE void fetch_share(const host::LaneGroup& group, int j, int64_t first, int64_t last) {
   constexpr int kBytes = N * N * sizeof(T), kLines = (kBytes + kLineBytes - 1) / kLineBytes;

@@ -1,4 +1,4 @@
-// Small triangles across lanes between their way in and their way out: factored without loops.
+// Factorization of small triangles across lanes, without loops, between loading and storing them.
 #pragma once
 
 #include "host/kernels/across/transpose.hpp"
@@ -11,10 +11,10 @@
 namespace chol::CHOL_ISA {
 
 /// Largest order with straight-line code of its own: twice as fast as tiles in loops just beyond
-/// the registers, a third faster at the largest. Beyond, the code outgrows what holds instructions.
+/// the registers, a third faster at the largest. Beyond, the code exceeds the instruction cache.
 template <class T>
 inline constexpr int kUnrolled = smaller(is_complex<T> ? 12 : 16, CHOL_MOST_UNROLLED);
-/// Up to which order that code takes the triangle as one tile, some of it spilled.
+/// Largest order for which the triangle is one tile, partly spilled.
 template <class T>
 inline constexpr int kOneTile = is_complex<T> ? 6 : 8;
 /// Edge of its tiles for larger orders.
@@ -32,9 +32,9 @@ struct RegisterTriangle {
   }
 };
 
-/// Larger ones lie in memory, in columns of kLd, and take all their updates in registers tile by
-/// tile: a tile that does not fit the registers would be written again by the update from every
-/// column. Rows I on of the block column J,
+/// Larger ones are in memory, in columns of kLd, and are updated in registers tile by tile: a tile
+/// that does not fit the registers would be written by the update from every column. Rows I on of
+/// the block column J,
 template <int N, int J, int I, class E, class V>
 CHOL_INLINE void factor_rows_in_memory(LaneMatrix<E> L, const V* reciprocal) {
   if constexpr (I < N) {
@@ -61,10 +61,10 @@ CHOL_INLINE void factor_columns_in_memory(LaneMatrix<E> L, V& info) {
   }
 }
 
-/// The triangle of order N in memory. What factors it, and what moves the kShared columns that
-/// every order has at its end (lower) or its beginning (upper), are functions that both triangles
-/// and all orders share: inlined into each order they were half of the library and of its compile
-/// time.
+/// The triangle of order N in memory. The factorization, and the transfer of the kShared columns
+/// that all orders have at the end (lower) or the beginning (upper), are functions shared by both
+/// triangles and all orders: inlined into each order they made up half of the library and of its
+/// compile time.
 template <class T, int N>
 struct MemoryTriangle {
   using E = LaneElement<T>;
@@ -80,7 +80,7 @@ struct MemoryTriangle {
   }
 };
 
-/// Elements of a column of every matrix of a group, from or to places that are Step apart.
+/// Elements of a column of every matrix of a group, from or to positions with a stride of Step.
 template <class T, int Length, int Step>
 __attribute__((noinline)) void load_column(typename LaneBuffer<T>::R* const* matrix, int64_t offset,
                                            LaneElement<T>* first) {

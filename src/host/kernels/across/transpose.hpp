@@ -1,5 +1,5 @@
-// Elements of column-major matrices on their way to and from lanes: transposed in registers, whole
-// lines at a time where they can be.
+// Moves elements of column-major matrices to and from lanes: transposed in registers, a whole line
+// at a time if possible.
 #pragma once
 
 #include "host/kernels/kernel_table.hpp"
@@ -43,15 +43,15 @@ class LaneBuffer {
 
   static constexpr int kRun = kRowRun / kReals;         ///< elements that move at once
   static constexpr int kLine = kLineReals<R> / kReals;  ///< the same where they fill a line
-  /// So few elements move by themselves: a wider access reaches into a line that may hold nothing
-  /// of the triangle, which then comes from memory for nothing.
+  /// Up to this many elements are moved one by one: a wider access may touch a line outside the
+  /// triangle, which would then be read from memory in vain.
   static constexpr int kHalfRun = 4 / kReals;
 
   /// `length` elements that are contiguous in every matrix, at `offset` elements into it, to or
   /// from lanes[place[0]], lanes[place[1]], ... Lanes of `kept` are not stored.
-  /// @param phase elements between the start of a line and the first one, 0 if lines start
-  /// anywhere.
-  /// @param beside called for all that moves at once: work to do beside it.
+  /// @param phase elements between the start of a line and the first one, 0 if lines are
+  /// misaligned.
+  /// @param beside called for every piece: work interleaved with the transfer.
   template <class Beside = NoWork>
   CHOL_INLINE static void load_run(R* const* matrix, int64_t offset, int64_t length, E* lanes,
                                    const int32_t* place, int64_t phase = 0, Beside&& beside = {}) {
@@ -117,12 +117,12 @@ class LaneBuffer {
   }
 
   static constexpr int kPiece = 4 / kReals;  ///< elements that straight-line code moves at once
-  /// and those where masks cost nothing: rows of doubles are stored whole, as their halves one
-  /// after the other, and loaded by halves.
+  /// and those where masks cost nothing: rows of doubles are stored as two consecutive halves and
+  /// loaded by halves.
   static constexpr bool kHasWide = kMasksRows && sizeof(T) < 16;
   static constexpr int kLoadPiece = kHasWide && sizeof(R) == 4 ? 2 * kPiece : kPiece;
   static constexpr int kStorePiece = kHasWide ? 2 * kPiece : kPiece;
-  /// Reals that move a column's last elements: no more than they are, where masks cost more.
+  /// Width of the accesses to a column's last elements: exact where masks are slow.
   static constexpr int kLastReals = kHasWide ? 4 : 2;
 
   /// load_run and store_run in such pieces, of a length that is a constant; lane(e) is where
@@ -149,7 +149,7 @@ class LaneBuffer {
   }
 
  private:
-  /// At most Most of so many elements left, and the reals that they move as.
+  /// Number of elements of a piece, at most Most of those left, and its number of reals.
   template <int Left, int Most>
   struct PieceOf {
     static constexpr int whole = Left < Most ? Left : Most;
@@ -223,7 +223,7 @@ struct GroupTriangles {
     }
   }
 
-  /// What moves at once in the columns of a triangle, about.
+  /// Approximate number of elements that are moved at a time in the columns of a triangle.
   static int64_t runs(int64_t n) {
     const int64_t whole = n / Buffer::kRun;
     return (Buffer::kRun * whole / 2 + n % Buffer::kRun) * (whole + 1);
@@ -232,7 +232,8 @@ struct GroupTriangles {
   /// Calls run(offset, length, lanes, place, phase) for the part of every column in the triangle.
   template <class Run>
   CHOL_INLINE void for_each_column(Run&& run) const {
-    // Whether all columns lie alike in their lines: those of an upper triangle as the matrix does.
+    // Whether all columns have the same alignment to lines: those of an upper triangle if lda is a
+    // multiple of a line.
     const bool alike = group.lda % Buffer::kLine == 0;
     const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(group.A[0]) / sizeof(T));
     const int64_t phase = alike ? first % Buffer::kLine : 0;
@@ -261,7 +262,7 @@ struct GroupTriangles {
   }
 };
 
-/// 0, 1, 2, ...: the places of elements that lie side by side in a buffer.
+/// 0, 1, 2, ...: the positions of contiguous elements in a buffer.
 struct InOrder {
   int32_t place[host::kMostLaneOrder];
   constexpr InOrder() : place() {

@@ -1,6 +1,6 @@
-// Register tiles of complex numbers whose real and imaginary parts stand in vectors of their own:
-// products then need neither swapped factors nor changed signs, and every part takes its products
-// in whatever order it has to.
+// Register tiles of complex numbers with separate vectors of real and imaginary parts: products
+// then need neither swapped factors nor sign changes, and the products of each part can be added in
+// the required order.
 #pragma once
 
 #include "host/kernels/within/triangle_view.hpp"
@@ -36,9 +36,9 @@ struct Parts {
     re = step < Conj ? Plus : !Plus > (re, a.im, b.im);
     im = step < Conj ? !Plus : Plus > (im, a.re, b.im);
   }
-  /// This minus b * conj(a): take() with its factors' roles traded. The two products of an
-  /// imaginary part must come in the order of the elements of the lower triangle
-  /// (lane/element.hpp), which traded roles turn round.
+  /// This minus b * conj(a): take() with its factors exchanged. The two products of an imaginary
+  /// part must be added in the order used for the lower triangle (lane/element.hpp), which the
+  /// exchange reverses.
   template <bool Plus>
   CHOL_INLINE void take_across(const Parts& a, const Scalar<T>& b) {
     re = step<Plus>(re, a.re, b.re);

@@ -1,5 +1,5 @@
-// Solves with a factor for two or three right-hand sides, in place: the steps of one (trsv.hpp),
-// but each line of the factor is read once for all. The same sums in the same order; which product
+// Solves with a factor for two or three right-hand sides, in place: as for one (trsv.hpp), but each
+// line of the factor is read once for all of them. The same sums in the same order; which product
 // of a complex one is fused is left to the compiler.
 #pragma once
 
@@ -22,7 +22,7 @@ struct FewVectorsSolve {
 
   CHOL_INLINE T* x(int r) const { return first.x + r * ldx; }
 
-  /// Unknowns [j, j + kLines) of a right-hand side, as far as there are so many.
+  /// Unknowns [j, j + kLines) of a right-hand side, or fewer at the end.
   struct Unknowns {
     Scalar<T> s[kLines];
     CHOL_INLINE Unknowns(const T* x, int64_t j, int64_t last)

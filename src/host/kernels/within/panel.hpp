@@ -17,9 +17,9 @@ template <class T>
 inline constexpr int kTileColumns = kVectorRegisters >= 32 ? 8 : 4;
 template <class T>
 inline constexpr int kTileVectors = is_complex<T> ? 2 : 3;
-/// Columns of a tile that takes long products. Of complex numbers as many as parts fit the register
-/// file: each part waits for two products of a step, which four columns are too few to hide, and
-/// two shuffles serve all columns.
+/// Columns of a tile with long products. For complex numbers as many as fit the register file: each
+/// part depends on two products of a step, whose latency four columns do not hide, and two shuffles
+/// serve all columns.
 template <class T>
 inline constexpr int kProductColumns = is_complex<T> ? (kVectorRegisters >= 32 ? 12 : 6)
                                                      : kTileColumns<T>;
@@ -29,7 +29,7 @@ template <class T>
 struct Strips {
   static constexpr int W = Elements<T>::width;
   static constexpr int NR = kTileColumns<T>;
-  /// Rows that a strip group must be whole in: tiles read NR rows of a column at once.
+  /// The rows of a strip group are a multiple of this: tiles read NR rows of a column at a time.
   static constexpr int kRows = W > NR ? W : NR;
 
   T* base;
@@ -45,8 +45,8 @@ struct Strips {
 
   /// Element (i, k): row i of the matrix, column k of the block.
   CHOL_INLINE T* at(int64_t i, int64_t k) const { return base + (i / W * depth + k) * W + i % W; }
-  /// Zeros from row i to the end of its group, which tiles read along with the rows before it:
-  /// products with what memory held before may be slow ones of denormal numbers.
+  /// Clears row i to the end of its group, which tiles also read: products with uninitialized
+  /// memory could be slow because of denormal numbers.
   CHOL_INLINE void clear_to_group(int64_t i, int64_t k, int64_t columns) const {
     for (; i % kRows != 0; i += W)
       for (int64_t c = k; c < k + columns; ++c) Elements<T>::zero().store(at(i, c));
@@ -60,15 +60,17 @@ struct Strips {
   }
 };
 
-/// Which operand of a product comes from the second-level cache, while the other stays near.
+/// Which operand of a product is streamed from the second-level cache while the other stays in the
+/// first.
 enum class Passing { none, left, right };
-/// Columns of strips that are asked for on their way from there.
+/// Prefetch distance from there, in columns of strips.
 inline constexpr int kAhead = 8;
 
 /// t -= rows of the strips times the conjugate of NR rows at `right`, over columns [0, depth).
 ///
-/// Where the right rows pass by, real numbers go four columns at a time and ask for a line once: a
-/// core that two threads share has no instructions to waste. Complex ones have too few registers.
+/// If the right rows are streamed, real numbers are processed four columns at a time with one
+/// prefetch a line, to save instructions on a core that two threads share. Complex ones have too
+/// few registers for that.
 /// @tparam Plus adds the product.
 template <Passing P = Passing::none, bool Plus = false, class T, int V, int C>
 CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* left,
@@ -109,8 +111,8 @@ CHOL_INLINE void subtract_strips(RegisterTile<T, V, C>& t, const Strips<T>& s, c
   for (; k < depth; ++k) step(k);
 }
 
-/// t := t * inverse(L^H) for the diagonal tile whose rows stand at `right` in columns
-/// [depth, depth + C) of the strips.
+/// t := t * inverse(L^H) for the diagonal tile whose rows are at `right` in columns [depth, depth +
+/// C) of the strips.
 template <class T, int V, int C>
 CHOL_INLINE void solve_tile(RegisterTile<T, V, C>& t, const Strips<T>& s, const T* right,
                             int64_t depth, int64_t columns) {
@@ -142,7 +144,7 @@ CHOL_INLINE void store_strips(const RegisterTile<T, V, C>& t, const Strips<T>& s
 }
 
 /// A diagonal element after the update by an element of its row, which `reciprocal` scales: the
-/// scalar twin of what the tile does, to the last bit.
+/// scalar form of the tile's operation, with the same bits.
 template <class T>
 CHOL_INLINE RealOf<T> updated_pivot(Elements<T> of_pivot, Elements<T> of_left, int lane,
                                     RealOf<T> reciprocal) {
@@ -156,11 +158,11 @@ CHOL_INLINE RealOf<T> updated_pivot(Elements<T> of_pivot, Elements<T> of_left, i
 }
 
 /// Cholesky of the NR by NR tile whose row 0 is lane Offset of the tile's first vector, in
-/// registers; the rows below it in the tile are solved along. Returns the good columns.
+/// registers; the rows below it in the tile are solved together with it. Returns the number of
+/// columns with valid pivots.
 ///
-/// Each pivot waits for the one before it, and little else takes time. That chain runs through
-/// scalars, a product, an update, a root and a division a column, without the way through the
-/// vectors and its three broadcasts.
+/// The dependency chain of the pivots bounds the time. It uses scalars (a product, an update, a
+/// root and a division a column), which avoids three broadcasts through vectors.
 template <int Offset, class T, int V, int C>
 CHOL_INLINE int64_t factor_diagonal(RegisterTile<T, V, C>& t, RealOf<T>* reciprocal,
                                     RealOf<T>* diagonal, int64_t columns) {
@@ -200,7 +202,7 @@ CHOL_INLINE void set_real(T* p, RealOf<T> value) {
     *p = value;
 }
 
-/// Brings the named triangle's part of columns [from, to) near.
+/// Prefetches the named triangle's part of columns [from, to).
 template <class T>
 CHOL_INLINE void fetch_columns(const host::PanelMatrix& M, int64_t from, int64_t to) {
   for (int64_t j = from; j < smaller(to, M.n); ++j) {
@@ -221,13 +223,14 @@ struct Panel {
   Strips<T> strips;
   int64_t first;
 
-  /// Whether a tile of V vectors lies inside the bounds, where its storage makes a difference.
+  /// Whether a tile of V vectors is inside the bounds, for a storage where this matters.
   template <int V>
   CHOL_INLINE static bool is_whole(int64_t row, int64_t row_end, int64_t columns) {
     return Storage::kOneWayInside && row + V * W <= row_end && columns == NR;
   }
 
-  /// The tile whose first vector holds row `column`; returns the number of good columns.
+  /// The tile whose first vector holds row `column`; returns the number of columns with valid
+  /// pivots.
   template <int V, int Offset>
   CHOL_INLINE int64_t diagonal_tile(int64_t column, int64_t columns, int64_t row_end) const {
     return is_whole<V>(column - Offset, row_end, columns)
@@ -292,8 +295,8 @@ struct Panel {
     }
   }
 
-  /// Vectors of the diagonal tile: all it can hold, so that the latency of its pivots is shared by
-  /// the rows below, and no more than there are.
+  /// Vectors of the diagonal tile: as many as there are, up to the largest tile, so that rows below
+  /// are solved during the latency of the pivots.
   template <int Offset>
   int64_t diagonal_step(int64_t column, int64_t columns, int64_t row_end, int64_t* next) const {
     constexpr int kLeast = (Offset + NR + W - 1) / W;

@@ -2,10 +2,9 @@
 // sweep (Bientinesi, Gunter, van de Geijn 2008, Families of algorithms related to the inversion of
 // a symmetric positive definite matrix).
 //
-// Before the step of a block the rows above it hold the product of what is finished of W =
-// inverse(L) with its conjugate transpose, the block's rows left of it those of W before their
-// division by the block's factor L11, and the rows below the same of theirs. A step packs strips of
-// all rows,
+// Before the step of a block the rows above it contain the product of the finished part of W =
+// inverse(L) with its conjugate transpose; the block's rows left of it contain W before the
+// division by the block's factor L11, and the rows below likewise. A step packs strips of all rows,
 //     above: V = W10^H,    of the block: inverse(L11)^H,    below: -L21,
 // and every tile of the matrix that has a row or a column above or in the block then takes, or
 // becomes, the product of its rows and its columns in the strips.
@@ -17,7 +16,7 @@
 namespace chol::CHOL_ISA {
 
 /// Packs `rows` rows by `columns` columns at p into strips from row `row` on, as `change` makes
-/// them. Element (i, k) stands at p[i + k * ld], or at p[i * ld + k] when AlongRows.
+/// them. Element (i, k) is at p[i + k * ld], or at p[i * ld + k] when AlongRows.
 template <bool AlongRows, class T, class Change>
 inline void pack_rows(T* p, int64_t ld, int64_t rows, int64_t columns, const Strips<T>& s,
                       int64_t row, Change change) {
@@ -46,7 +45,7 @@ inline void pack_rows(T* p, int64_t ld, int64_t rows, int64_t columns, const Str
 }
 
 /// Strips of the factor's block [first, last), whose rows count from the block's first, and the
-/// reciprocals of its diagonal. What stands above the diagonal is not read.
+/// reciprocals of its diagonal. Elements above the diagonal are not read.
 template <class T>
 inline void pack_factor(const host::PanelMatrix& M, int64_t first, int64_t last,
                         const host::PanelStrips& factor) {
@@ -57,7 +56,7 @@ inline void pack_factor(const host::PanelMatrix& M, int64_t first, int64_t last,
     s.reciprocal[k] = RealOf<T>(1) / Elements<T>::reals(L.at(first + k, first + k))[0];
   for (int64_t k = 0; k < n; k += Strips<T>::kRows) {
     const int64_t below = k + Strips<T>::kRows, columns = smaller<int64_t>(n, below) - k;
-    // The columns' own triangle, one by one.
+    // The triangle of these columns, one column at a time.
     for (int64_t c = k; c < k + columns; ++c)
       for (int64_t i = k; i < below; ++i) {
         if (i > c && i < n)
@@ -77,7 +76,7 @@ inline void pack_factor(const host::PanelMatrix& M, int64_t first, int64_t last,
   }
 }
 
-/// Rows of strips times inverse(L^H) for a factor in strips of its own, of the same depth.
+/// Rows of strips times inverse(L^H) for a factor in separate strips of the same depth.
 template <class T>
 struct StripSolve {
   static constexpr int W = Elements<T>::width;

@@ -1,5 +1,5 @@
 // Products of dense matrices by packed operands and register tiles (Goto, van de Geijn 2008), and
-// what kernel functions of distances need of vectors.
+// vector operations for covariance functions of distances.
 #pragma once
 
 #include "host/kernels/within/vector.hpp"
@@ -76,7 +76,8 @@ CHOL_INLINE void pack_rows(bool adjoint, const T* A, int64_t lda, int64_t count,
   }
 }
 
-/// pack_columns() of B itself where whole vectors make a row: columns are transposed in registers.
+/// pack_columns() of B without op, where a row is a multiple of a vector: columns are transposed in
+/// registers.
 template <class T>
 CHOL_INLINE void pack_columns_by_vectors(const T* B, int64_t ldb, int64_t count, int64_t depth,
                                          T* to) {
@@ -329,7 +330,7 @@ void multiply(const host::ProductCall& call, void* buffer) {
     if (call.sign == 0) clear<T>(call);
     return;
   }
-  // Packing pays where what is packed is used several times.
+  // Packing pays if the packed operand is used several times.
   if (call.n <= 2 && !(call.adjoint_a && call.adjoint_b)) {
     const T* B = static_cast<const T*>(call.B);
     T* C = static_cast<T*>(call.C);
@@ -346,7 +347,7 @@ void multiply(const host::ProductCall& call, void* buffer) {
   multiply_packed<T>(call, buffer);
 }
 
-/// The sum of the squared real and imaginary parts, by vectors of accumulators.
+/// The sum of the squared real and imaginary parts, in vectors of accumulators.
 template <class T>
 CHOL_INLINE RealOf<T> squared_length(const T* x, int64_t n) {
   constexpr int W = Elements<T>::width;
@@ -360,7 +361,7 @@ CHOL_INLINE RealOf<T> squared_length(const T* x, int64_t n) {
   return sum(fma(t[0], t[1], Reals::broadcast(1)));
 }
 
-/// y -= s * w; returns the squared length of what is left.
+/// y -= s * w; returns the squared length of the result.
 template <class T>
 CHOL_INLINE RealOf<T> subtract_multiple(T* y, const T& s, const T* w, int64_t n) {
   constexpr int W = Elements<T>::width;
@@ -384,7 +385,7 @@ CHOL_INLINE RealOf<T> subtract_multiple(T* y, const T& s, const T* w, int64_t n)
   return sum(t);
 }
 
-/// Gram-Schmidt with column pivoting, every new column of W orthogonalized once more.
+/// Gram-Schmidt with column pivoting, every new column of W orthogonalized twice.
 template <class T>
 void find_basis(host::PivotedBasis& basis) {
   using R = RealOf<T>;
@@ -441,7 +442,7 @@ void find_basis(host::PivotedBasis& basis) {
 /// exp(-x) by 2^k exp(r), |r| <= log(2)/2, with the Taylor polynomial of degree 13 (its remainder
 /// is 2e-18): branch-free, so that the compiler makes vectors of it.
 inline void decay(double* x, int64_t n, double scale) {
-  constexpr double kShift = 0x1.8p52;  // in the last bits of a number this large stands k
+  constexpr double kShift = 0x1.8p52;  // k is in the last bits of a number of this size
   for (int64_t i = 0; i < n; ++i) {
     const double a = x[i];
     const double t = a < 708 ? -a : -708.0;

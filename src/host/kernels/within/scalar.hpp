@@ -26,8 +26,9 @@ using RealOf = typename ScalarTraits<T>::Real;
 template <class T>
 inline constexpr bool is_complex = ScalarTraits<T>::is_complex;
 
-/// acc + a * b as the vocabularies' vectors do it: fused where the ISA has that. Contraction alone
-/// is no promise: GCC pairs the products of complex numbers to vectors first, and rounds them.
+/// acc + a * b as the vocabularies' vectors do it: fused where the ISA has that. Contraction by the
+/// compiler is not sufficient: GCC first vectorizes the products of complex numbers, which are then
+/// rounded.
 template <class R>
 CHOL_INLINE R multiply_add(R acc, R a, R b) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)

@@ -1,5 +1,4 @@
-// One small matrix whose factorization costs no more than its caller's call should: no workspace,
-// no plan.
+// Factorization of one small matrix with minimal overhead: no workspace, no lookup of rows.
 #pragma once
 
 #include "host/kernels/within/panel.hpp"
@@ -7,7 +6,7 @@
 
 namespace chol::CHOL_ISA {
 
-/// A lane of one matrix: its operations are those of a vector's lanes, to the last bit.
+/// A lane of one matrix: a scalar type with the same bits as a lane of a vector.
 template <class R>
 struct SingleLane {
   using Real = R;
@@ -37,15 +36,15 @@ struct SingleElementOf<Complex<R>> {
 template <class T>
 using SingleElement = typename SingleElementOf<T>::Type;
 
-/// Largest order that goes element by element: a caller has often just written the matrix so, or
-/// reads it so next, and a vector has to wait until the parts it spans have left the core. Tiles of
-/// the upper triangle catch up later, because they are transposed.
+/// Largest order that is accessed element by element: a caller has often just written the matrix
+/// that way, and a vector load that spans several recent stores stalls (no store forwarding). For
+/// the upper triangle tiles pay from larger orders on, because they are transposed.
 template <class T>
 constexpr int most_by_element(bool upper) {
   return is_complex<T> ? 6 + upper : (sizeof(T) == 8 ? 12 : 11) + upper;
 }
 
-/// Cholesky of a triangle in registers, which the compiler keeps there. Returns info.
+/// Cholesky of a triangle that the compiler keeps in registers. Returns info.
 template <class E, int N>
 CHOL_INLINE int factor_elements(Tile<E, N, N>& t) {
   using V = RealLaneOf<E>;

@@ -1,5 +1,5 @@
 // The trailing update: a tile of the matrix minus the product of two row ranges of a factored
-// block. The inverse adds such products.
+// block. potri adds such products.
 #pragma once
 
 #include "host/kernels/within/complex_parts.hpp"
@@ -7,8 +7,8 @@
 
 namespace chol::CHOL_ISA {
 
-/// Columns of the upper triangle side by side, as the tile whose vectors run along a row of the
-/// lower one: elements (j, i), j <= i.
+/// Adjacent columns of the upper triangle, as a tile whose vectors run along a row of the lower
+/// one: elements (j, i), j <= i.
 template <class T>
 struct AcrossRows {
   T* base;
@@ -54,9 +54,9 @@ struct AcrossRows {
   }
 };
 
-/// The rows that give the scalars of a product, two by two: a row and the next one share a strip,
-/// or their strips are neighbours. Rows past the last are replaced by others, whose products
-/// are not stored.
+/// The rows that provide the scalars of a product, in pairs: two consecutive rows are in the same
+/// or in adjacent strips. Rows after the last are replaced by others, whose products are not
+/// stored.
 template <class T, int C>
 struct ScalarRows {
   static_assert(C % 2 == 0);
@@ -109,8 +109,8 @@ struct TrailingUpdate {
   static constexpr int MV = kTileVectors<T>;
 
   /// With sixteen registers the strips of the vectors, which are the wider ones, stay in the
-  /// first-level cache, as far as it holds them; longer vectors do not fit there, and the strips of
-  /// the scalars stay (Goto, van de Geijn 2008, section 4.2).
+  /// first-level cache if they fit; with longer vectors they do not fit, and the strips of the
+  /// scalars stay (Goto, van de Geijn 2008, section 4.2).
   static constexpr Passing kPassing = kVectorRegisters >= 32 ? Passing::left : Passing::right;
 
   Storage A;
@@ -118,7 +118,7 @@ struct TrailingUpdate {
   int64_t depth;
   int64_t triangle;  ///< the first of `depth` rows of a triangle, zero before their own column
 
-  /// A tile that is worked on next.
+  /// The next tile, to be prefetched.
   struct Coming {
     const T* first;
     int64_t bytes, columns;
@@ -144,7 +144,7 @@ struct TrailingUpdate {
     } else {
       A.load(t, vectors, vectors_end, scalars, scalars_end);
     }
-    // The next tile comes from far away while this one's product runs.
+    // Prefetches the next tile during the product of this one.
     for (int64_t c = 0; c < next.columns; ++c) fetch_to_write(next.first + c * A.ld, next.bytes);
     const int64_t from = FromZero ? larger(zeros(vectors), zeros(scalars)) : 0;
     const T* const left = strips.at(vectors, from);
@@ -164,10 +164,10 @@ struct TrailingUpdate {
     else
       tile<1>(vectors, vectors_end, scalars, scalars_end, next);
   }
-  /// All tiles of MV vectors. What lies past the ends is another thread's, which would lose its
-  /// lines.
+  /// All tiles of MV vectors. Lines past the ends belong to another thread and must not be
+  /// prefetched for writing.
   /// @param following the scalars that the next row of tiles starts with
-  /// @param end_at(scalars) where the diagonal ends the vectors of a tile
+  /// @param end_at(scalars) end of the vectors of a tile at the diagonal
   template <class End>
   void row_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
                     int64_t following, const End& end_at) const {
@@ -178,8 +178,8 @@ struct TrailingUpdate {
                                    : coming(vectors + MV * W, vectors_end, following, scalars_end));
     }
   }
-  /// All tiles of NR scalars: the matrix is walked along its lines. The next column of tiles starts
-  /// at `following`.
+  /// All tiles of NR scalars: the matrix is traversed along its lines. The next column of tiles
+  /// starts at `following`.
   void column_of_tiles(int64_t vectors, int64_t vectors_end, int64_t scalars, int64_t scalars_end,
                        int64_t following) const {
     const Coming column = coming(following, vectors_end, scalars + NR, scalars_end);
@@ -204,7 +204,7 @@ inline void product_tile(const host::PanelMatrix& M, int64_t row, int64_t row_en
   constexpr int64_t NR = ByColumn::NR;
   constexpr bool kByRows = ByColumn::kPassing == Passing::right;
   T* base = static_cast<T*>(M.A);
-  // The first tile that reaches i, a whole number of steps from `row` on.
+  // The first tile that contains i, at a multiple of the step from `row` on.
   const auto first = [row](int64_t i, int64_t step) {
     return row + larger<int64_t>(0, i - row) / step * step;
   };

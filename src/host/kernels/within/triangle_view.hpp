@@ -1,5 +1,5 @@
-// The two ways a lower triangle lies in memory, seen by register tiles of V vectors of rows by C
-// columns. Upper is lower on swapped strides: the swapped storage is conj(A), whose factor is
+// The two storage orders of a lower triangle, as accessed by register tiles of V vectors of rows by
+// C columns. Upper is lower on swapped strides: the swapped storage is conj(A), whose factor is
 // conj(L), which is U where U belongs.
 #pragma once
 
@@ -12,28 +12,27 @@ struct RegisterTile {
   Elements<T> e[V][C];
 };
 
-/// Whether a vector of W rows from `top` by C columns lies inside the matrix and under its
-/// diagonal.
+/// Whether a vector of W rows from `top` by C columns is inside the matrix and below its diagonal.
 template <int C, int W>
 CHOL_INLINE bool lies_inside(int64_t top, int64_t row_end, int64_t column, int64_t column_end) {
   return top + W <= row_end && column + C <= column_end && top >= column + C - 1;
 }
 
-/// Where the diagonal starts of a tile that has none: so far above it that no row is cut.
+/// Diagonal position of a tile that does not contain it: so far above that no row is masked.
 inline constexpr int kNoDiagonal = -1024;
 
-/// Rows of a column side by side: the lower triangle in column-major storage.
+/// Contiguous columns: the lower triangle in column-major storage.
 template <class T>
 struct ByColumns {
   T* base;
   int64_t ld;
   static constexpr int W = Elements<T>::width;
-  /// Inside the bounds a vector is one load: looking costs nothing.
+  /// Inside the bounds a vector is one load; the test costs nothing.
   static constexpr bool kOneWayInside = false;
   static constexpr bool kTradesRoles = false;  ///< in a trailing update: see AcrossRows
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i + j * ld; }
-  /// The hardware's prefetch follows columns by itself.
+  /// Columns are prefetched by the hardware.
   CHOL_INLINE void fetch_rows(int64_t, int64_t, int64_t, int64_t) const {}
 
   /// Elements (i, j) of rows [row, row_end), columns [column, column_end) with j <= i.
@@ -80,24 +79,25 @@ struct ByColumns {
   }
 };
 
-/// Columns of a row side by side: the upper triangle in column-major storage. Tiles of kRowRun
-/// columns are transposed in registers on the way in and out.
+/// Contiguous rows: the upper triangle in column-major storage. Tiles of kRowRun columns are
+/// transposed in registers when loaded and stored.
 template <class T>
 struct ByRows {
   T* base;
   int64_t ld;
   static constexpr int W = Elements<T>::width;
   static constexpr int P = kRowRun;
-  /// The ways in and out of the edges keep tiles out of registers where both ways meet.
+  /// Out of line: if the code for edges and for full tiles is inlined together, the compiler keeps
+  /// tiles in memory.
   static constexpr bool kOneWayInside = true;
 
   static constexpr int64_t kFewSets = 512;  ///< bytes
 
   CHOL_INLINE T* at(int64_t i, int64_t j) const { return base + i * ld + j; }
-  /// Asks for `columns` elements of rows [row, row_end): a line or two that no other row shares,
-  /// which the hardware's prefetch does not foresee. Not where rows a multiple of eight lines apart
-  /// meet in an eighth of the cache's sets: they would push out the rows that are worked on, which
-  /// took 5 % of the time of d n = 128.
+  /// Prefetches `columns` elements of rows [row, row_end): one or two lines a row, which the
+  /// hardware does not prefetch. Not if the row stride is a multiple of eight lines, where the rows
+  /// share an eighth of the cache's sets and would evict the rows in use, which cost 5 % of the
+  /// time of d n = 128.
   CHOL_INLINE void fetch_rows(int64_t row, int64_t row_end, int64_t column, int64_t columns) const {
     if (ld * int64_t(sizeof(T)) % kFewSets == 0) return;
     keep_prefetches();
@@ -108,7 +108,7 @@ struct ByRows {
   }
 
   /// Vectors v on of a tile.
-  /// @tparam Whole the tile's V vectors by P columns lie inside the bounds.
+  /// @tparam Whole the tile's V vectors by P columns are inside the bounds.
   template <int Diagonal, bool Whole, int v = 0, int V>
   CHOL_INLINE void load(RegisterTile<T, V, P>& t, int64_t row, int64_t row_end, int64_t column,
                         int64_t column_end) const {
@@ -125,9 +125,8 @@ struct ByRows {
     store_rows(rows_of(at), below_diagonal<Diagonal - v * W>, t.e[v]);
     if constexpr (v + 1 < V) store<Diagonal, v + 1>(t, row, column);
   }
-  /// Stores a tile whose vectors stand in a strip group at `strip`. Out of line and out of the
-  /// registers: GCC keeps a whole tile in memory on all its ways if one of them branches on bounds
-  /// element by element.
+  /// Stores a tile whose vectors are in a strip group at `strip`. Out of line and from memory: GCC
+  /// keeps a whole tile in memory on all code paths if one of them tests bounds element by element.
   template <int Diagonal, int V, int v = 0>
   __attribute__((noinline)) void store_cut(const T* strip, int64_t stride, int64_t row,
                                            int64_t row_end, int64_t column,
@@ -147,15 +146,15 @@ struct ByRows {
   }
 
  private:
-  /// W rows from `top` by P columns from `left`, as far as they lie inside the tile's bounds.
+  /// W rows from `top` by P columns from `left`, clipped to the tile's bounds.
   struct Part {
     int64_t top, row_end, left, column_end;
     CHOL_INLINE bool is_inside() const { return top + W <= row_end && left + P <= column_end; }
     CHOL_INLINE int64_t rows() const { return smaller<int64_t>(W, row_end - top); }
     CHOL_INLINE int64_t columns() const { return smaller<int64_t>(P, column_end - left); }
   };
-  /// Elements of row i in a part whose diagonal starts in row `first`: a constant once the loop
-  /// over the rows is unrolled, so that the masks are.
+  /// Elements of row i in a part whose diagonal starts in row `first`: constant after unrolling the
+  /// loop over the rows, and so are the masks.
   template <int first>
   static constexpr auto below_diagonal = [](int i) {
     return i < first ? 0 : i < first + P - 1 ? i - first + 1 : P;
@@ -166,8 +165,7 @@ struct ByRows {
     };
   }
 
-  /// The last row stands in for those past it, which have no element of their own: nobody stores
-  /// them.
+  /// Rows past the last one repeat it; they are never stored.
   template <class Triangle>
   CHOL_INLINE void load_edge(Part at, Triangle triangle, Elements<T> (&out)[P]) const {
     const int64_t rows = at.rows(), columns = at.columns();

@@ -1,8 +1,8 @@
 // Solves with a factor, many right-hand sides at once.
 //
-// X^T is kept in strips of W right-hand sides, an unknown after the other, so that forward and
-// backward substitution are the panel's fused update and solve with right-hand sides as rows, and
-// the factor is read in place as scalars, whatever its triangle.
+// X^T is stored in strips of W right-hand sides, one unknown after the other, so that forward and
+// backward substitution are the panel's fused update and solve with right-hand sides as rows. The
+// factor is read in place as scalars, for both triangles.
 #pragma once
 
 #include "host/kernels/within/complex_parts.hpp"
@@ -29,21 +29,21 @@ struct TransposedSolve {
   static constexpr int kFew = kTileColumns<T>;  ///< unknowns of a smaller tile, where NR is more
   static constexpr int MV = kTileVectors<T>;
   static constexpr int P = kRowRun;
-  /// Unknowns of a block, a multiple of NR: so many that a packed coupling fills a third of the
-  /// first-level cache; of few right-hand sides fewer, whose columns of L are read in place.
+  /// Unknowns of a block, a multiple of NR, such that a packed coupling fills a third of the
+  /// first-level cache; fewer for few right-hand sides, where columns of L are read in place.
   static constexpr int64_t kBlock = smaller<int64_t>(256, 16384 / (NR * sizeof(T))) / NR * NR;
   static constexpr int64_t kFewBlock = 64 / NR * NR;
   /// Packing writes whole vectors of P columns.
   static constexpr int64_t kBufferElements = (kBlock + P) * NR + W;
   static constexpr int64_t kTilesAhead = 2;
-  /// Unknowns on their way from the second-level cache.
+  /// Prefetch distance from the second-level cache, in unknowns.
   static constexpr int kAhead = 8;
 
   FactorView<T> L;
   int64_t n;
   const R* reciprocal;
   T* X;  ///< strips of W right-hand sides: element (r, j) at X[(r / W * n + j) * W + r % W]
-  const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
+  const host::PanelMatrix* coming;  ///< prefetched during the solve, or nullptr
 
   CHOL_INLINE T* at(int64_t strip, int64_t j) const { return X + (strip * n + j) * W; }
 
@@ -71,8 +71,8 @@ struct TransposedSolve {
     if constexpr (Forward) return {L.at(j, first), L.rs, L.cs};
     return {L.at(first, j), L.cs, L.rs};
   }
-  /// That of NR unknowns with `count` others, in a row. Lines that lie a power of two apart share a
-  /// set of the first-level cache, which does not hold them until the next strips come.
+  /// Packs the coupling of NR unknowns with `count` others contiguously. Lines a power of two apart
+  /// would share a set of the first-level cache and be evicted before the next strips.
   CHOL_INLINE static Coupling packed(const Coupling& from, int64_t count, T* to) {
     if (from.step == 1) {
       using R = RealOf<T>;
@@ -95,7 +95,7 @@ struct TransposedSolve {
     return {to, 1, NR};
   }
 
-  /// Lines of a coupling of NR unknowns one after the other.
+  /// Contiguous lines of a packed coupling of NR unknowns.
   struct Walk {
     const T* p;
     int64_t step, length, left, jump;
@@ -118,12 +118,12 @@ struct TransposedSolve {
   };
 
   /// t(:, c) -= X(:, k) * op(L(c, k)) for `count` unknowns k from `first` on, the last first when
-  /// not Forward: every unknown takes the others in the order they become known, so that the bits
-  /// depend on no block size.
+  /// not Forward: every unknown is updated by the others in the order in which they become known,
+  /// so that the bits do not depend on the block size.
   ///
-  /// A line of the coupling ahead is asked for at each step, if Fetches: asked for at once, they
-  /// would hold the loads of this product up. Real numbers go four at a time where the coupling is
-  /// Packed: see subtract_strips().
+  /// If Fetches, one line of the next coupling is prefetched a step: all at once would delay the
+  /// loads of this product. Real numbers are processed four at a time where the coupling is Packed:
+  /// see subtract_strips().
   template <bool Forward, bool Conj, bool Packed, bool Fetches, int V, int C>
   CHOL_INLINE void subtract_unknowns(RegisterTile<T, V, C>& t, int64_t strip, int64_t first,
                                      int64_t count, const Coupling& with, Walk ahead) const {
@@ -219,7 +219,7 @@ struct TransposedSolve {
     return reads_again(strips) ? kBlock : kFewBlock;
   }
 
-  /// body(V, first strip) for groups of up to MV strips, as even as they go.
+  /// body(V, first strip) for groups of up to MV strips, of nearly equal size.
   template <class Body>
   CHOL_INLINE static void for_each_group(int64_t strips, const Body& body) {
     const int64_t groups = (strips + MV - 1) / MV;
@@ -242,7 +242,7 @@ struct TransposedSolve {
 
   /// Unknowns [j, j + C) of all strips from those in [first, last), forwards or backwards, and from
   /// each other when Last.
-  /// @param ahead a coupling that is used next
+  /// @param ahead the next coupling
   template <bool Forward, bool Conj, bool Last, int C>
   CHOL_INLINE void tile_of_strips(int64_t strips, int64_t j, int64_t first, int64_t last, T* buffer,
                                   const Walk& ahead) const {
@@ -252,7 +252,7 @@ struct TransposedSolve {
     if (is_packed) with = packed(with, count, buffer);
     const int64_t j_after = larger<int64_t>(smaller(Forward ? j + C : j - NR, n - NR), 0);
     for_each_group(strips, [&](auto V, int64_t strip) {
-      // Unknowns of many strips come from far away: the next ones while this product runs.
+      // With many strips, prefetches the next unknowns during this product.
       const int64_t after = strip + V.value;
       after < strips ? fetch_unknowns(strips, after, j) : fetch_unknowns(strips, 0, j_after);
       tile<Forward, Conj, Last, V.value, C>(strip, j, first, count, with, is_packed,
@@ -260,18 +260,17 @@ struct TransposedSolve {
     });
   }
 
-  /// A substitution, a block of unknowns after the other: once known, all unknowns that they reach
-  /// take them, so that a block of the factor's columns is read once for all right-hand sides and
-  /// the block's unknowns stay near (Goto, van de Geijn 2008).
+  /// Substitution by blocks of unknowns: once a block is solved, all unknowns that depend on it are
+  /// updated, so that a block of the factor's columns is read once for all right-hand sides and the
+  /// block's unknowns stay in cache (Goto, van de Geijn 2008).
   ///
-  /// Of the known unknowns and of those that take them only ranges may be meant, best of multiples
-  /// of NR: unknowns [row, row_end) take [first, last). They are the same, or the former have taken
-  /// all before and are reached by the latter.
+  /// Both sets may be restricted to ranges, preferably of multiples of NR: unknowns [row, row_end)
+  /// are updated by [first, last). The ranges are equal, or disjoint with all earlier updates done.
   struct Ranges {
     int64_t first, last, row, row_end;
   };
-  /// body(C, j) for tiles [j, j + C) of [from, to), in the order of substitution. What is too
-  /// little for a tile of NR unknowns comes last forwards and first backwards.
+  /// body(C, j) for tiles [j, j + C) of [from, to), in the order of substitution. A remainder of
+  /// less than NR unknowns comes last in forward and first in backward substitution.
   template <bool Forward, class Body>
   CHOL_INLINE static void for_each_tile(int64_t from, int64_t to, const Body& body) {
     if (from >= to) return;
@@ -332,8 +331,8 @@ struct TransposedSolve {
   }
 };
 
-/// Four unknowns of W right-hand sides at a time between B and the strips; right-hand sides past
-/// `count` are zero in the strips.
+/// Copies four unknowns of W right-hand sides at a time between B and the strips; right-hand sides
+/// past `count` are zero in the strips.
 template <class T, bool ToStrips>
 inline void move_strips(const TransposedSolve<T>& s, T* B, int64_t ldb, int64_t count, int64_t from,
                         int64_t to) {
@@ -381,8 +380,8 @@ struct SolveBuffer {
   }
 };
 
-/// Unknowns [row, row_end) of right-hand sides [column, column_end) into a buffer of their own,
-/// with the reciprocals of the diagonal; and back, the unknowns alone.
+/// Copies unknowns [row, row_end) of right-hand sides [column, column_end) to a separate buffer,
+/// with the reciprocals of the diagonal; and only the unknowns back.
 template <class T>
 inline void load_rhs(const host::PanelMatrix& M, void* B, int64_t ldb, int64_t column,
                      int64_t column_end, int64_t row, int64_t row_end, void* buffer) {

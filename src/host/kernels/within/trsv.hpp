@@ -1,11 +1,11 @@
 // Solves with a factor for one right-hand side, in place.
 //
-// The stored columns ("lines") of the factor are read along memory, eight at a time: a column of L
-// updates the unknowns after it or takes a dot product with them, and so does a column of U with
+// The stored columns ("lines") of the factor are read contiguously, eight at a time: a column of L
+// updates the unknowns after it or forms a dot product with them; a column of U does the same with
 // the unknowns before it. Forward and backward substitution of both triangles are these two steps.
 //
-// Several threads share a solve by blocks of unknowns. An update of an unknown is the same sum in
-// any division; dot products are taken segment by segment, as the blocks become known.
+// Several threads divide a solve into blocks of unknowns. Updates of an unknown are the same sum
+// for any division; dot products are added segment by segment, as the blocks become known.
 #pragma once
 
 #include "host/kernels/within/panel.hpp"
@@ -46,12 +46,12 @@ struct VectorSolve {
   using V = Vec<R>;
   static constexpr int W = Elements<T>::width;
   static constexpr int kLines = 8;
-  static constexpr int64_t kSums = 32;  ///< segments of a column that are read along memory
+  static constexpr int64_t kSums = 32;  ///< segments of a column that are read contiguously
 
   const T* A;
   int64_t n, lda;
   T* x;
-  const host::PanelMatrix* coming;  ///< fetched along the way, or nullptr
+  const host::PanelMatrix* coming;  ///< prefetched during the solve, or nullptr
 
   CHOL_INLINE const T* line(int64_t j) const { return A + j * lda; }
   CHOL_INLINE static Elements<T> load(const T* p, int64_t part) {
@@ -113,7 +113,7 @@ struct VectorSolve {
   template <bool Conj>
   CHOL_INLINE static void subtract_sum(T& to, V straight, V crossed) {
     if constexpr (is_complex<T>) {
-      // straight: re*re, im*im; crossed: re*im, im*re of the factor and the unknown.
+      // straight: re*re, im*im; crossed: re*im, im*re, of the factor times the unknown.
       to.re -= sum(Conj ? straight : negate_odd(straight));
       to.im -= sum(Conj ? negate_odd(crossed) : crossed);
     } else {
@@ -121,7 +121,7 @@ struct VectorSolve {
     }
   }
 
-  /// The block's own triangle, in the order of its unknowns (Forward) or against it.
+  /// Solves with the diagonal block, in ascending (Forward) or descending order of the unknowns.
   template <bool Forward, bool Conj>
   void solve_block(int64_t j, int64_t count) const {
     for (int64_t step = 0; step < count; ++step) {
@@ -129,8 +129,8 @@ struct VectorSolve {
       x[k] = scale_element(x[k], R(1) / Elements<T>::reals(line(k) + k)[0]);
       for (int64_t next = step + 1; next < count; ++next) {
         const int64_t i = j + (Forward ? next : count - 1 - next);
-        // The element of the triangle that couples i and k stands in the line of the later one when
-        // Upper, of the earlier one otherwise.
+        // The element that couples i and k is in the line of the larger index if Upper, else of the
+        // smaller one.
         const int64_t low = i < k ? i : k, high = i < k ? k : i;
         const T l = Upper ? line(high)[low] : line(low)[high];
         x[i] = subtract_product<Conj>(x[i], l, x[k]);
@@ -138,8 +138,8 @@ struct VectorSolve {
     }
   }
 
-  /// Unknowns [j, j + count) by those outside of their segment, in the order in which these become
-  /// known, and by those of it.
+  /// Solves unknowns [j, j + count): updates by those outside of their segment, in the order in
+  /// which these become known, then by those in it.
   void take_segments(int64_t j, int64_t count, int64_t segment) const {
     const int64_t own = j / segment, first = own * segment;
     if constexpr (Upper) {
@@ -152,7 +152,7 @@ struct VectorSolve {
       take_products<true>(j, count, j + count, smaller(first + segment, n), x + j);
     }
   }
-  /// Those of segments [low, high] of a column of L, the last one first; read along memory.
+  /// Sums of segments [low, high] of a column of L, the last one first, read contiguously.
   void take_later_segments(int64_t j, int64_t count, int64_t segment, int64_t low,
                            int64_t high) const {
     T sums[kSums * kLines] = {};
@@ -189,7 +189,7 @@ struct VectorSolve {
       for (int64_t j = first + (last - first - 1) / kLines * kLines; j >= first; j -= kLines)
         body(j, smaller<int64_t>(kLines, last - j));
   }
-  /// Unknowns [row, row_end) become known: they have taken all others.
+  /// Solves unknowns [row, row_end) after all updates by others.
   template <bool Forward>
   void solve_segment(int64_t row, int64_t row_end) const {
     constexpr bool kTakes = Forward == Upper;
@@ -200,7 +200,7 @@ struct VectorSolve {
       if constexpr (!kTakes) update<false>(j, count, from, to);
     });
   }
-  /// Unknowns [row, row_end) take the known ones [first, last), a segment.
+  /// Updates unknowns [row, row_end) by the known ones [first, last), a segment.
   template <bool Forward>
   void take_segment(int64_t first, int64_t last, int64_t row, int64_t row_end) const {
     if constexpr (Forward == Upper)
@@ -220,7 +220,7 @@ struct VectorSolve {
   }
 };
 
-/// body(VectorSolve) of the triangle that M names.
+/// body(VectorSolve) for the triangle of M.
 template <class T, class Body>
 CHOL_INLINE void with_vector_solve(const host::PanelMatrix& M, void* x, const Body& body) {
   const T* A = static_cast<const T*>(M.A);

@@ -40,8 +40,8 @@ struct Elements {
   }
 };
 
-/// The factor of a product that is a vector. For complex numbers the parts are also kept swapped
-/// with the sign that a product with conj(b) wants.
+/// The vector factor of a product. For complex numbers the parts are also stored swapped, with the
+/// sign that a product with conj(b) needs.
 template <class T>
 struct Operand {
   using V = Vec<RealOf<T>>;
@@ -51,7 +51,7 @@ struct Operand {
   }
 };
 
-/// The factor of a product that is one number for all elements.
+/// The scalar factor of a product.
 template <class T>
 struct Scalar {
   using R = RealOf<T>;
@@ -86,7 +86,8 @@ CHOL_INLINE Elements<T> add(Elements<T> acc, const Operand<T>& a, const Scalar<T
 }
 
 /// N = 4 or 2 or, as far as kRowRun and kLineReals go, 8 or 16 consecutive reals of each of `width`
-/// rows to and from N vectors across the rows. Of 16, all are moved; of 2, one at least.
+/// rows to and from N vectors across the rows. With N = 16 all elements are moved; with N = 2 at
+/// least one.
 template <int N, class Row, class Count, class V>
 CHOL_INLINE void load_reals(Row row, Count count, V (&out)[N]) {
   if constexpr (N == 16)
@@ -145,7 +146,7 @@ CHOL_INLINE void load_rows(Row row, Count count, Elements<T> (&out)[N]) {
     for (int e = 0; e < N; ++e) out[e].v = v[e];
   } else if constexpr (sizeof(R) == 4) {
     // A single precision complex number moves as one 64-bit word, four at once: halves of registers
-    // are put together beside memory, which spares shuffles.
+    // are combined by loads, which saves shuffles.
     Vec<double> v[N];
     load_fours([&](int i) { return reinterpret_cast<const double*>(row(i)); }, count, v);
     CHOL_UNROLL

@@ -1,6 +1,6 @@
-// What cuda/interleaved/thread/left_looking.cuh and thread/tiled.cuh need of CUDA and of the
-// headers beside them, for one thread on the host: test_columns.cpp, test_tiled.cpp. The other
-// headers of this name include this one.
+// Replacement of CUDA and other headers for cuda/interleaved/thread/left_looking.cuh and
+// thread/tiled.cuh, for one thread on the host: test_columns.cpp, test_tiled.cpp. The other headers
+// of this name include this one.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@
 #define __align__(bytes)
 #define __shared__
 #define __CUDACC_RTC__
-// Copies are done when they return: nothing waits, and no barrier is needed.
+// Copies are synchronous: no waits or barriers are needed.
 #define asm
 #define volatile(...)
 

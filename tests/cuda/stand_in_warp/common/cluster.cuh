@@ -6,7 +6,7 @@ namespace chol::cuda {
 
 inline unsigned cluster_blocks() { return HostBlock::current->blocks(); }
 inline unsigned cluster_rank() { return HostBlock::current->rank(); }
-/// Each block of a cluster has a part of what is there.
+/// Shared memory is divided among the blocks of a cluster.
 inline unsigned char* own_shared(unsigned char* shared) {
   return shared + kSharedBytes / cluster_blocks() * cluster_rank() / 128 * 128;
 }

@@ -18,8 +18,8 @@ template <class T>
 const T* advanced(const T* p, int64_t step) {
   return p + step;
 }
-/// What it goes to is nobody's until somebody has waited for it: NaN, and to ThreadSanitizer
-/// written.
+/// The destination is undefined until the copy has been waited for: NaN, and written as
+/// ThreadSanitizer sees it.
 template <int kBytes>
 void copy_async(void* to, const void* from, int bytes = kBytes) {
   std::memset(to, 0xFF, kBytes);
@@ -53,7 +53,7 @@ void wait_for_copy_groups() {
       std::memcpy(copy.to, copy.from, copy.bytes);
       std::memset(copy.to + copy.bytes, 0, copy.zeros);
     }
-  // A thread is one of every block to come: what it kept here, each wait would pass again.
+  // Threads are reused for later blocks: remaining copies would be processed by every later wait.
   groups.erase(groups.begin(), groups.begin() + arrived);
 }
 

@@ -17,7 +17,7 @@ struct ProgressBarrier {
     count_arrival();
     HostBlock::current->note_step();
   }
-  /// By their parity, as on a device: who waits for a phase before its turn does not wait.
+  /// By their parity, as on a device: a wait for a phase that is too early returns at once.
   void wait(unsigned phase) const {
     while (is_down(phase)) HostBlock::current->give_way();
     follow(place_of(phase));

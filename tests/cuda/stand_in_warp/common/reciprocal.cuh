@@ -8,7 +8,7 @@ template <class R>
 bool has_estimate(R x) {
   return std::isnormal(x) && x > 0 && std::isnormal(1 / x);
 }
-/// As good as those of a device, and no better: numbers that are not normal are zero to them.
+/// As accurate as those of a device: subnormal numbers are treated as zero.
 template <class R>
 R estimate(R x, R error) {
   const R r = std::isnormal(x) ? (1 + error) / x : 1 / std::copysign(R(0), x);

@@ -3,7 +3,7 @@
 #include "common/scalar.cuh"
 #include "warp.hpp"
 
-// What moves elements of matrices across lanes, and does not compute with them.
+// Access to elements of matrices across lanes, without arithmetic.
 namespace chol::gpu_lane {
 
 template <class R>

@@ -6,14 +6,14 @@
 
 namespace chol::cuda::persistent {
 
-/// Arrivals before anybody had waited for the phase before, which PTX does not allow.
+/// Number of arrivals before the previous phase was waited for, which PTX does not allow.
 inline int early_arrivals = 0;
 
-/// As on a device, phases are told apart by their parity: who is two behind waits for ever, or
-/// not at all.
+/// As on a device, phases are distinguished by their parity: a thread that is two behind waits
+/// forever, or not at all.
 struct Barrier {
   int phase;
-  mutable int awaited;  ///< phases of which somebody knows that they are complete
+  mutable int awaited;  ///< phases that have been waited for
   short expected, missing;
 
   void prepare(int count) {
@@ -30,7 +30,7 @@ struct Barrier {
     __syncwarp();
     if (lane == 0) arrive();
   }
-  /// Copies happen here at the latest.
+  /// Pending copies are executed here at the latest.
   void arrive_after_copies() {
     close_copy_group();
     wait_for_copy_groups<0>();
@@ -58,7 +58,7 @@ struct Barrier {
   }
 };
 
-/// What was written before a flag is raised comes before what is read after it was waited for.
+/// Writes before a flag is set are ordered before reads after it was waited for.
 inline void add_release(int* p, int value) {
   const Unseen unseen;
   precede(p);

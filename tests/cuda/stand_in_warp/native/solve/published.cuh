@@ -1,4 +1,4 @@
-// Solutions that blocks hand to one another, for contexts of the host.
+// Solutions that blocks exchange, for contexts of the host.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ bool is_missing(R x) {
   std::memcpy(bytes, &x, sizeof x);
   return std::all_of(bytes, bytes + sizeof x, [](unsigned char byte) { return byte == 0xFF; });
 }
-/// As its own flag a solution is read by who did not wait for it to be written. It depends on the
-/// right-hand side that its thread has read, which whoever has the solution may overwrite.
+/// A solution is its own flag, so it is read without a preceding wait. It depends on the right-hand
+/// side read by its thread, which the reader of the solution may overwrite.
 template <class R>
 R load_relaxed(const R* p) {
   const R x = [&] {
@@ -34,7 +34,7 @@ void store_relaxed(R* p, R x) {
   *p = x;
   HostBlock::current->note_step();
 }
-/// Who has waited and goes on may do so without a barrier or a store until the next wait.
+/// A thread that has waited may continue without a barrier or store until the next wait.
 struct Patience {
   bool has_waited = false;
   ~Patience() {
