@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include "backend.hpp"
+#include "base/threads/available_cores.hpp"
 #include "call.hpp"
 #include "call_choice.hpp"
-#include "host/threads/available_cores.hpp"
 #include "multi/panel_ops.hpp"
 #include "native/refinement/refinement.hpp"
 #include "tlr/tile_ops.hpp"
@@ -44,7 +44,7 @@ class CudaBackend final : public backend::Backend {
   chol_backend_t kind() const override { return CHOL_BACKEND_CUDA; }
   TuningStore& tuning() override { return state_.tuning; }
   /// Host threads that copy matrices to and from pinned memory.
-  int default_threads() const override { return host::default_threads(); }
+  int default_threads() const override { return chol::default_threads(); }
 
   std::span<const MethodInfo* const> methods() const override { return all_methods(); }
   bool accepts(const Row& row) const override {

@@ -5,8 +5,8 @@
 
 #include "base/precisions.h"
 #include "base/status_error.hpp"
+#include "base/threads/parallel_for.hpp"
 #include "common/device_type.hpp"
-#include "host/parallel_for.hpp"
 #include "multi/panel_ops.hpp"
 #include "multi/planes.hpp"
 #include "multi/triangle.cuh"
@@ -143,9 +143,9 @@ class Ops final : public backend::PanelOps<Public> {
     };
     constexpr double kBytesPerNs = 8;
     constexpr int64_t kLinesAtATime = 4;
-    host::parallel_for({lines, kLinesAtATime, std::min(threads_, host::LoopPartition::kMostShares),
-                        sizeof(T) * static_cast<double>(lines * length) / kBytesPerNs},
-                       threads_, copy_line);
+    parallel_for({lines, kLinesAtATime, std::min(threads_, LoopPartition::kMostShares),
+                  sizeof(T) * static_cast<double>(lines * length) / kBytesPerNs},
+                 threads_, copy_line);
   }
 
   int64_t panel_columns() const override {

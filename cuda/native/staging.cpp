@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
 namespace chol::cuda {
 namespace {
@@ -26,9 +26,9 @@ void for_each_line(const TriangleView& matrix, const TrianglePiece& piece, int t
   constexpr double kBytesPerNs = 8;
   const double bytes = static_cast<double>(matrix.element) * static_cast<double>(lines * length);
   constexpr int64_t kLinesAtATime = 4;
-  host::parallel_for({lines, kLinesAtATime, std::min(threads, host::LoopPartition::kMostShares),
-                      bytes / kBytesPerNs},
-                     threads, copy_line);
+  parallel_for(
+      {lines, kLinesAtATime, std::min(threads, LoopPartition::kMostShares), bytes / kBytesPerNs},
+      threads, copy_line);
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ namespace {
 /// The arrays of a cyclic matrix, each on its device.
 template <class T>
 Status check_parts(const char* function, const char* name, const char* ld_name,
-                   const routine::Handle::Devices& devices,
-                   const routine::CyclicProblem<T>& problem) {
+                   routine::Handle::Devices devices, const routine::CyclicProblem<T>& problem) {
   const tile::Distribution over{problem.n, problem.nb, static_cast<int>(devices.size())};
   for (size_t d = 0; d < devices.size(); ++d) {
     char part[24], ld_part[24];

@@ -6,6 +6,8 @@
 #include <new>
 #include <string>
 
+#include "base/threads/available_cores.hpp"
+#include "base/threads/openmp_runtime.hpp"
 #include "host/batch/batched.hpp"
 #include "host/batch/interleaved.hpp"
 #include "host/blas/blas.hpp"
@@ -15,8 +17,6 @@
 #include "host/rows.hpp"
 #include "host/single/resume.hpp"
 #include "host/single/tile_size.hpp"
-#include "host/threads/available_cores.hpp"
-#include "host/threads/openmp_runtime.hpp"
 #include "host/tile_ops.hpp"
 
 namespace chol::host {
@@ -57,7 +57,7 @@ class HostBackend final : public backend::Backend {
     return std::aligned_alloc(Arena::kAlignment, whole);
   }
   void release(void* memory) override { std::free(memory); }
-  int default_threads() const override { return host::default_threads(); }
+  int default_threads() const override { return chol::default_threads(); }
   backend::SmallFactor small_factor(char precision) override;
 
 #define CHOL_HOST_SOLVER(T)                                                        \

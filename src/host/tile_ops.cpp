@@ -10,12 +10,12 @@
 #include "base/buffer.hpp"
 #include "base/philox.hpp"
 #include "base/precisions.h"
+#include "base/threads/parallel_for.hpp"
 #include "host/conjugate.hpp"
 #include "host/covariance.hpp"
 #include "host/indefinite_factor.hpp"
 #include "host/modified_cholesky.hpp"
 #include "host/orthogonal.hpp"
-#include "host/parallel_for.hpp"
 
 namespace chol::host {
 namespace {

@@ -53,40 +53,30 @@ void Handle::read_environment() {
   if (const char* trace = environment().trace_file) TaskTrace::open(trace);
 }
 
-Status Handle::adopt_host() {
-  read_environment();
-  const Status status = open_backend(CHOL_BACKEND_HOST, nullptr, host_.backend);
-  find_small_factors();
-  return status;
-}
-
-Status Handle::adopt_device(const int* device) {
+Status Handle::adopt(chol_backend_t kind, const int* device) {
   read_environment();
   auto opened = std::make_unique<BackendSlot>();
-  const Status status = open_backend(CHOL_BACKEND_CUDA, device, opened->backend);
+  const Status status = open_backend(kind, device, opened->backend);
   if (status.ok()) {
-    cuda_.push_back(std::move(opened));
-    if (!host_.backend) last_backend = CHOL_BACKEND_CUDA;
+    if (slots_.empty()) last_backend = kind;
+    if (kind == CHOL_BACKEND_HOST) hosts_ = 1;
+    slots_.push_back(std::move(opened));
   }
   find_small_factors();
   return status;
 }
 
-Status Handle::adopt(chol_backend_t kind) {
-  return kind == CHOL_BACKEND_HOST ? adopt_host() : adopt_device(nullptr);
-}
-
 void Handle::find_small_factors() {
-  const bool is_wanted = host_.backend && cuda_.empty() && !environment().verbose;
+  const bool is_wanted = host() && devices().empty() && !environment().verbose;
   for (const char precision : {'s', 'd', 'c', 'z'})
     small_factors[precision_index(precision)] =
-        is_wanted ? host_.backend->small_factor(precision) : backend::SmallFactor{};
+        is_wanted ? host()->backend->small_factor(precision) : backend::SmallFactor{};
 }
 
 Status Handle::open_one(chol_backend_t kind, int device_count, const int* devices) {
-  if (device_count == 0) return adopt(kind);
+  if (device_count == 0) return adopt(kind, nullptr);
   for (int i = 0; i < device_count; ++i)
-    if (const Status status = adopt_device(devices + i); !status.ok())
+    if (const Status status = adopt(kind, devices + i); !status.ok())
       return Status::error(status.code(), "devices[%d]: %s", i, status.message());
   named_ = true;
   return Status::success();
@@ -94,24 +84,24 @@ Status Handle::open_one(chol_backend_t kind, int device_count, const int* device
 
 Status Handle::open_all() {
   offload = environment().offload.value_or(CHOL_OFFLOAD_NEVER);
-  if (environment().backend) return adopt(*environment().backend);
-  Status status = adopt_host();
+  if (environment().backend) return adopt(*environment().backend, nullptr);
+  Status status = adopt(CHOL_BACKEND_HOST, nullptr);
   if (!status.ok()) return status;
-  status = adopt_device(nullptr);
+  status = adopt(CHOL_BACKEND_CUDA, nullptr);
   if (status.ok() || status.code() != CHOL_STATUS_NO_DEVICE) return status;
   if (environment().verbose) std::fprintf(stderr, "# chol: %s\n", status.message());
   return Status::success();
 }
 
 BackendSlot* Handle::slot(chol_backend_t kind) {
-  if (kind == CHOL_BACKEND_HOST) return host_.backend ? &host_ : nullptr;
-  return cuda_.empty() ? nullptr : cuda_.front().get();
+  if (kind == CHOL_BACKEND_HOST) return host();
+  return devices().empty() ? nullptr : devices().front().get();
 }
 
-BackendSlot* Handle::slot_on(const backend::Place& place) {
+BackendSlot* Handle::slot_on(const backend::Place& place) const {
   if (!has_several_devices() || place.number == backend::Place::kEveryDevice)
-    return cuda_.front().get();
-  for (const std::unique_ptr<BackendSlot>& slot : cuda_)
+    return devices().front().get();
+  for (const std::unique_ptr<BackendSlot>& slot : devices())
     if (slot->backend->device() == place.number) return slot.get();
   return nullptr;
 }
@@ -139,8 +129,8 @@ std::string words(const backend::Place& place, bool several) {
 Status Handle::slot_for(const NamedArray* arrays, int count, const char* function,
                         BackendSlot** chosen) {
   // Without a device all arrays are in host memory.
-  if (cuda_.empty()) {
-    *chosen = &host_;
+  if (devices().empty()) {
+    *chosen = host();
     return Status::success();
   }
   using backend::Place;
@@ -149,7 +139,7 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
   Place place = Place::unknown;
   for (int i = 0; i < count; ++i) {
     if (!arrays[i].address) continue;
-    const Place here = cuda_.front()->backend->place_of(arrays[i].address);
+    const Place here = devices().front()->backend->place_of(arrays[i].address);
     if (seen && !are_together(here, place, several))
       return Status::error(
           CHOL_STATUS_INVALID_VALUE, "%s: %s is in %s and %s in %s, must be together", function,
@@ -160,24 +150,24 @@ Status Handle::slot_for(const NamedArray* arrays, int count, const char* functio
     }
   }
   const bool on_device = place == Place::device;
-  *chosen = on_device ? slot_on(place) : &host_;
-  if (seen && !on_device && !host_.backend)
+  *chosen = on_device ? slot_on(place) : host();
+  if (seen && !on_device && !host())
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: %s is in host memory, must be in device memory on a handle pinned "
                          "to CUDA",
                          function, seen->name);
-  if (!*chosen)
+  if (seen && !*chosen)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
                          "%s: %s is in the %s, must be in that of a device of the handle", function,
                          seen->name, words(place, several).c_str());
-  if (!seen && !host_.backend) *chosen = cuda_.front().get();
+  if (!*chosen) *chosen = devices().front().get();
   return Status::success();
 }
 
 bool Handle::are_on_host(const NamedArray* arrays, int count) const {
   for (int i = 0; i < count; ++i)
     if (arrays[i].address &&
-        cuda_.front()->backend->place_of(arrays[i].address) != backend::Place::host)
+        devices().front()->backend->place_of(arrays[i].address) != backend::Place::host)
       return false;
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace chol::routine {
 
-/// A backend with the workspace that its calls reuse.
+/// A backend on its device, with the queue and the workspace that its calls use.
 class BackendSlot {
  public:
   BackendSlot() = default;
@@ -54,10 +55,11 @@ class Handle {
 
   /// For CUDA that of the first device.
   BackendSlot* slot(chol_backend_t kind);
-  using Devices = std::vector<std::unique_ptr<BackendSlot>>;
+  using Slots = std::vector<std::unique_ptr<BackendSlot>>;
+  using Devices = std::span<const std::unique_ptr<BackendSlot>>;
   /// Those that chol_create_on() named, in its order.
-  const Devices& named_devices() const { return named_ ? cuda_ : none_; }
-  bool has_several_devices() const { return cuda_.size() > 1; }
+  Devices named_devices() const { return named_ ? devices() : Devices(); }
+  bool has_several_devices() const { return devices().size() > 1; }
   /// The slot whose backend can access all of `arrays`; fails when they are in different memories
   /// or when no backend of this handle can access them. NULL entries are ignored.
   struct NamedArray {
@@ -87,14 +89,16 @@ class Handle {
 
  private:
   void read_environment();
-  Status adopt_host();
   /// @param device as open_backend().
-  Status adopt_device(const int* device);
-  Status adopt(chol_backend_t kind);
+  Status adopt(chol_backend_t kind, const int* device);
   void find_small_factors();
-  BackendSlot* slot_on(const backend::Place& place);
-  BackendSlot host_;
-  Devices cuda_, none_;
+  /// nullptr where the handle has no host backend.
+  BackendSlot* host() const { return hosts_ > 0 ? slots_.front().get() : nullptr; }
+  Devices devices() const { return Devices(slots_).subspan(hosts_); }
+  BackendSlot* slot_on(const backend::Place& place) const;
+
+  Slots slots_;       ///< the host's, if it is there, then those of the devices
+  size_t hosts_ = 0;  ///< 0 or 1
   bool named_ = false;
 };
 

@@ -245,7 +245,7 @@ Status run_host_on_devices(Handle& handle, const char* function, const Problem<T
 }
 
 template <class T>
-Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, const char* function,
+Status run_offloaded_on_devices(Handle::Devices devices, int threads, const char* function,
                                 const Problem<T>& problem) {
   int info = 0;
   try {
@@ -263,10 +263,9 @@ Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, con
   return Status::success();
 }
 
-#define CHOL_INSTANTIATE(prefix, T, R)                                                  \
-  template Status run_host_on_devices<T>(Handle&, const char*, const Problem<T>&);      \
-  template Status run_offloaded_on_devices<T>(const Handle::Devices&, int, const char*, \
-                                              const Problem<T>&);
+#define CHOL_INSTANTIATE(prefix, T, R)                                             \
+  template Status run_host_on_devices<T>(Handle&, const char*, const Problem<T>&); \
+  template Status run_offloaded_on_devices<T>(Handle::Devices, int, const char*, const Problem<T>&);
 CHOL_FOR_EACH_PRECISION(CHOL_INSTANTIATE)
 #undef CHOL_INSTANTIATE
 

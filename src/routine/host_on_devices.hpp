@@ -18,7 +18,7 @@ Status run_host_on_devices(Handle& handle, const char* function,
 /// is not positive definite is an error here: the host then continues before it and finds the same
 /// minor.
 template <class T>
-Status run_offloaded_on_devices(const Handle::Devices& devices, int threads, const char* function,
+Status run_offloaded_on_devices(Handle::Devices devices, int threads, const char* function,
                                 const backend::Problem<T>& problem);
 
 }  // namespace chol::routine

@@ -20,7 +20,7 @@ enum class State : int { unopened, opening, open, absent };
 // Neither is ever destroyed: CUDA may be unloaded before the last destructors run, and threads may
 // still run at exit.
 alignas(std::timed_mutex) unsigned char turn_memory[sizeof(std::timed_mutex)];
-Handle::Devices* opened = nullptr;
+Handle::Slots* opened = nullptr;
 std::atomic<State> state{State::unopened};
 
 std::timed_mutex& turn() { return *std::launder(reinterpret_cast<std::timed_mutex*>(turn_memory)); }
@@ -44,7 +44,7 @@ bool is_wanted() {
   return environment().backend != CHOL_BACKEND_HOST && backend::device_is_likely();
 }
 
-Status open_all(Handle::Devices& all) {
+Status open_all(Handle::Slots& all) {
   const Environment& read = environment();
   for (int d = 0; d < std::max(read.device_count, 1); ++d) {
     all.push_back(std::make_unique<BackendSlot>());
@@ -70,7 +70,7 @@ void open() {
   state = State::opening;
   Status status;
   try {
-    opened = new Handle::Devices;
+    opened = new Handle::Slots;
     status = open_all(*opened);
   } catch (const std::bad_alloc&) {
     status = Status::error(CHOL_STATUS_ALLOC_FAILED, "out of memory");

@@ -39,14 +39,14 @@ class DeviceTurn {
   ~DeviceTurn();
 
   explicit operator bool() const { return devices_ != nullptr; }
-  const Handle::Devices& devices() const { return *devices_; }
+  Handle::Devices devices() const { return *devices_; }
   /// Marks the devices as failed: later calls do not use them.
   void give_up();
 
  private:
   SignalShield shield_;
   bool holds_ = false;
-  const Handle::Devices* devices_ = nullptr;
+  const Handle::Slots* devices_ = nullptr;
 };
 
 }  // namespace chol::routine

@@ -22,7 +22,7 @@ class Team {
     by_planes = handle.math_mode == CHOL_MATH_TENSOR;
   }
   /// @param threads of the host.
-  Team(const Handle::Devices& slots, int threads) : slots_(slots), threads_(threads) {
+  Team(Handle::Devices slots, int threads) : slots_(slots), threads_(threads) {
     for (const std::unique_ptr<BackendSlot>& slot : slots_) {
       owned_.push_back(slot->backend->panel_ops(static_cast<const T*>(nullptr), slot->stream));
       if (!owned_.back())
@@ -107,7 +107,7 @@ class Team {
   bool by_planes = false;
 
  private:
-  const Handle::Devices& slots_;
+  const Handle::Devices slots_;
   const int threads_;
   std::vector<std::shared_ptr<backend::PanelOps<T>>> owned_;
   std::vector<int> numbers_;

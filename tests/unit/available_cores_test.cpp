@@ -1,5 +1,5 @@
 // The default number of threads of a call: affinity, cgroup quotas, OpenMP's variables.
-#include "host/threads/available_cores.hpp"
+#include "base/threads/available_cores.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ TEST(DefaultThreads, FollowOpenMpsVariables) {
 TEST(DefaultThreads, AreBoundByTheAffinity) { EXPECT_EQ(threads_with({}, 1), 1); }
 
 }  // namespace
-}  // namespace chol::host
+}  // namespace chol

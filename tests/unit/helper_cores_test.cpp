@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 #include "support/child.hpp"
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 cpu_set_t cores_of(pid_t thread) {
@@ -125,4 +125,4 @@ TEST(HelperCores, ComeBackAfterSeveralMoves) {
 }
 
 }  // namespace
-}  // namespace chol::host
+}  // namespace chol

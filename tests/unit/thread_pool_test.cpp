@@ -1,6 +1,6 @@
 // Unit tests of the thread pool: threads that cannot be created, are busy, are stopped during a
 // task, or belong to another process. pthread_create is replaced in this file.
-#include "host/threads/thread_pool.hpp"
+#include "base/threads/thread_pool.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/parallel_for.hpp"
-#include "host/threads/floating_point_mode.hpp"
+#include "base/threads/floating_point_mode.hpp"
+#include "base/threads/parallel_for.hpp"
 #include "support/child.hpp"
 
 namespace {
@@ -38,7 +38,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   return original(thread, attributes, body, argument);
 }
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 using std::chrono::milliseconds;
@@ -329,4 +329,4 @@ TEST(ThreadPool, ThreadsThatCannotBeCreatedAtTimes) {
 }
 
 }  // namespace
-}  // namespace chol::host
+}  // namespace chol

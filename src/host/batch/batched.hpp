@@ -3,8 +3,8 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "base/threads/parallel_for.hpp"
 #include "host/dispatch.hpp"
-#include "host/parallel_for.hpp"
 #include "host/single/routines.hpp"
 
 namespace chol::host {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/precisions.h"
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
 namespace chol::host {
 namespace {

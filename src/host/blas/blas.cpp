@@ -9,7 +9,7 @@
 
 #include "base/precisions.h"
 #include "base/scalar.hpp"
-#include "host/threads/openmp_runtime.hpp"
+#include "base/threads/openmp_runtime.hpp"
 
 namespace chol::host {
 

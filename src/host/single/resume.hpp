@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backend/backend.hpp"
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
 namespace chol::host {
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/precisions.h"
 #include "base/task_trace.hpp"
 #include "host/single/pocon.hpp"
 #include "host/single/tile_size.hpp"
+#include "tile/tasks/potrf.hpp"
+#include "tile/tasks/potri.hpp"
+#include "tile/tasks/potrs.hpp"
 
 namespace chol::host {
 namespace {
@@ -21,9 +25,6 @@ int64_t solve_columns() {
   return cache > 0 && cache < (1 << 20) ? 128 : 512;
 }
 
-/// Columns of a block of an inverse that goes by no tiles of a row.
-constexpr int kInverseColumns = 256;
-
 size_t align_up(size_t bytes) {
   return (bytes + Arena::kAlignment - 1) / Arena::kAlignment * Arena::kAlignment;
 }
@@ -36,38 +37,27 @@ size_t MatrixWorker<T>::solve_bytes(int64_t n, int64_t nrhs) const {
   if (threads_ <= 1)
     return align_up(kernels_.solve_buffer_bytes(n, std::min(nrhs, solve_columns())));
   Arena counted;
-  tile_solve(n, nrhs).carve(counted);
+  KernelSolveOps ops(on_order(n), nrhs, nullptr, n);
+  tile::TileSolve(ops, n, nrhs, threads_).carve(counted);
   return counted.used();
-}
-
-template <class T>
-TileSolve MatrixWorker<T>::tile_solve(int64_t n, int64_t nrhs) const {
-  return {kernels_, sizeof(T), sizeof(R), n, nrhs, threads_};
-}
-
-template <class T>
-TileSolve MatrixWorker<T>::tile_solve_of_vector(int64_t n) const {
-  return {kernels_, sizeof(T), sizeof(R), n, 1, threads_, segment()};
 }
 
 template <class T>
 size_t MatrixWorker<T>::estimate_bytes(int64_t n) const {
   Arena counted;
   ConditionEstimate<T>(n, counted);
-  if (is_spread()) tile_solve_of_vector(n).carve(counted);
+  if (is_spread()) {
+    KernelVectorOps ops(on_order(n), segment(), nullptr);
+    tile::TileSolve(ops, n, 1, threads_, segment()).carve(counted);
+  }
   return counted.used();
 }
 
+/// What updates of tiles are made by: nullptr for the kernels.
 template <class T>
-TileCholesky MatrixWorker<T>::tile_cholesky(int64_t n, int64_t lda) const {
+TileProduct MatrixWorker<T>::product(int64_t lda) const {
   const bool by_blas = by_blas_ && lda <= kLargestBlasDimension;
-  return {kernels_, sizeof(T), sizeof(R),
-          n,        nb_,       by_blas ? blas_tile_product(precision_letter<T>) : nullptr};
-}
-
-template <class T>
-TileInverse MatrixWorker<T>::tile_inverse(int64_t n) const {
-  return {kernels_, sizeof(T), sizeof(R), n, nb_ > 0 ? nb_ : kInverseColumns};
+  return by_blas ? blas_tile_product(precision_letter<T>) : nullptr;
 }
 
 template <class T>
@@ -75,7 +65,16 @@ size_t MatrixWorker<T>::factor_bytes(int64_t n) const {
   if (nb_ == 0)
     return align_up(kernels_.strip_elements(n, n) * sizeof(T)) + align_up(n * sizeof(R));
   Arena counted;
-  tile_cholesky(n, n).carve(counted);
+  KernelFactorOps ops(on_order(n), nullptr);
+  tile::TileCholesky(ops, n, nb_).carve(counted);
+  return counted.used();
+}
+
+template <class T>
+size_t MatrixWorker<T>::inverse_bytes(int64_t n) const {
+  Arena counted;
+  KernelInverseOps ops(on_order(n));
+  tile::TileInverse(ops, n, inverse_tile()).carve(counted);
   return counted.used();
 }
 
@@ -88,11 +87,8 @@ size_t MatrixWorker<T>::workspace_bytes(Routine routine, int64_t n, int64_t nrhs
       return solve_bytes(n, nrhs);
     case Routine::posv:
       return std::max(factor_bytes(n), solve_bytes(n, nrhs));
-    case Routine::potri: {
-      Arena counted;
-      tile_inverse(n).carve(counted);
-      return counted.used();
-    }
+    case Routine::potri:
+      return inverse_bytes(n);
     case Routine::pocon:
       return estimate_bytes(n);
     case Routine::logdet:
@@ -147,9 +143,13 @@ int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
   if (M.n == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
   if (nb_ == 0) return static_cast<int>(factor_panel(M, arena));
-  TileCholesky tiles = tile_cholesky(M.n, M.lda);
+  KernelFactorOps ops(on(M.panel()), product(M.lda));
+  tile::TileCholesky tiles(ops, M.n, nb_);
   tiles.carve(arena);
-  return static_cast<int>(tiles.run(M.panel(), threads_));
+  // What it looks up of the program's BLAS is looked up by the caller, not by a helper.
+  std::optional<SerialBlas> serial;
+  if (product(M.lda)) serial.emplace();
+  return static_cast<int>(tiles.run(threads_));
 }
 
 template <class T>
@@ -159,10 +159,10 @@ void MatrixWorker<T>::potrs(const OneMatrix<T>& M, void* workspace) const {
   PanelMatrix panel = M.panel();
   if (threads_ > 1) {
     Arena arena(workspace, SIZE_MAX);
-    TileSolve tiles = tile_solve(M.n, M.nrhs);
+    KernelSolveOps ops(on(panel), M.nrhs, M.B, M.ldb);
+    tile::TileSolve tiles(ops, M.n, M.nrhs, threads_);
     tiles.carve(arena);
-    tiles.run(panel, M.B, M.ldb);
-    return;
+    return tiles.run();
   }
   const int64_t parts = (M.nrhs + solve_columns() - 1) / solve_columns();
   for (int64_t i = 0; i < parts; ++i) {
@@ -200,11 +200,20 @@ int MatrixWorker<T>::potri(const OneMatrix<T>& M, void* workspace) const {
   if (const int info = first_zero_pivot(M)) return info;
   if (M.n == 0) return 0;
   Arena arena(workspace, SIZE_MAX);
-  TileInverse inverse = tile_inverse(M.n);
+  KernelInverseOps ops(on(M.panel()));
+  const tile::TileInverse inverse(ops, M.n, inverse_tile());
   inverse.carve(arena);
-  inverse.run(M.panel(), threads_);
+  inverse.run(threads_);
   for (int64_t k = 0; k < M.n; ++k) M.A[k + k * M.lda] = std::real(M.A[k + k * M.lda]);
   return 0;
+}
+
+template <class T>
+void MatrixWorker<T>::solve_vector_by_tiles(const PanelMatrix& M, T* x, Arena arena) const {
+  KernelVectorOps ops(on(M), segment(), x);
+  tile::TileSolve tiles(ops, M.n, 1, threads_, segment());
+  tiles.carve(arena);
+  tiles.run();
 }
 
 template <class T>
@@ -214,14 +223,12 @@ RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace
   Arena arena(workspace, SIZE_MAX);
   ConditionEstimate<T> estimate(M.n, arena);
   const PanelMatrix panel = M.panel();
-  R inverse_norm;
-  if (is_spread()) {
-    TileSolve tiles = tile_solve_of_vector(M.n);
-    tiles.carve(arena);
-    inverse_norm = estimate.inverse_norm([&](T* x) { tiles.run(panel, x, M.n); });
-  } else {
-    inverse_norm = estimate.inverse_norm([&](T* x) { kernels_.solve_vector(panel, segment(), x); });
-  }
+  const R inverse_norm = estimate.inverse_norm([&](T* x) {
+    if (is_spread())
+      solve_vector_by_tiles(panel, x, arena);
+    else
+      kernels_.solve_vector(panel, segment(), x);
+  });
   const R rcond = R(1) / inverse_norm / anorm;
   return std::isfinite(rcond) ? rcond : R(0);
 }

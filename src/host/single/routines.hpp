@@ -4,9 +4,7 @@
 #include "backend/backend.hpp"
 #include "host/dispatch.hpp"
 #include "host/methods.hpp"
-#include "host/single/tile_potrf.hpp"
-#include "host/single/tile_potri.hpp"
-#include "host/single/tile_potrs.hpp"
+#include "host/single/task_ops.hpp"
 
 namespace chol::host {
 
@@ -85,19 +83,26 @@ class MatrixWorker {
   static int first_zero_pivot(const OneMatrix<T>& M);
 
  private:
+  /// Columns of a block of an inverse that goes by no tiles of a row.
+  static constexpr int kInverseColumns = 256;
+
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
   void solve_by_vectors(const OneMatrix<T>& M) const;
-  TileCholesky tile_cholesky(int64_t n, int64_t lda) const;
-  TileInverse tile_inverse(int64_t n) const;
+  KernelsOn on(const PanelMatrix& M) const { return {kernels_, sizeof(T), sizeof(R), M}; }
+  /// For a count of workspace.
+  KernelsOn on_order(int64_t n) const { return on({false, n, nullptr, n}); }
+  TileProduct product(int64_t lda) const;
   size_t factor_bytes(int64_t n) const;
-  TileSolve tile_solve(int64_t n, int64_t nrhs) const;
-  TileSolve tile_solve_of_vector(int64_t n) const;
+  size_t inverse_bytes(int64_t n) const;
+  void solve_vector_by_tiles(const PanelMatrix& M, T* x, Arena arena) const;
   size_t estimate_bytes(int64_t n) const;
   /// Whether solves with one right-hand side go over several threads.
   bool is_spread() const { return nb_ > 0 && threads_ > 1; }
   /// Unknowns of a segment of such solves, whole vectors of any kernel; 0: all.
   int64_t segment() const { return (nb_ + 15) / 16 * 16; }
   size_t solve_bytes(int64_t n, int64_t nrhs) const;
+  /// Rows and columns of a tile of an inverse.
+  int inverse_tile() const { return nb_ > 0 ? nb_ : kInverseColumns; }
 
   const Kernels& kernels_;
   bool by_blas_;

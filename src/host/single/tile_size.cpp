@@ -22,8 +22,6 @@ constexpr double kTaskSeconds = 0.8e-6;
 constexpr int64_t kMostOfOne = 1024;
 /// Seconds from core to core along a link of the chain: three times told and found.
 constexpr double kHandOverSeconds = 12e-6;
-/// Depth of a pass, in bytes of a row: TileCholesky::kPassBytes.
-constexpr double kPassBytes = 3072;
 
 /// Of the first core.
 double read_second_level_cache() {
@@ -64,7 +62,8 @@ double tile_seconds(const TileMachine& machine, int64_t n, int threads, int64_t 
   const double tiles = std::ceil(order / b), t = std::clamp<double>(tiles * tiles / 4, 1, threads);
   // Seconds of an operation (a multiply-add) at the rate of large products.
   const double step = machine.flops_of_product / (machine.core_gflops * 1e9);
-  const double most_depth = std::max(b, kPassBytes / static_cast<double>(machine.element_bytes));
+  const double most_depth =
+      std::max(b, double(kPassBytes) / static_cast<double>(machine.element_bytes));
   // Updates wait for each other as long as there are tiles enough for all threads.
   const double depth = std::clamp(b * tiles / (4 * t), b, most_depth);
   const double leaving = b * b * machine.element_bytes > machine.cache_bytes ? kLeavingLoss : 0;

@@ -10,6 +10,10 @@
 
 namespace chol::host {
 
+/// Of a row of packed panels that an update of a tile reads in one pass: those of a register tile's
+/// columns then fill half of the first-level cache.
+inline constexpr int64_t kPassBytes = 3072;
+
 /// What of a machine and a precision the model asks for.
 struct TileMachine {
   double core_gflops;    ///< products of large matrices on one core

@@ -1,4 +1,4 @@
-#include "host/threads/available_cores.hpp"
+#include "base/threads/available_cores.hpp"
 
 #include <sched.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "host/threads/openmp_runtime.hpp"
+#include "base/threads/openmp_runtime.hpp"
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 /// Reads up to size - 1 characters of a file. Whether there were any.
@@ -179,4 +179,4 @@ int default_threads() {
   return openmp > 0 ? std::min(by_environment, openmp) : by_environment;
 }
 
-}  // namespace chol::host
+}  // namespace chol

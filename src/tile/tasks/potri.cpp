@@ -1,11 +1,11 @@
-#include "host/single/tile_potri.hpp"
+#include "tile/tasks/potri.hpp"
 
 #include <algorithm>
 
 #include "base/task_trace.hpp"
-#include "host/parallel_for.hpp"
+#include "base/threads/parallel_for.hpp"
 
-namespace chol::host {
+namespace chol::tile {
 namespace {
 
 /// Tiles on and below the diagonal of a square of `tiles` by `tiles`.
@@ -22,51 +22,41 @@ void for_each_task(int64_t tasks, double task_ns, int threads, const Body& body)
 
 }  // namespace
 
-TileInverse::TileInverse(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n,
-                         int nb)
-    : kernels_(kernels), element_bytes_(element_bytes), real_bytes_(real_bytes), n_(n) {
-  const int64_t step = kernels.strip_rows;
+TileInverse::TileInverse(backend::InverseOps& ops, int64_t n, int nb) : ops_(ops), n_(n) {
+  const int64_t step = ops.granularity();
   const int64_t wanted = std::max<int64_t>(1, nb > 0 && nb < n ? nb : n);
   nb_ = (wanted + step - 1) / step * step;
   tiles_ = (n + nb_ - 1) / nb_;
 }
 
-void TileInverse::carve(Arena& arena) {
-  factor_ = {arena.take<char>(kernels_.strip_elements(nb_, nb_) * element_bytes_), nb_,
-             arena.take<char>(nb_ * real_bytes_)};
-  strips_ = {arena.take<char>(kernels_.strip_elements(n_, nb_) * element_bytes_), nb_, nullptr};
+void TileInverse::run(int threads) const {
+  for (int64_t block = 0; block < tiles_; ++block) step(block, threads);
 }
 
-void TileInverse::run(const PanelMatrix& M, int threads) const {
-  for (int64_t block = 0; block < tiles_; ++block) step(M, block, threads);
-}
-
-void TileInverse::step(const PanelMatrix& M, int64_t block, int threads) const {
-  const int64_t first = start(block), last = end(block);
+void TileInverse::step(int64_t block, int threads) const {
   {
     const TracedTask traced(Operator::pack, block, block, block);
-    kernels_.pack_factor(M, first, last, factor_);
+    ops_.pack(range(block));
   }
   const auto pack = [&](int64_t tile) {
     const TracedTask traced(tile == block ? Operator::trtri : Operator::trsm, tile, block, block);
-    kernels_.invert_rows(M, first, last, start(tile), end(tile), factor_, strips_);
+    ops_.trsm(range(block), range(tile));
   };
   // A task is a product of tiles, or about half as much.
   const double nb = static_cast<double>(nb_);
-  const double task_ns = tile_kernel_ns(2 * nb * nb * nb, element_bytes_, real_bytes_);
+  const double task_ns = ops_.serial_ns(2 * nb * nb * nb);
   for_each_task(tiles_, task_ns / 2, threads, pack);
   const int64_t tasks = triangle_of(tiles_) - triangle_of(tiles_ - 1 - block);
-  const auto product = [&](int64_t task) { update(M, block, task); };
+  const auto product = [&](int64_t task) { update(block, task); };
   for_each_task(tasks, task_ns, threads, product);
 }
 
 /// Tasks go along the rows of tiles, each up to the block's column or the diagonal.
-void TileInverse::update(const PanelMatrix& M, int64_t block, int64_t task) const {
+void TileInverse::update(int64_t block, int64_t task) const {
   int64_t row = 0, column = task;
   for (; column > std::min(row, block); ++row) column -= std::min(row, block) + 1;
   const TracedTask traced(row == column ? Operator::syrk : Operator::gemm, row, column, block);
-  kernels_.invert_tile(M, start(block), end(block), start(row), end(row), start(column),
-                       end(column), strips_);
+  ops_.update(range(block), range(row), range(column));
 }
 
-}  // namespace chol::host
+}  // namespace chol::tile

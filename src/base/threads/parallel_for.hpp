@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "base/scalar.hpp"
-#include "host/threads/thread_pool.hpp"
+#include "base/threads/thread_pool.hpp"
 
-namespace chol::host {
+namespace chol {
 
 /// Approximate time of one core for so many operations, in registers and caches; it determines the
 /// number of threads of a loop.
@@ -92,4 +92,4 @@ void parallel_for(const LoopPartition& cuts, int threads, const Body& body) {
   ThreadPool::instance().run(loop, {threads, cuts.serial_ns});
 }
 
-}  // namespace chol::host
+}  // namespace chol

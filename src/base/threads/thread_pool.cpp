@@ -1,4 +1,4 @@
-#include "host/threads/thread_pool.hpp"
+#include "base/threads/thread_pool.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -9,11 +9,11 @@
 #include <csignal>
 #include <utility>
 
-#include "host/threads/available_cores.hpp"
-#include "host/threads/floating_point_mode.hpp"
-#include "host/threads/openmp_runtime.hpp"
+#include "base/threads/available_cores.hpp"
+#include "base/threads/floating_point_mode.hpp"
+#include "base/threads/openmp_runtime.hpp"
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 /// A worker that waits for tasks of others spins for the duration of a task, then sleeps.
@@ -386,4 +386,4 @@ bool ThreadPool::return_to_left(Helper& helper) {
   return true;
 }
 
-}  // namespace chol::host
+}  // namespace chol

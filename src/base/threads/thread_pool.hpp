@@ -13,10 +13,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "host/threads/helper_state.hpp"
-#include "host/threads/signal.hpp"
+#include "base/threads/helper_state.hpp"
+#include "base/threads/signal.hpp"
 
-namespace chol::host {
+namespace chol {
 
 /// Why a worker stopped: the work needs it no more, tasks of other workers must complete first, or
 /// another call needs it.
@@ -191,4 +191,4 @@ class ThreadPool {
   std::atomic<int64_t> no_thread_until_{0};  ///< creation failed; clock of now_ns()
 };
 
-}  // namespace chol::host
+}  // namespace chol

@@ -1,50 +1,32 @@
-#include "host/single/tile_potrf.hpp"
+#include "tile/tasks/potrf.hpp"
 
 #include <algorithm>
 #include <new>
-#include <optional>
 
 #include "base/task_trace.hpp"
-#include "host/parallel_for.hpp"
 
-namespace chol::host {
+namespace chol::tile {
 
-TileCholesky::TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes,
-                           int64_t n, int nb, TileProduct product)
-    : kernels_(kernels),
-      product_(product),
-      element_bytes_(element_bytes),
-      real_bytes_(real_bytes),
-      n_(n) {
-  const int64_t step = kernels.strip_rows;
+TileCholesky::TileCholesky(backend::FactorOps& ops, int64_t n, int nb) : ops_(ops), n_(n) {
+  const int64_t step = ops.granularity();
   const int64_t wanted = nb > 0 && nb < n ? nb : n;
   nb_ = (wanted + step - 1) / step * step;
   tiles_ = (n + nb_ - 1) / nb_;
-  most_updates_ = std::max<int64_t>(1, kPassBytes / (nb_ * static_cast<int64_t>(element_bytes)));
-  const int64_t small = static_cast<int64_t>(kSmallBytes / std::max<size_t>(1, strip_bytes(1)));
+  most_updates_ = std::max<int64_t>(1, ops.update_depth() / nb_);
+  const int64_t small =
+      static_cast<int64_t>(kSmallBytes / std::max<size_t>(1, ops.slot_bytes(nb_)));
   panels_ = std::clamp(small, kLeastPanels, kMostPanels);
   panels_ = std::min(tiles_, std::max(panels_, most_updates_));
 }
 
-size_t TileCholesky::strip_bytes(int64_t panels) const {
-  return kernels_.strip_elements(n_, nb_ * panels) * element_bytes_;
-}
-
 void TileCholesky::carve(Arena& arena) {
-  strips_ = arena.take<char>(strip_bytes(panels_));
-  reciprocal_ = arena.take<char>(panels_ * nb_ * real_bytes_);
+  ops_.carve(arena, nb_, panels_);
   state_ = arena.take<std::atomic<int>>(tiles_ * tiles_);
   open_updates_ = arena.take<std::atomic<int64_t>>(tiles_);
   taken_ = arena.take<std::atomic<int64_t>>(tiles_);
 }
 
-PanelStrips TileCholesky::strips(int64_t step) const {
-  const size_t column = static_cast<size_t>(step % panels_ * nb_);
-  return {strips_ + column * kernels_.strip_width * element_bytes_, nb_ * panels_,
-          reciprocal_ + column * real_bytes_};
-}
-
-int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
+int64_t TileCholesky::run(int threads) {
   for (int64_t i = 0; i < tiles_ * tiles_; ++i) new (&state_[i]) std::atomic<int>(0);
   for (int64_t k = 0; k < tiles_; ++k) {
     const int64_t below = tiles_ - 1 - k;
@@ -54,21 +36,14 @@ int64_t TileCholesky::run(const PanelMatrix& M, int threads) {
   open_tiles_.store(tiles_ * (tiles_ + 1) / 2, std::memory_order_relaxed);
   open_column_.store(0, std::memory_order_relaxed);
   bad_minor_.store(0, std::memory_order_relaxed);
-  matrix_ = &M;
   // More threads than half of the tiles find nothing to do.
   const int workers = static_cast<int>(std::min<int64_t>(threads, (tiles_ * (tiles_ + 1)) / 4));
   const double n = static_cast<double>(n_);
-  // What it looks up of the program's BLAS is looked up by the caller, not by a helper.
-  std::optional<SerialBlas> serial;
-  if (product_) serial.emplace();
-  ThreadPool::instance().run(*this,
-                             {workers, tile_kernel_ns(n * n * n / 3, element_bytes_, real_bytes_)});
+  ThreadPool::instance().run(*this, {workers, ops_.serial_ns(n * n * n / 3)});
   return bad_minor_.load(std::memory_order_relaxed);
 }
 
 Outcome TileCholesky::advance(int worker) {
-  std::optional<SerialBlas> serial;
-  if (product_) serial.emplace();
   while (open_tiles_.load(std::memory_order_acquire) > 0) {
     if (is_called_away(worker)) return Outcome::called_away;
     if (!take_next()) return Outcome::waiting;
@@ -116,7 +91,7 @@ bool TileCholesky::find_task(int64_t row, int64_t column, Task* task) const {
   while (updates < most && is_finished(row, step + updates) && is_finished(column, step + updates))
     ++updates;
   const bool is_diagonal = row == column;
-  const bool finishes = is_diagonal ? step + updates == column && has_strips(column)
+  const bool finishes = is_diagonal ? step + updates == column && has_slot(column)
                                     : step == column && is_finished(column, column);
   *task = {row, column, step, updates, finishes};
   return updates > 0 || finishes;
@@ -151,14 +126,9 @@ void TileCholesky::take_diagonal(int64_t column) {
 
 void TileCholesky::update(const Task& task) {
   const int64_t r = task.row, c = task.column, step = task.step;
-  const int64_t first = start(step), last = start(step + task.updates);
   if (good_columns(c) > 0) {
     const TracedTask traced(r == c ? Operator::syrk : Operator::gemm, r, c, step);
-    if (product_)
-      product_(*matrix_, start(r), end(r), start(c), end(c), first, last);
-    else
-      kernels_.update_tile(*matrix_, start(r), end(r), start(c), end(c), last - first,
-                           strips(step));
+    ops_.update(range(r), range(c), {start(step), start(step + task.updates)}, slot(step));
   }
   for (int64_t k = step; k < step + task.updates; ++k)
     open_updates_[k].fetch_sub(1, std::memory_order_acq_rel);
@@ -167,7 +137,7 @@ void TileCholesky::update(const Task& task) {
 void TileCholesky::factor_diagonal(int64_t column) {
   if (good_columns(column) == 0) return;
   const TracedTask traced(Operator::potrf, column, column, column);
-  const int64_t bad = kernels_.factor_block(*matrix_, start(column), end(column), strips(column));
+  const int64_t bad = ops_.potrf(range(column), slot(column));
   if (bad) bad_minor_.store(start(column) + bad, std::memory_order_relaxed);
 }
 
@@ -175,7 +145,7 @@ void TileCholesky::solve(const Task& task) {
   const int64_t r = task.row, c = task.column;
   if (const int64_t columns = good_columns(c); columns > 0) {
     const TracedTask traced(Operator::trsm, r, c, c);
-    kernels_.solve_rows(*matrix_, start(c), columns, start(r), end(r), strips(c));
+    ops_.trsm(range(r), {start(c), start(c) + columns}, slot(c));
   }
 }
 
@@ -186,4 +156,4 @@ int64_t TileCholesky::good_columns(int64_t column) const {
   return last > start(column) ? last - start(column) : 0;
 }
 
-}  // namespace chol::host
+}  // namespace chol::tile

@@ -1,8 +1,8 @@
-#include "host/threads/signal.hpp"
+#include "base/threads/signal.hpp"
 
 #include <ctime>
 
-namespace chol::host {
+namespace chol {
 
 int64_t now_ns() {
   timespec time;
@@ -19,4 +19,4 @@ void Signal::wait(uint32_t seen, int64_t spin_nanoseconds) {
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-}  // namespace chol::host
+}  // namespace chol

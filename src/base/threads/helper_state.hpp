@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace chol::host {
+namespace chol {
 
 /// Spin time of a helper for the next post: longer while posts arrive in that time, for callers
 /// that factor one matrix after the other; very short if other threads use its core, so that its
@@ -53,4 +53,4 @@ class HelperCores {
   cpu_set_t all_{};
 };
 
-}  // namespace chol::host
+}  // namespace chol

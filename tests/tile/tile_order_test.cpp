@@ -1,5 +1,5 @@
-// The order of tile Cholesky's tasks, with dummy kernels, which record the tasks, can be delayed,
-// and detect tasks that are started too early or waited for.
+// The order of tile Cholesky's tasks, with dummy operations, which record the tasks, can be
+// delayed, and detect tasks that are started too early or waited for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,47 +12,60 @@
 #include <thread>
 #include <vector>
 
-#include "host/single/tile_potrf.hpp"
+#include "base/threads/parallel_for.hpp"
+#include "tile/tasks/potrf.hpp"
 
-namespace chol::host {
+namespace chol::tile {
 namespace {
+
+using backend::Range;
 
 constexpr int64_t kTile = 256;  // large enough for several threads
 
-/// State of a run's matrix: its tiles and the strips that contain panels.
-class Board {
+/// State of a run's matrix: its tiles and the slots that contain panels.
+class Board final : public backend::FactorOps {
  public:
   explicit Board(int64_t n)
-      : tiles_((n + kTile - 1) / kTile), done_(static_cast<size_t>(tiles_ * tiles_)) {}
+      : n_(n), tiles_((n + kTile - 1) / kTile), done_(static_cast<size_t>(tiles_ * tiles_)) {}
 
-  /// Strips are free after all updates that read them.
-  void factor(int64_t k, const void* strips) {
+  int64_t granularity() const override { return kTile; }
+  double serial_ns(double flops) const override { return tile_kernel_ns(flops, 1, 1); }
+  size_t slot_bytes(int64_t columns) const override { return static_cast<size_t>(n_ * columns); }
+  int64_t update_depth() const override { return 12 * kTile; }
+  void carve(Arena&, int64_t, int64_t slots) override { slots_ = slots; }
+
+  /// Slots are free after all updates that read them.
+  int64_t potrf(Range tile, int64_t slot) override {
+    const int64_t k = tile.first / kTile;
     const std::lock_guard lock(mutex_);
+    expect(slot < slots_, "no such slot", k, k);
     expect(done(k, k) == k, "diagonal tile lacks updates", k, k);
-    const auto panel = panels_.find(strips);
-    if (panel != panels_.end()) expect(panel->second.open_updates == 0, "strips in use", k, k);
+    const auto panel = panels_.find(slot);
+    if (panel != panels_.end()) expect(panel->second.open_updates == 0, "slot in use", k, k);
     const int64_t below = tiles_ - 1 - k;
     for (const auto& [at, last] : panels_)
       if (last.step == k - 1) most_solved_ = std::max(most_solved_, last.rows.size());
-    panels_[strips] = {k, below * (below + 1) / 2, {}};
+    panels_[slot] = {k, below * (below + 1) / 2, {}};
     ++done(k, k);
+    return 0;
   }
-  void solve(int64_t r, int64_t k, const void* strips) {
+  void trsm(Range rows, Range columns, int64_t slot) override {
+    const int64_t r = rows.first / kTile, k = columns.first / kTile;
     {
       const std::lock_guard lock(mutex_);
       expect(done(r, k) == k, "panel tile lacks updates", r, k);
-      expect(panels_[strips].step == k, "panel before its diagonal tile", r, k);
+      expect(panels_[slot].step == k, "panel before its diagonal tile", r, k);
     }
     if (r % 2 == 0) take_time();
     const std::lock_guard lock(mutex_);
-    panels_[strips].rows.insert(r);
+    panels_[slot].rows.insert(r);
     ++done(r, k);
   }
-  /// A pass over a tile with the panels of `count` steps whose strips are consecutive.
-  void update(int64_t r, int64_t c, const void* strips, int64_t count) {
-    const auto panel = [&](int64_t k) -> Panel& {
-      return panels_[static_cast<const char*>(strips) + k * kTile];
-    };
+  /// A pass over a tile with the panels of several steps in consecutive slots.
+  void update(Range rows, Range columns, Range factored, int64_t slot) override {
+    const int64_t r = rows.first / kTile, c = columns.first / kTile;
+    const int64_t count = factored.size() / kTile;
+    const auto panel = [&](int64_t k) -> Panel& { return panels_[slot + k]; };
     {
       const std::lock_guard lock(mutex_);
       for (int64_t k = 0; k < count; ++k) {
@@ -108,10 +121,10 @@ class Board {
       fault_ = std::string(fault) + ": " + std::to_string(r) + ", " + std::to_string(c);
   }
 
-  int64_t tiles_;
+  int64_t n_, tiles_, slots_ = 0;
   std::mutex mutex_;
-  std::vector<int64_t> done_;  ///< updates of a tile, plus one when finished
-  std::map<const void*, Panel> panels_;
+  std::vector<int64_t> done_;        ///< updates of a tile, plus one when finished
+  std::map<int64_t, Panel> panels_;  ///< by slot
   std::string fault_;
   std::atomic<int64_t> held_row_{-1}, held_column_{-1};
   std::atomic<int> tasks_done_{0};
@@ -120,36 +133,15 @@ class Board {
   bool others_went_on_ = false;
 };
 
-Kernels noting_kernels() {
-  Kernels k{};
-  k.strip_rows = static_cast<int>(kTile);
-  k.strip_width = 1;
-  k.strip_elements = [](int64_t rows, int64_t depth) { return rows * depth; };
-  k.factor_block = [](const PanelMatrix& M, int64_t first, int64_t, const PanelStrips& strips) {
-    static_cast<Board*>(M.A)->factor(first / kTile, strips.base);
-    return int64_t{0};
-  };
-  k.solve_rows = [](const PanelMatrix& M, int64_t first, int64_t, int64_t row, int64_t,
-                    const PanelStrips& strips) {
-    static_cast<Board*>(M.A)->solve(row / kTile, first / kTile, strips.base);
-  };
-  k.update_tile = [](const PanelMatrix& M, int64_t row, int64_t, int64_t column, int64_t,
-                     int64_t depth, const PanelStrips& strips) {
-    static_cast<Board*>(M.A)->update(row / kTile, column / kTile, strips.base, depth / kTile);
-  };
-  return k;
-}
-
 /// The full factorization on a board.
 void factor(Board& board, int64_t n, int threads) {
-  const Kernels kernels = noting_kernels();
-  TileCholesky cholesky(kernels, 1, 1, n, kTile, nullptr);
+  TileCholesky cholesky(board, n, kTile);
   Arena counted;
   cholesky.carve(counted);
   std::vector<char> memory(counted.used() + Arena::kAlignment);
   Arena arena(memory.data(), memory.size());
   cholesky.carve(arena);
-  ASSERT_EQ(cholesky.run({false, n, &board, n}, threads), 0);
+  ASSERT_EQ(cholesky.run(threads), 0);
   board.expect_finished();
 }
 
@@ -194,4 +186,4 @@ TEST(TileOrder, OthersContinueDuringADelayedTask) {
 }
 
 }  // namespace
-}  // namespace chol::host
+}  // namespace chol::tile

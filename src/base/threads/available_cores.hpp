@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-namespace chol::host {
+namespace chol {
 
 /// The cores for a team of the calling thread: those of its affinity, or all places of an OpenMP
 /// runtime that has bound it to one. False on machines of more cores than the set holds.
@@ -28,4 +28,4 @@ int cores_of_quota(const char* memberships, const char* mount);
 /// program has loaded would use.
 int default_threads();
 
-}  // namespace chol::host
+}  // namespace chol

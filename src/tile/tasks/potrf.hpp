@@ -1,10 +1,10 @@
-// One matrix on several threads: tile Cholesky whose tasks are taken when they are ready (Kurzak,
-// Buttari, Dongarra 2008), by a table of progress. A worker takes the ready task of the leftmost
-// column; one that finds none holds none, so that a worker that loses its core delays its own task
-// and nothing else.
+// The factor of one matrix on several threads: tile Cholesky whose tasks are taken when they are
+// ready (Kurzak, Buttari, Dongarra 2008), by a table of progress. A worker takes the ready task of
+// the leftmost column; one that finds none holds none, so that a worker that loses its core delays
+// its own task and nothing else.
 //
 // A task applies all updates of its tile that are ready at once, in one pass over the tile, as
-// IA-Chol does with two: panels lie side by side in a ring of strips, where several are one long
+// IA-Chol does with two: panels lie side by side in a ring of slots, where several are one long
 // operand. The leftmost column first means that updates of columns further right wait, and come in
 // such passes; workers that find nothing else take them as they come. Every tile takes its updates
 // in the order of the steps, whoever does them and however many at once: same bits.
@@ -13,25 +13,22 @@
 #include <atomic>
 #include <cstdint>
 
+#include "backend/task_ops.hpp"
 #include "base/arena.hpp"
-#include "host/blas/blas.hpp"
-#include "host/kernels/kernel_table.hpp"
-#include "host/threads/thread_pool.hpp"
+#include "base/threads/thread_pool.hpp"
 
-namespace chol::host {
+namespace chol::tile {
 
 class TileCholesky final : public TeamWork {
  public:
-  /// Tiles of nb rows and columns; nb is rounded to what the kernels' strips need.
-  /// @param product the BLAS's for the updates, nullptr for the kernels'
-  TileCholesky(const Kernels& kernels, size_t element_bytes, size_t real_bytes, int64_t n, int nb,
-               TileProduct product);
+  /// Of order n in tiles of nb rows and columns; nb is rounded up to what the operations need.
+  TileCholesky(backend::FactorOps& ops, int64_t n, int nb);
 
-  /// Takes the strips and the progress table from an arena (a null one counts).
+  /// Takes the slots and the progress table from an arena (a null one counts).
   void carve(Arena& arena);
 
-  /// Factors M with `threads` threads at most. Returns 0 or the order of the first bad minor.
-  int64_t run(const PanelMatrix& M, int threads);
+  /// Factors with `threads` threads at most. Returns 0 or the order of the first bad minor.
+  int64_t run(int threads);
 
   Outcome advance(int worker) override;
 
@@ -41,9 +38,6 @@ class TileCholesky final : public TeamWork {
   /// for each other, as many as are small.
   static constexpr int64_t kLeastPanels = 3, kMostPanels = 12;
   static constexpr size_t kSmallBytes = 48 << 20;
-  /// Of a row of the strips in one pass: those of a register tile's columns then fill half of the
-  /// first-level cache.
-  static constexpr int64_t kPassBytes = 3072;
 
   /// What a tile (row, column) with `step` steps behind it needs next: the updates of `updates`
   /// steps, and its end, if `finishes`: the triangular solve or, on the diagonal, the
@@ -76,22 +70,17 @@ class TileCholesky final : public TeamWork {
   bool is_finished(int64_t row, int64_t column) const {
     return state(row, column).load(std::memory_order_acquire) == 2 * (column + 1);
   }
-  /// Whether the strips that a panel goes into are no earlier one's any more.
-  bool has_strips(int64_t column) const {
+  /// Whether the slot that a panel goes into is no earlier one's any more.
+  bool has_slot(int64_t column) const {
     return column < panels_ || open_updates_[column - panels_].load(std::memory_order_acquire) == 0;
   }
-  size_t strip_bytes(int64_t panels) const;
-  PanelStrips strips(int64_t step) const;
+  int64_t slot(int64_t step) const { return step % panels_; }
   int64_t start(int64_t tile) const { return tile * nb_; }
   int64_t end(int64_t tile) const { return tile + 1 < tiles_ ? start(tile + 1) : n_; }
+  backend::Range range(int64_t tile) const { return {start(tile), end(tile)}; }
 
-  const Kernels& kernels_;
-  TileProduct product_;
-  size_t element_bytes_, real_bytes_;
+  backend::FactorOps& ops_;
   int64_t n_, nb_, tiles_, panels_, most_updates_;
-  const PanelMatrix* matrix_ = nullptr;
-  char* strips_ = nullptr;
-  char* reciprocal_ = nullptr;
   std::atomic<int>* state_ = nullptr;
   std::atomic<int64_t>* open_updates_ = nullptr;  ///< updates of a step that are not done
   std::atomic<int64_t>* taken_ = nullptr;         ///< updates and ends of a column's tiles
@@ -100,4 +89,4 @@ class TileCholesky final : public TeamWork {
   std::atomic<int64_t> bad_minor_{0};
 };
 
-}  // namespace chol::host
+}  // namespace chol::tile

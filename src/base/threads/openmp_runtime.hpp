@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-namespace chol::host {
+namespace chol {
 
 /// Whether the calling thread is in a parallel region of any runtime: its cores are taken.
 bool in_openmp_parallel_region();
@@ -22,4 +22,4 @@ void set_openmp_threads(int threads);
 /// Looks for runtimes again when shared objects were loaded since the last time.
 void find_openmp_runtimes();
 
-}  // namespace chol::host
+}  // namespace chol

@@ -1,12 +1,12 @@
-#include "host/threads/helper_state.hpp"
+#include "base/threads/helper_state.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 
-#include "host/threads/signal.hpp"
+#include "base/threads/signal.hpp"
 
-namespace chol::host {
+namespace chol {
 
 void IdleSpin::grow(int factor) {
   if (now_ns() > busy_until_) nanoseconds_ = std::min(nanoseconds_ * factor, kMost);
@@ -50,4 +50,4 @@ void HelperCores::allow_all() {
   moved_ = false;
 }
 
-}  // namespace chol::host
+}  // namespace chol

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace chol::host {
+namespace chol {
 
 #if defined(__x86_64__)
 inline uint64_t floating_point_mode() {
@@ -26,4 +26,4 @@ inline uint64_t floating_point_mode() { return 0; }
 inline void set_floating_point_mode(uint64_t) {}
 #endif
 
-}  // namespace chol::host
+}  // namespace chol

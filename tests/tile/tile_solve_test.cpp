@@ -1,5 +1,5 @@
-// The order of a solve's tasks on one matrix, with dummy kernels, which record the known unknowns
-// and detect tasks that are too early or repeated.
+// The order of a solve's tasks on one matrix, with dummy operations, which record the known
+// unknowns and detect tasks that are too early or repeated.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,10 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "host/single/tile_potrs.hpp"
+#include "base/threads/parallel_for.hpp"
+#include "tile/tasks/potrs.hpp"
 
-namespace chol::host {
+namespace chol::tile {
 namespace {
+
+using backend::Range;
+using backend::RhsGroup;
+using backend::Substitution;
 
 constexpr int64_t kStep = 64;
 
@@ -23,35 +28,66 @@ struct Group {
   std::vector<bool> loaded, stored;
 };
 
-class Board {
+class Board final : public backend::SolveOps {
  public:
-  explicit Board(int64_t n) : steps_((n + kStep - 1) / kStep) {}
+  explicit Board(int64_t n, bool in_place = false)
+      : steps_((n + kStep - 1) / kStep), in_place_(in_place) {
+    if (in_place) load({0, {0, 1}}, {0, n});
+  }
 
-  void load(const void* buffer, int64_t row, int64_t row_end) {
+  int64_t granularity() const override { return kStep; }
+  double serial_ns(double flops) const override { return tile_kernel_ns(flops, 1, 1); }
+  int64_t rhs_granularity() const override { return 8; }
+  bool is_in_place() const override { return in_place_; }
+  void carve(Arena&, int64_t) override {}
+
+  void load(const RhsGroup& of, Range unknowns) override {
     const std::lock_guard lock(mutex_);
-    Group& g = group(buffer);
-    for (int64_t i = row / kStep; i * kStep < row_end; ++i) {
+    Group& g = group(of);
+    for (int64_t i = unknowns.first / kStep; i * kStep < unknowns.last; ++i) {
       expect(!g.loaded[i], "loaded twice", i);
       g.loaded[i] = true;
     }
   }
-  void store(const void* buffer, int64_t row, int64_t row_end) {
+  void store(const RhsGroup& of, Range unknowns) override {
     const std::lock_guard lock(mutex_);
-    Group& g = group(buffer);
-    for (int64_t i = row / kStep; i * kStep < row_end; ++i) {
+    Group& g = group(of);
+    for (int64_t i = unknowns.first / kStep; i * kStep < unknowns.last; ++i) {
       expect(g.backward[i] == steps_ - i, "stored before it was known", i);
       expect(!g.stored[i], "stored twice", i);
       g.stored[i] = true;
     }
   }
-  void substitute(const void* buffer, bool backward, int64_t first, int64_t last, int64_t row,
+  void update(Substitution sweep, const RhsGroup& of, Range unknowns, Range known) override {
+    expect(known.last <= unknowns.first || known.first >= unknowns.last, "update by itself",
+           unknowns.first);
+    substitute(sweep == Substitution::backward, of, known.first, known.last, unknowns.first,
+               unknowns.last);
+  }
+  void trsm(Substitution sweep, const RhsGroup& of, Range unknowns) override {
+    substitute(sweep == Substitution::backward, of, unknowns.first, unknowns.last, unknowns.first,
+               unknowns.last);
+  }
+
+  void hold(int64_t row) { hold_ = row; }
+  size_t groups() const { return groups_.size(); }
+  std::string fault() const {
+    if (!fault_.empty()) return fault_;
+    for (const auto& [number, g] : groups_)
+      for (const bool stored : g.stored)
+        if (!stored) return "not stored";
+    return "";
+  }
+
+ private:
+  void substitute(bool backward, const RhsGroup& of, int64_t first, int64_t last, int64_t row,
                   int64_t row_end) {
     if (row == hold_) {
       hold_ = -1;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     const std::lock_guard lock(mutex_);
-    Group& g = group(buffer);
+    Group& g = group(of);
     const int64_t from = first / kStep, to = (last + kStep - 1) / kStep;
     for (int64_t i = row / kStep; i * kStep < row_end; ++i) {
       expect(g.loaded[i], "not loaded", i);
@@ -73,19 +109,8 @@ class Board {
     }
   }
 
-  void hold(int64_t row) { hold_ = row; }
-  size_t groups() const { return groups_.size(); }
-  std::string fault() const {
-    if (!fault_.empty()) return fault_;
-    for (const auto& [buffer, g] : groups_)
-      for (const bool stored : g.stored)
-        if (!stored) return "not stored";
-    return "";
-  }
-
- private:
-  Group& group(const void* buffer) {
-    Group& g = groups_[buffer];
+  Group& group(const RhsGroup& of) {
+    Group& g = groups_[of.number];
     if (g.loaded.empty())
       g = {std::vector<int64_t>(steps_), std::vector<int64_t>(steps_), std::vector<bool>(steps_),
            std::vector<bool>(steps_)};
@@ -96,45 +121,21 @@ class Board {
   }
 
   int64_t steps_;
+  bool in_place_;
   std::mutex mutex_;
-  std::map<const void*, Group> groups_;
+  std::map<int64_t, Group> groups_;
   std::string fault_;
   std::atomic<int64_t> hold_{-1};
 };
 
-Kernels noting_kernels() {
-  Kernels k{};
-  k.strip_rows = static_cast<int>(kStep);
-  k.strip_width = 8;
-  k.solve_buffer_bytes = [](int64_t n, int64_t nrhs) {
-    return static_cast<size_t>(n * 8 + n * nrhs);
-  };
-  k.load_rhs = [](const PanelMatrix& M, void*, int64_t, int64_t, int64_t, int64_t row,
-                  int64_t row_end,
-                  void* buffer) { static_cast<Board*>(M.A)->load(buffer, row, row_end); };
-  k.store_rhs = [](const PanelMatrix& M, void*, int64_t, int64_t, int64_t, int64_t row,
-                   int64_t row_end,
-                   void* buffer) { static_cast<Board*>(M.A)->store(buffer, row, row_end); };
-  k.substitute = [](const PanelMatrix& M, bool backward, int64_t, int64_t first, int64_t last,
-                    int64_t row, int64_t row_end, void* buffer) {
-    static_cast<Board*>(M.A)->substitute(buffer, backward, first, last, row, row_end);
-  };
-  k.substitute_vector = [](const PanelMatrix& M, bool backward, int64_t first, int64_t last,
-                           int64_t row, int64_t row_end, void* x) {
-    static_cast<Board*>(M.A)->substitute(x, backward, first, last, row, row_end);
-  };
-  return k;
-}
-
-void solve(Board& board, int64_t n, int64_t nrhs, int threads, int64_t segment = 0) {
-  const Kernels kernels = noting_kernels();
-  TileSolve tiles(kernels, 1, 1, n, nrhs, threads, segment);
+void solve(Board& board, int64_t n, int64_t nrhs, int threads, int64_t block = 0) {
+  TileSolve tiles(board, n, nrhs, threads, block);
   Arena counted;
   tiles.carve(counted);
   std::vector<char> memory(counted.used() + Arena::kAlignment);
   Arena arena(memory.data(), memory.size());
   tiles.carve(arena);
-  tiles.run({false, n, &board, n}, nullptr, n);
+  tiles.run();
 }
 
 TEST(TileSolve, NothingStartsTooEarly) {
@@ -147,14 +148,13 @@ TEST(TileSolve, NothingStartsTooEarly) {
       }
 }
 
-/// A vector is solved in place, one segment at a time.
+/// A vector is solved in place.
 TEST(TileSolve, OneVectorInPlace) {
   for (const int64_t n : {5, 64, 65, 640, 1000})
     for (const int threads : {1, 2, 5, 16}) {
-      Board board(n);
-      board.load(nullptr, 0, n);
+      Board board(n, true);
       solve(board, n, 1, threads, kStep);
-      board.store(nullptr, 0, n);
+      board.store({0, {0, 1}}, {0, n});
       ASSERT_EQ(board.fault(), "") << n << ", " << threads << " threads";
       ASSERT_EQ(board.groups(), 1u);
     }
@@ -180,4 +180,4 @@ TEST(TileSolve, ContinuesAfterADelayedTask) {
 }
 
 }  // namespace
-}  // namespace chol::host
+}  // namespace chol::tile

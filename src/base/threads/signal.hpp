@@ -6,7 +6,7 @@
 
 #include "base/futex.hpp"
 
-namespace chol::host {
+namespace chol {
 
 /// Spins for a limited time. Reports whether the thread lost its core meanwhile: on a busy machine
 /// spinning delays the threads that are waited for.
@@ -74,4 +74,4 @@ bool Spin::until(int64_t nanoseconds, Ready&& ready) {
   }
 }
 
-}  // namespace chol::host
+}  // namespace chol

@@ -1,4 +1,4 @@
-#include "host/threads/openmp_runtime.hpp"
+#include "base/threads/openmp_runtime.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-namespace chol::host {
+namespace chol {
 namespace {
 
 struct Runtime {
@@ -153,4 +153,4 @@ void set_openmp_threads(int threads) {
   for (int i = 0; i < count; ++i) runtimes[i].set_num_threads(threads);
 }
 
-}  // namespace chol::host
+}  // namespace chol
