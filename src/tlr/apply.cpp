@@ -10,11 +10,12 @@
 namespace chol::tlr {
 namespace {
 
-/// Right-hand sides that are worked on at a time.
+/// Number of right-hand sides processed together.
 constexpr int64_t kColumns = 64;
 
-/// Y := Y + sign * tile * X, or of the tile's adjoint, as a product of the last group of `sums`;
-/// what comes before it to `inner`, whose results need rank by n elements at Z.
+/// Y := Y + sign * op(tile) * X, where op is the identity or the adjoint, as a product of the last
+/// group of `sums`. The product with the inner factor is added to `inner`; its result uses rank by
+/// n elements at Z.
 template <class T>
 void add_tile(const Tile<T>& tile, int64_t rows, int64_t columns, bool adjoint, int sign, int64_t n,
               const T* X, int64_t ldx, T* Y, int64_t ldy, T* Z, backend::ProductGroups<T>& inner,
@@ -35,7 +36,7 @@ void add_tile(const Tile<T>& tile, int64_t rows, int64_t columns, bool adjoint, 
   sums.add({false, false, sign, rows, n, tile.rank, left, rows, Z, tile.rank, Y, ldy});
 }
 
-/// Which tiles take part in a product.
+/// Selects the tiles of a product.
 struct Part {
   bool lower, upper, adjoint_diagonal;
 };
@@ -68,7 +69,7 @@ void multiply_columns(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, i
   ops.multiply(steps);
 }
 
-/// The tiles of A as sweeps read them.
+/// The tiles of A in the form that sweeps read.
 template <class T>
 backend::LowerTiles<T> lower_tiles(const Matrix<T>& A) {
   backend::LowerTiles<T> L{A.tile, {}, {}, {}, A.is_ldl(), &A.plans};
@@ -80,7 +81,7 @@ backend::LowerTiles<T> lower_tiles(const Matrix<T>& A) {
   return L;
 }
 
-/// As many block rows together as the operations like; the inverses stay with A.
+/// Combines as many block rows in a stage as the operations request; the inverses are kept in A.
 template <class T>
 void make_stages(backend::TileOps<T>& ops, const Matrix<T>& A, backend::LowerTiles<T>& L) {
   L.stage = ops.stage(L);
@@ -108,7 +109,7 @@ void multiply_part(backend::TileOps<T>& ops, const Matrix<T>& A, Part part, int6
     multiply_columns(ops, A, part, std::min(kColumns, n - c), X + c * ldx, ldx, Y + c * ldy, ldy);
 }
 
-/// Y := P X, or P^T X; Y is not X.
+/// Y := P X or P^T X. Y and X must not overlap.
 template <class T>
 void permute(backend::TileOps<T>& ops, const Matrix<T>& A, bool back, int64_t nrhs, const T* X,
              int64_t ldx, T* Y, int64_t ldy) {
@@ -209,7 +210,7 @@ void solve(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, T* B, int
 
 namespace {
 
-/// Of L of a tile of L D L^H, with pivots of order 1 and 2.
+/// The determinant of L for a tile of L D L^H with pivots of order 1 and 2.
 template <class T>
 double log_determinant(const T* L, int64_t n) {
   const auto l = [&](int64_t i, int64_t j) { return std::complex<double>(L[i + j * n]); };

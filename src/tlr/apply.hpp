@@ -6,7 +6,7 @@
 
 namespace chol::tlr {
 
-/// Y := A X of a matrix, P^T L L^H P X or P^T L D L^H P X of a factor.
+/// Y := A X of a matrix; Y := P^T L L^H P X or P^T L D L^H P X of a factor.
 template <class T>
 void multiply(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs, const T* X, int64_t ldx,
               T* Y, int64_t ldy);

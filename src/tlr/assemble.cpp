@@ -31,14 +31,15 @@ class Assembly {
   double tolerance() const {
     return tile_tolerance(options_.eps, kAssemblyShare, options_.each_tile != 0, A_.growth);
   }
-  /// Compresses tiles in runs that the workspace has room for.
-  /// @param step samples of a round; 0: chosen
-  /// @param deferred where tiles go that so many samples are too few for, or nullptr
+  /// Compresses tiles in runs that fit into the workspace.
+  /// @param step columns of a sampling round; 0: chosen automatically
+  /// @param deferred receives the tiles that need more samples, or nullptr
   Status compress_tiles(const std::vector<Place>& places, int64_t step,
                         std::vector<Place>* deferred);
-  /// The same of a row of tiles that is measured.
+  /// The same for a row of tiles whose error is measured.
   Status compress_row(const std::vector<Place>& places, TileError* errors, RowError<T>& row);
-  /// Fills dense_ with tiles from places[first] on and compresses them; how many there were.
+  /// Fills dense_ with tiles from places[first] on and compresses them. `count` receives their
+  /// number.
   Status compress_run(const std::vector<Place>& places, int64_t first, const Compression& rule,
                       TileError* errors, int64_t* count);
   Status compress_all();
@@ -73,7 +74,7 @@ Status Assembly<T>::fill_diagonal() {
   return control_.report(0);
 }
 
-/// So many that no thread waits long, a tile a thread at least.
+/// Limited by the workspace, but at least one tile a thread, so that no thread is idle.
 template <class T>
 int64_t Assembly<T>::tiles_at_once() const {
   const double bytes = options_.workspace_bytes > 0
@@ -141,8 +142,8 @@ Status Assembly<T>::compress_row(const std::vector<Place>& places, TileError* er
   return Status::success();
 }
 
-/// Where a round of sampling is a few launches for any number of tiles, those of higher ranks are
-/// kept for a later pass over all of them.
+/// If a sampling round is a few launches for any number of tiles, tiles of higher rank are deferred
+/// to a later pass over all of them.
 template <class T>
 Status Assembly<T>::compress_all() {
   std::vector<Place> places;
@@ -162,9 +163,9 @@ Status Assembly<T>::compress_all() {
   return compress_tiles(places, step, nullptr);
 }
 
-/// From the tiles of one row: see settings.hpp. In the number of tiles whose errors are alike,
-/// those of the highest rank count whole, others as much less as their errors mostly are. A dense
-/// tile has no error, but those of the factor may be of low rank: they count like the others.
+/// Estimated from the tiles of one row: see settings.hpp. In the number of tiles with similar
+/// errors, a tile has the weight (spike * rank / largest rank)^2. A dense tile has no error, but
+/// the corresponding tiles of the factor may be of low rank, so that it counts like the others.
 template <class T>
 Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
   std::vector<Place> places;
@@ -181,7 +182,8 @@ Status Assembly<T>::estimate_growth(int64_t row, double* growth) {
     if (tiles[t].dense) continue;
     ++low_rank;
     if (rank == 0 && errors[t].norm == 0) continue;
-    // Below the tolerance by far: with another one it may be the direction that was kept last.
+    // The error is far below the tolerance: with another tolerance it may be the last direction
+    // kept.
     const bool is_unknown = errors[t].norm < tolerance() / 10;
     const double spike = is_unknown ? 1 : errors[t].spike;
     unknown += is_unknown;

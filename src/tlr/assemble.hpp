@@ -1,4 +1,4 @@
-// From a matrix that can be evaluated by blocks to tiles of low rank.
+// Assembly of a tile low rank matrix from a matrix that can be evaluated by blocks.
 #pragma once
 
 #include "tlr/compress.hpp"

@@ -74,7 +74,7 @@ void ColumnRows<T>::finish() {
     compress<T>(ops_, schur_, rule_, control_, tiles_.data());
 }
 
-/// A tile that is dense in A at the smaller tolerance: its rank would be near half its order.
+/// For a tile that is dense in A at the smaller tolerance: its rank would be near half its order.
 template <class T>
 void ColumnRows<T>::keep_dense() {
   for (size_t r = 0; r < tiles_.size(); ++r) {

@@ -1,5 +1,5 @@
-// Rows of a block column of a factor that are compressed at a time: sampled as sums, or formed
-// first and sampled then.
+// Rows of a block column of a factor that are compressed together: either sampled as sums, or
+// formed first and then sampled.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ class ColumnRows {
              bool forms, const std::vector<int64_t>& rows, const RankGuess& guess, int64_t step,
              Control& control);
   bool forms() const { return forms_; }
-  /// What the columns before `finished` add to the tiles or to their samples.
+  /// Adds the contributions of the columns before `finished` to the tiles or to their samples.
   void begin(int64_t finished);
-  /// What the others before k do; then their compression is on the way.
+  /// Adds the contributions of the other columns before k and starts the compression.
   void queue(double tolerance);
-  /// Waits for it; the tiles have their place in A.
+  /// Waits for the compression; the tiles are then stored in A.
   void finish();
 
  private:
@@ -42,7 +42,7 @@ class ColumnRows {
   DenseTiles<T> formed_;
   std::vector<Buffer<T>> dense_;
   Compression rule_;
-  std::unique_ptr<CoreCompression<T>> cores_;  ///< where the operations have cores
+  std::unique_ptr<CoreCompression<T>> cores_;  ///< only if the operations have cores
 };
 
 }  // namespace chol::tlr

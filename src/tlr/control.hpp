@@ -1,4 +1,4 @@
-// What accompanies a long computation: the caller's progress function, and the time of each phase.
+// Progress reports to the caller and the time of each phase of a long computation.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Phase : uint8_t {
 inline constexpr int kPhases = 7;
 const char* phase_name(Phase phase);
 
-/// Tiles below the diagonal: of samples of both sides, of projections on a basis, dense ones.
+/// Number of tiles below the diagonal by kind: from samples of both sides, by projection, dense.
 struct TileCounts {
   int64_t nystrom = 0, projection = 0, dense = 0;
 };
@@ -32,7 +32,7 @@ class Control {
   Control(const char* function, const chol_tlr_options_t& options)
       : function_(function), options_(options) {}
 
-  /// Ends the time of the phase before and begins that of `phase`.
+  /// Ends the previous phase and begins `phase`.
   void begin(Phase phase) {
     end();
     phase_ = phase;
@@ -45,7 +45,7 @@ class Control {
   }
   void add_flops(double flops) { flops_[static_cast<size_t>(phase_)] += flops; }
 
-  /// Tells the caller's progress function how far the work is: CANCELLED when it says so.
+  /// Calls the caller's progress function; returns CANCELLED if it requests that.
   Status report(double done) const {
     if (!options_.progress ||
         options_.progress(options_.progress_context, phase_name(phase_), done) == 0)
@@ -59,7 +59,8 @@ class Control {
     return sum;
   }
   const char* function() const { return function_; }
-  /// One line to stderr: the phases that took time, with their rates, and how tiles are compressed.
+  /// Prints one line to stderr: the phases with their times and rates, and how tiles are
+  /// compressed.
   void print(int64_t n, int64_t tile, const TileCounts& tiles) const;
 
  private:

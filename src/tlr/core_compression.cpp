@@ -9,7 +9,7 @@
 namespace chol::tlr {
 namespace {
 
-/// The expected rank and an eighth more, where nothing is asked for.
+/// The expected rank and an eighth more, unless the number of samples is set.
 int64_t first_samples_of_core(const Compression& rule, int64_t i) {
   if (!rule.guess) return first_samples(rule, i);
   if (rule.step > 0) return rule.step;
@@ -36,7 +36,7 @@ CoreCompression<T>::CoreCompression(backend::TileOps<T>& ops, Operators<T>& oper
   }
 }
 
-/// For samples of a tile anew: those before would be the smaller part.
+/// Allocates memory for new samples of a tile; previous samples, the smaller part, are discarded.
 template <class T>
 void CoreCompression<T>::make_room(Sketch& sketch, int64_t wanted) {
   const int64_t rows = wanted + Samples<T>::kTests;
@@ -121,7 +121,7 @@ void CoreCompression<T>::end_cores() {
     sketch.is_done = sketch.factor.is_sufficient && is_low;
     sketch.is_dense = !sketch.is_done && (!is_low || sketch.samples == sketch.most);
     if (sketch.is_done || sketch.is_dense) continue;
-    // A second round takes a fifth of the time of a projection, and is enough for nearly all.
+    // A second round takes a fifth of the time of a projection, and suffices for nearly all tiles.
     sketch.is_projected = rule_.guess && ++sketch.rounds > 1;
     sketch.is_deferred = rule_.deferred != nullptr;
     if (sketch.is_deferred) rule_.deferred->push_back(round_[a].i);
@@ -166,7 +166,7 @@ void CoreCompression<T>::store_low_ranks(Tile<T>* const* tiles, TileError* error
   control_.add_flops(groups.flops());
 }
 
-/// The samples of the right that there are belong to those of the basis.
+/// The existing right samples are part of the samples of the basis.
 template <class T>
 void CoreCompression<T>::project_rest(Tile<T>* const* tiles, TileError* errors) {
   std::vector<ProjectedSketch<T>> rest;

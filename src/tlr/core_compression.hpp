@@ -1,7 +1,7 @@
-// Compression from samples of both sides by generalized Nystrom approximation: the sums behind a
-// tile's samples do not wait for its basis, and no tall matrix is orthogonalized. A tile whose rank
-// was expected, and for which the samples of two rounds are too few, is projected on a basis of
-// these and more of one side.
+// Compression from samples of both sides by generalized Nystrom approximation. The sums of a tile's
+// samples do not depend on its basis, and no tall matrix is orthogonalized. If the rank of a tile
+// was predicted and the samples of two rounds are insufficient, the tile is projected on a basis of
+// these and further samples of one side.
 #pragma once
 
 #include "tlr/compress.hpp"
@@ -11,20 +11,22 @@ namespace chol::tlr {
 template <class T>
 class CoreCompression {
  public:
-  /// @param rule of which the tolerance may change until begin_cores()
+  /// @param rule its tolerance may change until begin_cores()
   CoreCompression(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
                   Control& control);
-  /// Samples the tiles, as far as the operators know them.
+  /// Samples the tiles as far as the operators have their terms.
   void begin_samples();
-  /// After the operators know the whole tiles: the rest of the samples, and their cores on the way.
+  /// Adds the remaining terms to the samples and starts the factorization of the cores. The
+  /// operators must have all terms of the tiles.
   void begin_cores();
-  /// Waits for them, samples again or projects what needs it, and writes tiles: see compress().
+  /// Waits for the cores, samples again or projects where necessary, and writes tiles: see
+  /// compress().
   void finish(Tile<T>* const* tiles, TileError* errors);
 
  private:
-  /// A tile on its way.
+  /// State of the compression of a tile.
   struct Sketch {
-    int64_t rows, columns, most;  ///< most samples
+    int64_t rows, columns, most;  ///< upper limit of the number of samples
     int64_t samples = 0, left_samples = 0;
     int rounds = 0;
     bool is_dense = false, is_done = false, is_deferred = false, is_projected = false;
@@ -42,8 +44,8 @@ class CoreCompression {
   const Compression& rule_;
   Control& control_;
   std::vector<Sketch> sketches_;
-  std::vector<typename Operators<T>::Wanted> round_;  ///< what is sampled
-  std::vector<backend::CoreFactor<T>> factors_;       ///< of the round
+  std::vector<typename Operators<T>::Wanted> round_;  ///< tiles sampled in this round
+  std::vector<backend::CoreFactor<T>> factors_;       ///< of this round
 };
 
 }  // namespace chol::tlr

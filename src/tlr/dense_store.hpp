@@ -1,4 +1,4 @@
-// What compression leaves dense.
+// Storage of tiles that are not compressed.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace chol::tlr {
 
-/// Forms the tiles whose sketches say so, and stores them.
-/// @tparam Sketch has rows, columns and is_dense
+/// Forms the tiles whose sketches are marked dense, and stores them.
+/// @tparam Sketch has members rows, columns and is_dense
 template <class T, class Sketch>
 void store_dense(backend::TileOps<T>& ops, Operators<T>& operators, Control& control,
                  const std::vector<Sketch>& sketches, Tile<T>* const* tiles) {

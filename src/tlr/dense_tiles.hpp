@@ -1,4 +1,4 @@
-// Tiles that are formed, to be compressed.
+// Tiles that are formed explicitly before compression.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a matrix or factor is like, and copies of all or of a tile of it.
+// Statistics of a matrix or factor, and copies of all or one of its tiles.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 
 namespace chol::tlr {
 
-/// Everything but stats.size.
+/// Sets all members except stats.size.
 template <class T>
 void describe(const Matrix<T>& A, chol_tlr_stats_t& stats);
 
 template <class T>
 TileCounts count_tiles(const Matrix<T>& A);
 
-/// tiles by tiles, column-major, below the diagonal, -1 on it.
+/// A tiles by tiles matrix, column-major: ranks below the diagonal, -1 on it.
 template <class T>
 void write_ranks(const Matrix<T>& A, int64_t* ranks);
 
 template <class T>
 std::unique_ptr<Matrix<T>> copy_of(backend::TileOps<T>& ops, const Matrix<T>& A);
 
-/// Tile (i, j) as a dense block, in any memory that the operations can copy to.
+/// Tile (i, j) as a dense block, in any memory to which the operations can copy.
 template <class T>
 void expand_tile(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t i, int64_t j, T* block,
                  int64_t ldb);

@@ -44,7 +44,7 @@ bool DiagonalTile<T>::modify(Matrix<T>& A, int64_t k) {
   double largest = 0;
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i) largest = std::max(largest, double(std::abs(copy[i + j * n])));
-  // A tile with NaN or Inf has nothing nearby.
+  // A tile with NaN or Inf has no nearby definite tile.
   if (!std::all_of(copy, copy + n * n, [](const T& x) { return std::isfinite(std::abs(x)); }))
     return false;
   const double u = double(std::numeric_limits<RealOf<T>>::epsilon());
@@ -87,14 +87,15 @@ int DiagonalTile<T>::finish(Matrix<T>& A, int64_t k) {
       found.norm_of_inverse = ops_.norm_of_inverse(D, inverses, n, start_vector(n), kSteps);
   }
   // The smallest eigenvalue by inverse iteration: an upper bound, in practice within a small
-  // factor. Errors of the tiles of size E change the Schur complement of a tile with smallest
-  // eigenvalue w by E^2 / w: one that is small against the errors is as good as indefinite.
+  // factor. If the tiles have errors of size E and the smallest eigenvalue of a tile is w, the
+  // Schur complement of the tile changes by E^2 / w. A tile whose w is small relative to E is
+  // therefore treated as indefinite.
   const double norm = found.norm_of_inverse;
   const bool is_definite = norm <= 1e300 && 1 >= 2 * most_ * norm;
   if (found.info == 0 && (!options_.compensate || is_definite)) return 0;
   if (options_.compensate && compensate(A, k)) return 0;
   if (options_.modify_diagonal && modify(A, k)) return 0;
-  // Of a matrix that is indefinite by more than eps, info tells of the matrix itself.
+  // If the matrix is indefinite by more than eps, info refers to the matrix itself.
   return std::max(found.info, 1);
 }
 

@@ -1,4 +1,5 @@
-// The factor of a diagonal tile, and what is done where eps leaves it no positive definite one.
+// The factor of a diagonal tile, and the modification of a tile that is not positive definite to
+// eps.
 #pragma once
 
 #include "backend/tile_ops.hpp"
@@ -10,19 +11,20 @@ namespace chol::tlr {
 template <class T>
 class DiagonalTile {
  public:
-  /// @param most what compensation may add to the diagonal
+  /// @param most limit for the amount that compensation adds to the diagonal
   DiagonalTile(backend::TileOps<T>& ops, const chol_tlr_options_t& options, double most)
       : ops_(ops), options_(options), most_(most) {}
 
-  /// Begins to overwrite A's diagonal tile k, of which the lower triangle is read, with its factor,
-  /// and to make the inverted blocks of it: beside other operations where these can.
+  /// Starts the factorization of A's diagonal tile k in place, of which the lower triangle is read,
+  /// and the inversion of its diagonal blocks: concurrently with other operations if these support
+  /// it.
   void begin(Matrix<T>& A, int64_t k);
-  /// Ends it. Returns info of potrf.
+  /// Completes it. Returns info of potrf.
   int finish(Matrix<T>& A, int64_t k);
 
  private:
-  static constexpr int kSteps = 4;  ///< of inverse iteration
-  /// potrf and the inverted blocks; info.
+  static constexpr int kSteps = 4;  ///< number of inverse iterations
+  /// Calls potrf and inverts the diagonal blocks. Returns info.
   int try_factor(T* D, int64_t n, T* inverses);
   bool compensate(Matrix<T>& A, int64_t k);
   bool modify(Matrix<T>& A, int64_t k);

@@ -16,7 +16,7 @@ class DiagonalUpdate {
  public:
   DiagonalUpdate(backend::TileOps<T>& ops, Matrix<T>& A) : ops_(ops), A_(A) {}
 
-  /// In panels of columns; of a panel the rows from its diagonal on, or all.
+  /// Adds the update in panels of columns: the rows of a panel from its diagonal on, or all rows.
   void add(int64_t i, int64_t from, int64_t to, bool lower_only) {
     const int64_t n = A_.rows(i);
     rights_.emplace_back();
@@ -49,13 +49,13 @@ class DiagonalUpdate {
   }
 
  private:
-  /// Whether a panel is divided, so that many cores have a block each. That does not change a bit.
+  /// Whether panels are divided so that each of many cores has one block. The bits do not change.
   bool is_split() const {
     constexpr int kFewThreads = 4;
     return ops_.threads() > kFewThreads && !ops_.has_cores();
   }
 
-  /// Of the diagonal tile i the rows from `row` and the panel that starts with column `first`.
+  /// Updates the rows from `row` of the panel of diagonal tile i whose first column is `first`.
   void add_block(int64_t i, int64_t from, int64_t to, const RightTiles<T>& right,
                  const std::vector<T*>& products, int64_t row, int64_t rows, int64_t first) {
     const int64_t n = A_.rows(i), columns = std::min(kPanel, n - first);

@@ -7,12 +7,12 @@
 
 namespace chol::tlr {
 
-/// Of tile k by the columns [from, to) before it, in the lower triangle.
+/// Updates the lower triangle of tile k by the columns [from, to) before it.
 template <class T>
 void update_diagonal(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, int64_t from, int64_t to,
                      Control& control);
 
-/// Of all tiles after k by column k, both triangles.
+/// Updates both triangles of all tiles after k by column k.
 template <class T>
 void update_diagonals_after(backend::TileOps<T>& ops, Matrix<T>& A, int64_t k, Control& control);
 

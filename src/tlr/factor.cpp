@@ -65,26 +65,29 @@ class Factorization {
   int factor_definite(int64_t k);
   void begin_indefinite(int64_t k);
   int factor_indefinite(int64_t k);
-  /// A block column whose sums have begun.
+  /// A block column whose sums are partially computed.
   struct Column {
     int64_t k;
-    int64_t finished;     ///< columns of which it has the sums
-    RightTiles<T> right;  ///< of row k
+    int64_t finished;     ///< number of columns whose contributions are in the sums
+    RightTiles<T> right;  ///< tiles of row k
     std::vector<std::unique_ptr<ColumnRows<T>>> parts;
   };
   bool looks_ahead() const { return in_order_ && ops_.looks_ahead(); }
   bool samples_columns() const { return in_order_ && ops_.has_cores(); }
-  /// Rows of one kind that are compressed at a time.
+  /// Rows of one kind that are compressed together.
   struct Run {
     bool forms;
     std::vector<int64_t> rows;
   };
-  /// The diagonal tile, and the tiles below it but for the triangular solve; info of potrf.
+  /// Factors the diagonal tile and compresses the tiles below it, without the triangular solve.
+  /// Returns info of potrf.
   int factor_column(int64_t k);
   std::unique_ptr<Column> begin_column(int64_t k, int64_t finished);
-  /// Of the diagonal tile and those that are formed, or of the samples of the others.
+  /// Starts the sums of the diagonal tile and of the tiles that are formed, or of the samples of
+  /// the others.
   void begin_sums(Column& column, bool forms);
-  /// Of column k + 1 what the columns before k contribute, beside what follows for column k.
+  /// Starts the contributions of the columns before k to column k + 1, concurrently with the
+  /// further operations for column k.
   void begin_next(int64_t k);
   void compress_in_turn(Column& column, const std::vector<Run>& runs);
   std::vector<Run> runs_of(int64_t k) const;
@@ -98,10 +101,10 @@ class Factorization {
   }
   void solve_column(int64_t k);
   void finish_column(int64_t k);
-  /// Of block column k: L_ik := L_ik D_k.
+  /// For block column k: L_ik := L_ik D_k.
   void apply_signs(int64_t k);
-  /// Sampling costs four products of the rank's size a term, forming the tile two of half of one;
-  /// where operations have cores, sampling is the shorter way.
+  /// Sampling takes four products of the rank's size for each term, forming the tile two with half
+  /// the tile's order. If the operations have cores, sampling is faster.
   bool is_better_formed(int64_t i, int64_t k) const {
     if (ops_.has_cores()) return A_.at(i, k).dense;
     return A_.at(i, k).dense || guess_(A_.at(i, k).rank) * 5 / 2 + 2 * Samples<T>::kTests >
@@ -126,7 +129,7 @@ template <class T>
 int Factorization<T>::factor_definite(int64_t k) {
   const int info = diagonal_.finish(A_, k);
   control_.add_flops(flop_factor<T> * std::pow(double(A_.rows(k)), 3) / 3);
-  // What is added to the diagonal of a singular matrix has to exceed the errors to come.
+  // The amount added to the diagonal of a singular matrix must exceed the later errors.
   if (A_.compensated == 1) tolerance_ = least_tolerance_;
   return info;
 }
@@ -138,7 +141,7 @@ void Factorization<T>::begin_indefinite(int64_t k) {
   if (ops_.factors_beside()) ops_.begin_ldl(A_.diagonal[k].get(), n, A_.inverses[k].get());
 }
 
-/// The interchanges inside the tile are those of its rows in the whole matrix.
+/// The row interchanges inside the tile are applied to the rows of the whole matrix.
 template <class T>
 int Factorization<T>::factor_indefinite(int64_t k) {
   const int64_t n = A_.rows(k);
@@ -157,7 +160,7 @@ int Factorization<T>::factor_indefinite(int64_t k) {
   return 0;
 }
 
-/// Rows in runs whose memory stays within the workspace, a row a thread at least.
+/// Groups rows in runs whose memory fits into the workspace, at least one row a thread.
 template <class T>
 std::vector<typename Factorization<T>::Run> Factorization<T>::runs_of(int64_t k) const {
   const double most =
@@ -226,7 +229,7 @@ int Factorization<T>::factor_column(int64_t k) {
   const bool is_begun = next_ != nullptr;
   if (is_begun) ops_.join_ahead();
   const std::unique_ptr<Column> column = is_begun ? std::move(next_) : begin_column(k, k);
-  // Signs are applied to copies, which what is ahead has to find.
+  // Signs are applied to copies; the look-ahead needs the original tiles.
   if (looks_ahead() && options_.ldl && k + 1 < A_.tiles) next_ = begin_column(k + 1, k);
   if (looks_ahead()) ops_.fork_ahead();
   if (!is_begun)
@@ -234,8 +237,9 @@ int Factorization<T>::factor_column(int64_t k) {
   if (column->finished < k) update_diagonal(ops_, A_, k, column->finished, k, control_);
   control_.begin(Phase::potrf);
   options_.ldl ? begin_indefinite(k) : diagonal_.begin(A_, k);
-  // Of L D L^H the rows of the tile are reordered, and with them those of row and column k: after
-  // what is sampled by them in the order that the finished columns know, and what has begun.
+  // L D L^H reorders the rows of the tile, and with them the rows of block row and block column k.
+  // This must follow the sampling, which uses the order of the finished columns, and the
+  // look-ahead.
   const bool waits = options_.ldl ? samples_columns() || looks_ahead() : ops_.factors_beside();
   const int failed = waits ? 0 : factor_diagonal(k);
   if (failed != 0) return failed;
@@ -257,7 +261,7 @@ void Factorization<T>::compress_in_turn(Column& column, const std::vector<Run>& 
   }
 }
 
-/// V := D_k inverse(L_kk) V, and of dense tiles U := U inverse(L_kk^H) D_k.
+/// V := D_k inverse(L_kk) V for low rank tiles, U := U inverse(L_kk^H) D_k for dense tiles.
 template <class T>
 void Factorization<T>::solve_column(int64_t k) {
   control_.begin(Phase::trsm);

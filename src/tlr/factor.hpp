@@ -5,7 +5,7 @@
 
 namespace chol::tlr {
 
-/// A becomes its factor; *info as of chol_tlr_factor().
+/// Overwrites A by its factor; *info as in chol_tlr_factor().
 template <class T>
 Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
               Control& control, int* info);

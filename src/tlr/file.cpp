@@ -19,7 +19,7 @@ struct Close {
 };
 using File = std::unique_ptr<FILE, Close>;
 
-/// FNV-1a over 64-bit words (Fowler, Noll, Vo), the last one filled up with zeros.
+/// FNV-1a over 64-bit words (Fowler, Noll, Vo), the last word padded with zeros.
 class Checksum {
  public:
   void add(const void* data, size_t bytes) {
@@ -89,7 +89,7 @@ bool same_bytes(const FileHeader& a, const FileHeader& b) {
 
 constexpr int64_t kDense = -1;
 
-/// What of a file that is cut or damaged is no size of a tile.
+/// Reads `count` elements into a new buffer; false if the file is truncated.
 template <class T>
 bool read_buffer(backend::TileOps<T>& ops, Reader& reader, Buffer<T>& buffer, int64_t count) {
   buffer = ops.buffer(count);
@@ -141,7 +141,7 @@ void write_order(Writer& writer, const Matrix<T>& A) {
   }
 }
 
-/// What is no permutation, and no signs, is refused before it is used.
+/// Rejects invalid permutations and signs before they are used.
 template <class T>
 bool read_order(Reader& reader, const FileHeader& header, Matrix<T>& A) {
   if (header.is_permuted) {
@@ -214,7 +214,7 @@ Status load_header(const char* path, FileHeader& header) {
       (state != State::assembled && state != State::factored) || header.is_permuted > 1 ||
       header.is_ldl > 1)
     return failed(kFunction, path, "is damaged");
-  // The number of tiles is believed if the file is long enough for their ranks.
+  // The number of tiles is accepted only if the file is long enough for their ranks.
   if (std::fseek(file.get(), 0, SEEK_END) != 0)
     return failed(kFunction, path, std::strerror(errno));
   const double tiles = std::max(1.0, double(header.n) / double(header.tile));

@@ -1,4 +1,4 @@
-// A matrix or factor in a file: a header, the tiles, a checksum.
+// File format of a matrix or factor: a header, the tiles, a checksum.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace chol::tlr {
 struct FileHeader {
   char magic[8];
   uint32_t version;
-  uint32_t byte_order;  ///< 1 as this machine writes it
-  char type;            ///< s, d, c, z
+  uint32_t byte_order;  ///< 1 in the byte order of the machine that wrote the file
+  char type;            ///< s, d, c or z
   uint8_t state;
   uint8_t is_permuted, is_ldl;
   char unused[4];
@@ -25,9 +25,9 @@ struct FileHeader {
 template <class T>
 Status save(backend::TileOps<T>& ops, const Matrix<T>& A, const char* path);
 
-/// Reads the header of a file and checks it. The file's length has to be that of its tiles.
+/// Reads and checks the header of a file. The length of the file must match its tiles.
 Status load_header(const char* path, FileHeader& header);
-/// The matrix of a file with that header.
+/// Reads the matrix of a file with this header.
 template <class T>
 Status load(backend::TileOps<T>& ops, const char* path, const FileHeader& header,
             std::unique_ptr<Matrix<T>>& A);

@@ -1,4 +1,4 @@
-// Iterations with products and solves: the norm of an error, conjugate gradients.
+// Iterations with products and solves: the norm of an error, and conjugate gradients.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ template <class T>
 double norm_of_difference(backend::TileOps<T>& ops, int64_t n, const Apply<T>& original,
                           const Apply<T>& other, int iterations);
 
-/// Solves A x = b by conjugate gradients with the preconditioner `factor`. Returns the iterations,
-/// negative when it did not converge.
+/// Solves A x = b by conjugate gradients with the preconditioner `factor`. Returns the number of
+/// iterations; negative if it did not converge.
 /// @param residuals most + 1 elements or nullptr
 template <class T>
 int conjugate_gradients(backend::TileOps<T>& ops, const Matrix<T>& A, const Matrix<T>& factor,

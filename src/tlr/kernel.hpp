@@ -9,7 +9,8 @@
 
 namespace chol::tlr {
 
-/// A kernel of the caller with the points of its matrix, in the memory of the operations.
+/// A covariance function of the caller with the points of its matrix, in the memory of the
+/// operations.
 template <class T>
 class CovarianceKernel {
  public:
@@ -18,7 +19,7 @@ class CovarianceKernel {
   const backend::Covariance& covariance() const { return covariance_; }
 
  private:
-  /// An element of type T has room for one double or for a part of it.
+  /// Storage for doubles in elements of type T: an element holds one double or a part of it.
   Buffer<T> coordinates_;
   backend::Covariance covariance_;
 };

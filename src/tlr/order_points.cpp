@@ -22,7 +22,7 @@ int longest_side(const Points& points, const int64_t* first, const int64_t* last
       low = std::min(low, points.at(*p, d));
       high = std::max(high, points.at(*p, d));
     }
-    // Sides that differ by rounding count as equal, so that grids are halved in turn.
+    // Sides that differ by rounding only count as equal, so that grids are halved alternately.
     if (high - low > length * (1 + 1e-9)) {
       length = high - low;
       longest = d;
@@ -33,7 +33,7 @@ int longest_side(const Points& points, const int64_t* first, const int64_t* last
 
 void split(const Points& points, int64_t tile, int64_t* first, int64_t* last) {
   const int64_t tiles = (last - first + tile - 1) / tile;
-  // The order within a tile says nothing: that of the points.
+  // The order within a tile is arbitrary: that of the points.
   if (tiles <= 1) return std::sort(first, last);
   const int d = longest_side(points, first, last);
   int64_t* const middle = first + tiles / 2 * tile;

@@ -27,7 +27,7 @@ std::vector<double> TilePivoting<T>::two_norms(int64_t k) {
   ops_.random(x, count * tile, options_.seed + 2);
   std::vector<double> lengths(static_cast<size_t>(count), 1), norms(lengths);
   for (int step = 0; step <= kSteps; ++step) {
-    // The lengths of x, and y := D x.
+    // Norms of x, and y := D x.
     std::vector<backend::Norm<T>> list;
     backend::ProductGroups<T> groups;
     for (int64_t i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ void TilePivoting<T>::rearrange_tile(Buffer<T>& block, backend::Rearrangement<T>
 
 template <class T>
 void TilePivoting<T>::exchange(int64_t k, int64_t p) {
-  // What lies between them changes its side of the diagonal.
+  // Tiles between the two move to the other side of the diagonal.
   const auto to_adjoint = [&](int64_t i, int64_t j) {
     Tile<T>& tile = A_.at(i, j);
     if (!tile.dense) return std::swap(tile.U, tile.V);

@@ -1,4 +1,4 @@
-// Pivoting between tiles: which diagonal tile comes next, and what its interchange moves.
+// Pivoting between tiles: the choice of the next diagonal tile and the interchange of tiles.
 #pragma once
 
 #include "backend/tile_ops.hpp"
@@ -12,12 +12,12 @@ class TilePivoting {
  public:
   TilePivoting(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options);
 
-  /// Moves the diagonal tile of the largest norm among those from k on to place k; the first one of
-  /// equal norms. Diagonal tiles have all updates so far, in both triangles.
+  /// Interchanges the diagonal tile of the largest norm among those from k on with tile k; the
+  /// first one of equal norms. Diagonal tiles have all updates so far, in both triangles.
   void exchange_largest(int64_t k);
-  /// Puts the rows of the tile at place k, its diagonal tile excepted, in `order`.
+  /// Permutes the rows of block row k, except its diagonal tile, by `order`.
   void reorder_rows(int64_t k, const std::vector<int64_t>& order);
-  /// The permutation that all this is.
+  /// Returns the permutation that results from all interchanges.
   std::vector<int64_t> permutation() const;
 
  private:
@@ -30,8 +30,8 @@ class TilePivoting {
   backend::TileOps<T>& ops_;
   Matrix<T>& A_;
   const chol_tlr_options_t& options_;
-  std::vector<int64_t> tile_order_;               ///< which tile comes k-th
-  std::vector<std::vector<int64_t>> row_orders_;  ///< within the tile at a place, or empty
+  std::vector<int64_t> tile_order_;               ///< original index of the tile at each position
+  std::vector<std::vector<int64_t>> row_orders_;  ///< order of the rows within a tile, or empty
 };
 
 }  // namespace chol::tlr

@@ -16,12 +16,12 @@ void grow(backend::TileOps<T>& ops, ProjectedSketch<T>& sketch, int64_t samples)
   sketch.Y = std::move(larger);
 }
 
-/// Samples tiles until the test columns say that the rest is below the tolerance.
+/// Samples tiles until the test columns indicate that the remainder is below the tolerance.
 template <class T>
 void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
                  Control& control, std::vector<ProjectedSketch<T>>& sketches) {
   constexpr int64_t kTests = Samples<T>::kTests;
-  // What a basis that ends early leaves, of the tolerance: the truncation gets the rest.
+  // Remainder at which a basis is complete, relative to the tolerance: truncation uses the rest.
   constexpr double kEnough = 0.05;
   const bool keeps = ops.keeps_samples();
   for (;;) {
@@ -59,7 +59,7 @@ void find_ranges(backend::TileOps<T>& ops, Operators<T>& operators, const Compre
     for (size_t a = 0; a < active.size(); ++a) {
       ProjectedSketch<T>& sketch = sketches[active[a]];
       sketch.rank = list[a].rank;
-      // The square of the tolerance is shared by what was not found and what is truncated.
+      // The squared tolerance is divided between the remainder and the truncation.
       sketch.is_done = double(list[a].residual) <= 0.7 * rule.tolerance;
       if (!sketch.is_done) sketch.is_dense = sketch.samples == sketch.most;
       if (sketch.is_done) sketch.residual = double(list[a].residual);
@@ -71,11 +71,11 @@ template <class T>
 TileError error_of(const backend::Truncation<T>& item, double not_found) {
   const double norm = std::hypot(double(item.dropped), not_found);
   if (!(norm > 0)) return {};
-  // An error below what the last factorization sees is taken as one direction.
+  // An error that the rank-revealing factorization does not resolve counts as one direction.
   return {norm, item.largest > 0 ? std::min(1.0, double(item.largest) / norm) : 1};
 }
 
-/// Projects tiles on their bases, truncates, and stores what is of low rank.
+/// Projects tiles on their bases, truncates, and stores the tiles of low rank.
 template <class T>
 void store_low_ranks(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,
                      Control& control, std::vector<ProjectedSketch<T>>& sketches,

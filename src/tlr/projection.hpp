@@ -7,20 +7,20 @@
 
 namespace chol::tlr {
 
-/// A tile on its way.
+/// State of the compression of a tile.
 template <class T>
 struct ProjectedSketch {
-  int64_t index;                ///< of the operators
-  int64_t rows, columns, most;  ///< most samples
+  int64_t index;                ///< index in the operators
+  int64_t rows, columns, most;  ///< upper limit of the number of samples
   int64_t samples = 0;
-  Buffer<T> Y{};  ///< samples; from their orthonormalization on a basis, unless keeps_samples()
+  Buffer<T> Y{};  ///< samples; a basis after orthonormalization, unless keeps_samples()
   bool is_dense = false, is_done = false;
-  double residual = 0;  ///< what was not found, in the Frobenius norm
-  Buffer<T> Q{};        ///< where keeps_samples(), the basis
+  double residual = 0;  ///< Frobenius norm of the part outside the basis
+  Buffer<T> Q{};        ///< the basis, if keeps_samples()
   int64_t rank = 0;     ///< of the basis
 };
 
-/// Compresses tiles, of which samples may be known already. Those of high rank are left, and
+/// Compresses tiles, which may have samples already. Tiles of high rank are not compressed and are
 /// marked as dense.
 template <class T>
 void project(backend::TileOps<T>& ops, Operators<T>& operators, const Compression& rule,

@@ -1,6 +1,6 @@
-// The rank that a tile of the factor will have, from that of the tile of A and from how much
-// smaller ranks have become in the last block columns. A is compressed to a smaller tolerance than
-// its factor, and what is subtracted from its tiles is most of them.
+// Predicts the rank of a tile of the factor from the rank of the tile of A and the ratio of these
+// ranks in the last block columns. A is compressed with a smaller tolerance than its factor, and
+// most of the tile is subtracted during the factorization.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace chol::tlr {
 
 class RankGuess {
  public:
-  /// Of a low rank tile of A.
+  /// @param rank of a low rank tile of A
   int64_t operator()(int64_t rank) const {
     int most = 0;
     const int middle = bin_of(rank);
@@ -23,14 +23,14 @@ class RankGuess {
         most = std::max(most, column[static_cast<size_t>(bin)]);
     return most == 0 ? rank : rank * most / kOne;
   }
-  /// Before block column k is compressed.
+  /// Called before block column k is compressed.
   template <class T>
   void begin_column(const Matrix<T>& A, int64_t k) {
     before_.clear();
     for (int64_t i = k + 1; i < A.tiles; ++i)
       before_.push_back(A.at(i, k).dense ? 0 : A.rank(i, k));
   }
-  /// After it was.
+  /// Called after block column k is compressed.
   template <class T>
   void end_column(const Matrix<T>& A, int64_t k) {
     Ratios& ratios = columns_[static_cast<size_t>(k % kColumns)];
@@ -45,11 +45,10 @@ class RankGuess {
   }
 
  private:
-  /// Ranks of about the same size, eight bins from one power of two to the next, have the largest
-  /// ratio of their neighbours and of the last columns: where 16,384 to 32,768 points are
-  /// compressed one in some hundred tiles needs more samples than that.
+  /// Similar ranks, eight bins an octave, use the largest ratio of their neighbours and of the last
+  /// columns. With that, one in some hundred tiles needs more samples for 16,384 to 32,768 points.
   static constexpr int kColumns = 3, kOne = 1024, kBins = 8 * 32;
-  using Ratios = std::array<int, kBins>;  ///< in parts of kOne; 0: there was no such rank
+  using Ratios = std::array<int, kBins>;  ///< in units of 1 / kOne; 0: no tile of such a rank
   static int bin_of(int64_t rank) {
     const auto x = static_cast<uint64_t>(8 * (rank + 1));
     const int power = std::max(static_cast<int>(std::bit_width(x)) - 4, 0);

@@ -1,5 +1,5 @@
-// Tiles L_kj D_j of a row k of a factor: what multiplies from the right in L_ij D_j L_kj^H. Without
-// D, and where D_j is the identity, they are the factor's own.
+// Tiles L_kj D_j of a row k of a factor: the right operands of L_ij D_j L_kj^H. Without D, or if
+// D_j is the identity, they are the factor's own tiles.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace chol::tlr {
 
-/// A tile in the memory of another.
+/// A tile in the memory of another tile.
 template <class T>
 struct TileView {
   bool dense;
@@ -20,7 +20,7 @@ struct TileView {
 template <class T>
 class RightTiles {
  public:
-  /// Those of row k in columns [from, to). A is not to change while they are used.
+  /// Creates the tiles of row k in columns [from, to). A must not change while they are used.
   void make(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t k, int64_t from, int64_t to);
   const TileView<T>& at(int64_t j) const { return views_[j - from_]; }
 

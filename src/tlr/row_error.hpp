@@ -1,4 +1,4 @@
-// The norm of the errors of a row of tiles, measured: how the errors of tiles add up.
+// Measures the norm of the errors of a row of tiles.
 #pragma once
 
 #include <vector>
@@ -11,17 +11,17 @@ namespace chol::tlr {
 template <class T>
 class RowError {
  public:
-  /// @param order rows of the tiles in the row
+  /// @param order number of rows of the tiles in the row
   RowError(backend::TileOps<T>& ops, int64_t index, int64_t order);
   int64_t index() const { return index_; }
 
-  /// D, which is overwritten, is a tile of the row, or of the column of the same index, and `tile`
-  /// its approximation, with an error of the Frobenius norm `size`.
+  /// Adds a tile. D, which is overwritten, is a tile of the row, or of the column of the same
+  /// index; `tile` is its approximation, with an error of the Frobenius norm `size`.
   void add(T* D, int64_t rows, int64_t columns, bool is_of_row, const Tile<T>& tile, double size);
-  /// Takes in what was added.
+  /// Accumulates the tiles that were added.
   void update();
-  /// ||(E_1, E_2, ...)||_2 of the errors E_j = D_j - U_j V_j^H, each of them scaled to Frobenius
-  /// norm 1; a little less by power iteration.
+  /// ||(E_1, E_2, ...)||_2 of the errors E_j = D_j - U_j V_j^H, each scaled to Frobenius norm 1. An
+  /// estimate by power iteration, which is slightly too small.
   double norm() const;
 
  private:

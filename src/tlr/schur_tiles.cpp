@@ -170,7 +170,7 @@ backend::LowRank<T> SchurTiles<T>::low_rank(int64_t j) {
     ops_.add_to_diagonal(identity_.get(), n, 1);
   }
   if (!M_.is_ldl() || M_.signs[j].empty()) return {tile.U, identity_.get(), n};
-  // The signs belong to V: the finished columns know L_kj.
+  // The signs are applied to V, since the finished columns contain L_kj.
   signs_.push_back(ops_.buffer(n * n));
   backend::Rearrangement<T> item{identity_.get(), n, signs_.back().get(), n, n, n};
   item.row_signs = M_.signs[j].data();

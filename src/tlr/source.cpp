@@ -7,7 +7,7 @@
 namespace chol::tlr {
 namespace {
 
-/// The first evaluation that failed.
+/// Records the first evaluation that failed.
 class Failure {
  public:
   void note(int64_t row, int64_t column, int code) {
@@ -35,7 +35,7 @@ class Failure {
 
 template <class T>
 int CallbackSource<T>::call(const backend::Block<T>& block) const {
-  // A callback in C++ may throw: on a thread of the library that would end the program.
+  // A C++ callback may throw: on a thread of the library the exception would terminate the program.
   try {
     return fill_(context_, block.row, block.column, block.rows, block.columns, block.elements,
                  block.ld);

@@ -1,4 +1,4 @@
-// Where the elements of a matrix come from.
+// Sources of the elements of a matrix.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace chol::tlr {
 
-/// Fills blocks on or below the diagonal; of those on it the lower triangle counts.
+/// Fills blocks on or below the diagonal; in diagonal blocks only the lower triangle is used.
 template <class T>
 class Source {
  public:
@@ -30,7 +30,7 @@ class CovarianceSource final : public Source<T> {
   const backend::Covariance& covariance_;
 };
 
-/// The caller's function, which fills host memory on several threads.
+/// A callback function of the caller, which fills host memory on several threads.
 template <class T>
 class CallbackSource final : public Source<T> {
  public:
@@ -46,7 +46,7 @@ class CallbackSource final : public Source<T> {
   void* context_;
 };
 
-/// One triangle of a dense matrix, in any memory that the operations can copy from.
+/// One triangle of a dense matrix, in any memory from which the operations can copy.
 template <class T>
 class DenseSource final : public Source<T> {
  public:

@@ -7,8 +7,8 @@
 namespace chol::tlr {
 namespace {
 
-/// Block row i of an inverse is inverse(L_ii) times [-sum of L_ij Z_j, I], Z_j the block rows above
-/// it in its stage: of several stages at a time.
+/// Block row i of an inverse is inverse(L_ii) times [-sum of L_ij Z_j, I], with Z_j the block rows
+/// above it in its stage. Computed for several stages at a time.
 template <class T>
 class StageRows {
  public:
@@ -92,7 +92,7 @@ std::vector<Buffer<T>> stage_inverses(backend::TileOps<T>& ops, const backend::L
     const int64_t order = L.starts[std::min(s + stage, count)] - L.starts[s];
     all.push_back(ops.buffer(order * order));
   }
-  constexpr int64_t kTogether = 16;  // for memory between
+  constexpr int64_t kTogether = 16;  // stages at a time, which limits the workspace
   for (int64_t s = 0; s < count; s += kTogether * stage)
     StageRows<T>(ops, L, s, std::min(s + kTogether * stage, count), stage, &all[s / stage]).run();
   return all;

@@ -1,4 +1,4 @@
-// Inverses of several block rows of a factor together, with which solves take fewer steps.
+// Inverses of several block rows of a factor as one block, which reduces the steps of a solve.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 
 namespace chol::tlr {
 
-/// The inverses of L's diagonal blocks of `stage` block rows each, dense, with zeros above.
+/// The inverses of L's diagonal blocks of `stage` block rows each, dense, with zeros above the
+/// diagonal.
 template <class T>
 std::vector<Buffer<T>> stage_inverses(backend::TileOps<T>& ops, const backend::LowerTiles<T>& L,
                                       int64_t stage);

@@ -1,5 +1,5 @@
-// How many columns stand left of V in the tiles of finished block columns: integers side by side,
-// for sums over the rows of a factor.
+// Number of columns of the operand left of V^H in the tiles of finished block columns: contiguous
+// integers, for sums over the rows of a factor.
 #pragma once
 
 #include <numeric>
@@ -17,12 +17,12 @@ class Widths {
     for (int64_t i = j + 1; i < tiles_; ++i)
       of_tiles_[i * tiles_ + j] = static_cast<int>(A.width(i, j));
   }
-  /// Of row i in columns [from, to).
+  /// Sum for row i over columns [from, to).
   int64_t sum(int64_t i, int64_t from, int64_t to) const {
     const int* const row = of_row(i);
     return std::accumulate(row + from, row + to, int64_t{0});
   }
-  /// Elements of the products V_ij^H V_kj there.
+  /// Number of elements of the products V_ij^H V_kj in these columns.
   int64_t inner(int64_t i, int64_t k, int64_t from, int64_t to) const {
     const int *const left = of_row(i), *const right = of_row(k);
     int64_t sum = 0;
