@@ -1,4 +1,4 @@
-// What a backend keeps of a matrix in tiles from one sweep over them to the next.
+// Data that a backend keeps for a matrix in tiles between sweeps.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ struct SweepPlan {
   SweepPlan& operator=(const SweepPlan&) = delete;
   virtual ~SweepPlan() = default;
 };
-/// Of each kind of sweep that a backend has, with L and with L^H; none where none was needed.
+/// One plan for each kind of sweep of a backend, with L and with L^H; null if not needed.
 using SweepPlans = std::array<std::unique_ptr<SweepPlan>, 6>;
 
 }  // namespace chol::backend

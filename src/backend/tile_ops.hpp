@@ -1,5 +1,5 @@
-// Operations of tile low rank algorithms that a backend implements: lists of small operations, so
-// that a device runs a list as a few kernels and the cores as a loop over threads.
+// Operations of tile low rank algorithms that a backend implements. They process lists of small
+// operations: a device executes a list by a few kernels, the host by a loop over threads.
 #pragma once
 
 #include <array>
@@ -17,11 +17,12 @@
 
 namespace chol::backend {
 
-/// C := op(A) op(B), or C plus or minus that; op is nothing or the conjugate transpose.
+/// C := op(A) op(B), C + op(A) op(B) or C - op(A) op(B); op is the identity or the conjugate
+/// transpose.
 template <class T>
 struct Product {
   bool adjoint_a, adjoint_b;
-  int sign;  ///< 0: C := op(A) op(B); 1, -1: added to C, subtracted from it
+  int sign;  ///< 0: C := op(A) op(B); 1, -1: added to, subtracted from C
   int64_t m, n, k;
   const T* A;
   int64_t lda;
@@ -31,13 +32,13 @@ struct Product {
   int64_t ldc;
 };
 
-/// Products in groups. Those of a group have one C and are added in order, which fixes every sum;
-/// the first may overwrite C. Groups write different memory and may run concurrently.
+/// Groups of products. Products of a group have the same C and are added in order, which fixes the
+/// result; the first may overwrite C. Groups write different memory and may run concurrently.
 template <class T>
 class ProductGroups {
  public:
   void begin_group() { ends_.push_back(static_cast<int64_t>(products_.size())); }
-  /// Adds to the last group.
+  /// Adds a product to the last group.
   void add(const Product<T>& product) {
     products_.push_back(product);
     ends_.back() = static_cast<int64_t>(products_.size());
@@ -57,14 +58,14 @@ class ProductGroups {
   std::vector<int64_t> ends_;
 };
 
-/// Lists of products, each of which may use the results of the lists before it.
+/// Lists of products, each of which may read the results of the previous lists.
 template <class T>
 class ProductSteps {
  public:
   static constexpr int kSteps = 3;
   ProductGroups<T>& operator[](int step) { return steps_[static_cast<size_t>(step)]; }
   const ProductGroups<T>& operator[](int step) const { return steps_[static_cast<size_t>(step)]; }
-  /// A group of one product.
+  /// Adds a group of one product.
   void add(int step, const Product<T>& product) {
     (*this)[step].begin_group();
     (*this)[step].add(product);
@@ -90,9 +91,9 @@ struct Copy {
   int64_t ld_to;
 };
 
-/// Columns [first, columns) of Y are made orthonormal against all columns before and among
-/// themselves; linearly dependent columns become zero. Where keeps_samples(), Y is not changed, and
-/// a basis of all its columns is written to Q.
+/// Orthonormalizes columns [first, columns) of Y against all previous columns and each other;
+/// linearly dependent columns become zero. With keeps_samples(), Y is not changed, and a basis of
+/// all its columns is written to Q.
 template <class T>
 struct Orthonormalization {
   T* Y;  ///< rows by columns, contiguous
@@ -101,13 +102,13 @@ struct Orthonormalization {
   /// projection against the columns before them.
   int64_t tests;
   RealOf<T> residual;
-  T* Q = nullptr;  ///< room for rows by columns, of which the first `rank` are written
+  T* Q = nullptr;  ///< rows by columns, of which the first `rank` are written
   int64_t rank = 0;
-  RealOf<T> enough = 0;  ///< the residual at which no more columns are added to Q
+  RealOf<T> enough = 0;  ///< residual at which no more columns are added to Q
 };
 
-/// Q B^H becomes U V^H of about the least rank r that differs by at most `tolerance` in the
-/// Frobenius norm; U or V is orthonormal if Q is.
+/// Truncates Q B^H to U V^H of about the smallest rank r with an error of at most `tolerance` in
+/// the Frobenius norm; U or V is orthonormal if Q is.
 template <class T>
 struct Truncation {
   const T* Q;  ///< q_rows by columns, contiguous
@@ -115,30 +116,30 @@ struct Truncation {
   T* B;  ///< b_rows by columns, contiguous; overwritten
   int64_t b_rows, columns;
   RealOf<T> tolerance;
-  T* U;        ///< room for q_rows by columns
-  T* V;        ///< room for b_rows by columns
+  T* U;        ///< output, up to q_rows by columns
+  T* V;        ///< output, up to b_rows by columns
   T* scratch;  ///< scratch_elements(columns)
   int64_t rank;
-  RealOf<T> dropped;  ///< Frobenius norm of what was truncated
-  RealOf<T> largest;  ///< about the largest singular value of it
+  RealOf<T> dropped;  ///< Frobenius norm of the truncated part
+  RealOf<T> largest;  ///< estimate of the largest singular value of the truncated part
 
   static int64_t scratch_elements(int64_t columns) { return 6 * columns * columns + columns; }
 };
 
 /// The core S = Psi^H M Omega of a tile M that is known by its samples (generalized Nystrom:
-/// Nakatsukasa 2020). With S P = Q R of the numerical rank r, M is about
-/// (M Omega T) (M^H Psi Q)^H, T = P inverse(R).
+/// Nakatsukasa 2020). With S P = Q R of the numerical rank r, M is approximately (M Omega T) (M^H
+/// Psi Q)^H, T = P inverse(R).
 template <class T>
 struct CoreFactor {
   const T* S;  ///< rows by columns, contiguous
   int64_t rows, columns;
   T* scratch;  ///< scratch_elements(rows, columns)
-  T* T_;       ///< room for columns by columns, of which r are written
-  T* Q;        ///< room for rows by columns, of which r are written
+  T* T_;       ///< columns by columns, of which r columns are written
+  T* Q;        ///< rows by columns, of which r columns are written
   int64_t rank;
-  bool is_sufficient;  ///< whether the last columns say that the rest is below the tolerance
-  /// About, where they are asked for: the Frobenius norm of the rest, and its largest singular
-  /// value over that.
+  bool is_sufficient;  ///< the last columns indicate a remainder below the tolerance
+  /// Estimates, if requested: the Frobenius norm of the remainder, and its largest singular value
+  /// divided by that norm.
   double error, spike;
 
   static int64_t scratch_elements(int64_t rows, int64_t columns) {
@@ -146,7 +147,7 @@ struct CoreFactor {
   }
 };
 
-/// U V^H, or, of rank -1, U.
+/// U V^H; or U, if the rank is -1.
 template <class T>
 struct LowRank {
   const T *U, *V;
@@ -154,25 +155,25 @@ struct LowRank {
 };
 
 /// Samples of the tiles M_i = A_ik - sum over j < k of L_ij L_kj^H of a block column k: Y_i := M_i
-/// Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi. The terms of columns j of
-/// [from, to), which are finished, are added to Y and X; from 0 the sums begin with A_ik.
+/// Omega, X_i := M_i^H Psi with the leading columns of Omega and Psi. The terms of the finished
+/// columns j of [from, to) are added to Y and X; if from is 0 the sums begin with A_ik.
 template <class T>
 struct ColumnSamples {
   struct Row {
     int64_t index;
-    LowRank<T> own;  ///< A_ik, of low rank
+    LowRank<T> own;  ///< A_ik, if of low rank
     int64_t order, samples, left_samples;
     T *Y, *X;
   };
   int64_t k, from, to;
-  int64_t tile, order;  ///< of the tiles of columns before k, of tile k
+  int64_t tile, order;  ///< of the tiles of columns before k; of tile k
   std::vector<Row> rows;
-  std::vector<LowRank<T>> right;  ///< L_kj of these columns, the identity for V where it is dense
+  std::vector<LowRank<T>> right;  ///< L_kj of these columns; V is the identity for dense tiles
   const T *omega, *psi;
   int64_t ld;
 };
 
-/// The tiles below the diagonal of block column k of a factor, which stay where they are.
+/// The tiles below the diagonal of block column k of a factor, whose addresses do not change.
 template <class T>
 struct FinishedColumn {
   struct Row {
@@ -181,15 +182,15 @@ struct FinishedColumn {
   };
   int64_t k, tiles, order;
   std::vector<Row> rows;  ///< all of them
-  const T* psi;           ///< samples of the left, of ld rows
+  const T* psi;           ///< left samples, with leading dimension ld
   int64_t psi_columns, ld;
 };
 
 /// V := inverse(L) V, or inverse(L^H) V.
 template <class T>
 struct TriangularSolve {
-  const T* L;         ///< n by n, contiguous, as potrf() and ldl() make it
-  const T* inverses;  ///< its inverted diagonal blocks, by invert_blocks()
+  const T* L;         ///< n by n, contiguous, as returned by potrf() and ldl()
+  const T* inverses;  ///< its inverted diagonal blocks, as returned by invert_blocks()
   int64_t n;
   bool adjoint;
   T* V;
@@ -197,22 +198,25 @@ struct TriangularSolve {
   bool has_pairs = false;  ///< L may have pivots of order 2 on its diagonal
 };
 
-/// The tiles below the diagonal of a matrix, row after row, and what solves with diagonal tiles.
+/// The tiles below the diagonal of a matrix in row-major order, and the data for solves with
+/// diagonal tiles.
 template <class T>
 struct LowerTiles {
   int64_t tile;                 ///< the largest order
   std::vector<int64_t> starts;  ///< of the block rows, and the order of the matrix
   std::vector<LowRank<T>> tiles;
-  std::vector<const T*> inverses;  ///< of a factor: by invert_blocks()
+  std::vector<const T*> inverses;  ///< of a factor: as returned by invert_blocks()
   bool has_pairs;                  ///< see TriangularSolve
-  SweepPlans* plans = nullptr;     ///< kept as long as the tiles stay as they are
-  /// Of solves: block rows of a stage, and the inverses of these stages' diagonal blocks.
+  SweepPlans* plans = nullptr;     ///< valid as long as the tiles do not change
+  /// For solves: number of block rows of a stage, and the inverses of the diagonal blocks of the
+  /// stages.
   int64_t stage = 1;
   std::vector<const T*> stage_inverses{};
 };
 
-/// Element (i, j) of `to` := that of op(from) in row row_order[i] and column column_order[j], times
-/// row_signs[i] and column_signs[j]. Without orders and adjoint, `from` may be `to`.
+/// Element (i, j) of `to` := the element of op(from) in row row_order[i] and column
+/// column_order[j], times row_signs[i] and column_signs[j]. Without orders and adjoint, `from` may
+/// be `to`.
 template <class T>
 struct Rearrangement {
   const T* from;
@@ -221,16 +225,16 @@ struct Rearrangement {
   int64_t ld_to;
   int64_t rows, columns;                  ///< of `to`
   bool adjoint = false;                   ///< op is the conjugate transpose
-  const int64_t* row_order = nullptr;     ///< or nullptr, as the following: on the host
+  const int64_t* row_order = nullptr;     ///< or nullptr; this and the following are on the host
   const int64_t* column_order = nullptr;  ///< or nullptr
   const RealOf<T>* row_signs = nullptr;   ///< 1 or -1
   const RealOf<T>* column_signs = nullptr;
 };
 
-/// Of begin_diagonal().
+/// Result of begin_diagonal().
 struct DiagonalFactor {
   int info;
-  double norm_of_inverse;  ///< where info is 0
+  double norm_of_inverse;  ///< valid if info is 0
 };
 
 /// The Euclidean norm of `count` elements.
@@ -248,12 +252,12 @@ class TileOps {
   virtual ~TileOps() = default;
   virtual int threads() const = 0;
 
-  /// Memory that the operations work on; nullptr: host memory.
+  /// Memory on which the operations work; nullptr: host memory.
   virtual Memory* memory() const { return nullptr; }
   Buffer<T> buffer(int64_t count) const { return Buffer<T>(count, memory()); }
-  /// Whether the operations work on this array of the caller.
+  /// Whether the operations can access this array of the caller.
   virtual bool reaches(const void*) const { return true; }
-  /// Default limit in bytes of the memory that a computation may use at a time.
+  /// Default limit in bytes of the workspace of a computation.
   virtual double default_workspace() const { return 512e6; }
   /// Copies between any memories; synchronous with respect to the host.
   virtual void transfer(int64_t rows, int64_t columns, const T* from, int64_t ld_from, T* to,
@@ -269,15 +273,15 @@ class TileOps {
     for (int step = 0; step < ProductSteps<T>::kSteps; ++step) multiply(steps[step]);
   }
 
-  /// Whether tiles are compressed from samples of both sides by begin_cores(), and only those for
-  /// which that is not enough by bases and projections, orthonormalize() and truncate(). Else all
-  /// are.
+  /// Whether tiles are compressed from samples of both sides by begin_cores(); bases and
+  /// projections, orthonormalize() and truncate(), are then used only for tiles for which this is
+  /// insufficient, and otherwise for all tiles.
   virtual bool has_cores() const { return false; }
-  /// Of backends with cores. Columns are finished in order.
+  /// For backends with cores. Columns are finished in order.
   virtual void sample_column(const ColumnSamples<T>&) {}
   virtual void finish_column(const FinishedColumn<T>&) {}
-  /// Begins to factor cores; end_cores() waits for the earliest list.
-  /// @param tolerance of the error of each tile in the Frobenius norm
+  /// Starts the factorization of cores; end_cores() waits for the earliest list.
+  /// @param tolerance for the error of each tile in the Frobenius norm
   /// @param wants_errors whether `error` and `spike` are requested
   virtual void begin_cores(const std::vector<CoreFactor<T>>&, double, bool) {}
   virtual void end_cores(std::vector<CoreFactor<T>>&) {}
@@ -285,26 +289,26 @@ class TileOps {
   virtual void orthonormalize(std::vector<Orthonormalization<T>>& list) = 0;
   virtual void truncate(std::vector<Truncation<T>>& list) = 0;
 
-  /// Of tiles n by n, contiguous, n of each in `orders`: the upper triangle becomes the adjoint of
-  /// the lower one, the diagonal real.
+  /// For tiles n by n, contiguous, with n in `orders`: sets the upper triangle to the adjoint of
+  /// the lower one, and the imaginary part of the diagonal to zero.
   virtual void make_hermitian(const std::vector<T*>& tiles, const std::vector<int64_t>& orders) = 0;
   virtual void add_to_diagonal(T* A, int64_t n, RealOf<T> shift) = 0;
-  /// The real parts of the diagonal, to the host.
+  /// Copies the real parts of the diagonal to the host.
   virtual void read_diagonal(const T* A, int64_t n, RealOf<T>* host) = 0;
   /// Cholesky factor of a tile (n by n, contiguous) in its lower triangle, zeros above it. Returns
   /// info of potrf.
   virtual int potrf(T* A, int64_t n) = 0;
-  /// A tile (n by n, contiguous, of which the lower triangle is read) becomes a positive definite
-  /// one nearby, whose smallest eigenvalue is about `least`, by a modified Cholesky algorithm.
+  /// Replaces a tile (n by n, contiguous, of which the lower triangle is read) by a nearby positive
+  /// definite one, whose smallest eigenvalue is about `least`, by a modified Cholesky algorithm.
   virtual void make_definite(T* A, int64_t n, RealOf<T> least) = 0;
-  /// Elements of the inverted diagonal blocks of a factor of order n.
+  /// Number of elements of the inverted diagonal blocks of a factor of order n.
   virtual int64_t inverse_elements(int64_t n) const = 0;
   /// @param has_pairs see TriangularSolve
   virtual void invert_blocks(const T* L, int64_t n, T* inverses, bool has_pairs) = 0;
   virtual void solve(const std::vector<TriangularSolve<T>>& list) = 0;
 
-  /// Whether there are sweeps over all tiles at once, which a device does faster than operations on
-  /// one block column after the other.
+  /// Whether there are sweeps over all tiles at once, which are faster on a device than operations
+  /// on one block column at a time.
   enum class Sweep : uint8_t { solve, add };
   virtual bool has_sweeps(Sweep /*kind*/, int64_t /*tile*/, int64_t /*columns*/) const {
     return false;
@@ -314,12 +318,12 @@ class TileOps {
   /// B := inverse(L) B or inverse(L^H) B.
   virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
                          T* /*B*/, int64_t /*ldb*/) {}
-  /// Y += L X or L^H X without the diagonal tiles. Y is not X.
+  /// Y += L X or L^H X without the diagonal tiles. Y and X must not overlap.
   virtual void add_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
                        const T* /*X*/, int64_t /*ldx*/, T* /*Y*/, int64_t /*ldy*/) {}
 
-  /// About the 2-norm of inverse(L L^H), from below, by steps of the power method from x, which is
-  /// overwritten.
+  /// Lower estimate of the 2-norm of inverse(L L^H), by steps of the power method that start from
+  /// x, which is overwritten.
   virtual double norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps) {
     double norm = 0;
     for (int step = 0; step < steps; ++step) {
@@ -337,8 +341,8 @@ class TileOps {
   virtual void begin_diagonal(T* /*A*/, int64_t /*n*/, T* /*inverses*/, T* /*x*/, int /*steps*/) {}
   virtual DiagonalFactor end_diagonal() { return {}; }
 
-  /// Whether operations between begin_ahead() and end_ahead() run concurrently with those that
-  /// follow, until join_ahead(), and with those of the other kind. They are ordered after all
+  /// Whether operations between begin_ahead() and end_ahead() run concurrently with the operations
+  /// that follow, until join_ahead(), and with those of the other kind. They are ordered after all
   /// operations before fork_ahead().
   enum class Ahead : uint8_t { samples, tiles };
   virtual bool looks_ahead() const { return false; }
@@ -347,32 +351,32 @@ class TileOps {
   virtual void end_ahead() {}
   virtual void join_ahead() {}
 
-  /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read), with
-  /// its rows and columns in the order that is chosen (`order`, on the host) and D = diag(signs),
-  /// on the host. L overwrites the tile: lower triangular except for pivots of order 2 on its
-  /// diagonal, zeros elsewhere. Returns 0, or i where pivot i is zero or not finite.
+  /// L D L^H of an indefinite tile (n by n, contiguous, of which the lower triangle is read). The
+  /// permutation of its rows and columns is returned in `order`, and D = diag(signs), both on the
+  /// host. L overwrites the tile: lower triangular except for pivots of order 2 on its diagonal,
+  /// zeros elsewhere. Returns 0, or i if pivot i is zero or not finite.
   virtual int ldl(T* /*A*/, int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
-  /// The same followed by invert_blocks(), used instead of ldl() where factors_beside().
+  /// The same followed by invert_blocks(), used instead of ldl() if factors_beside().
   virtual void begin_ldl(T* /*A*/, int64_t /*n*/, T* /*inverses*/) {}
   virtual int end_ldl(int64_t /*n*/, int64_t* /*order*/, RealOf<T>* /*signs*/) { return 0; }
   virtual void rearrange(const std::vector<Rearrangement<T>>& list) = 0;
   virtual void norms(std::vector<Norm<T>>& list) = 0;
 
-  /// Independent standard normal numbers, of complex type with E |x|^2 = 1; each depends on its
-  /// position and the seed only.
+  /// Independent standard normal numbers, of complex type with E |x|^2 = 1; each depends only on
+  /// its position and the seed.
   virtual void random(T* block, int64_t count, uint64_t seed) = 0;
   virtual void evaluate(const Covariance& covariance, const std::vector<Block<T>>& blocks) = 0;
-  /// y := the covariance times x.
+  /// y := C x with the covariance matrix C.
   virtual void multiply_covariance(const Covariance& covariance, const T* x, T* y) = 0;
 
-  /// The real part of x^H y, added up in double precision.
+  /// The real part of x^H y, accumulated in double precision.
   virtual double inner(const T* x, const T* y, int64_t n) = 0;
   /// x := factor * x.
   virtual void scale(T* x, int64_t n, RealOf<T> factor) = 0;
   /// y := a x + b y.
   virtual void combine(RealOf<T> a, const T* x, RealOf<T> b, T* y, int64_t n) = 0;
 
-  /// body(i) for each i in [0, count), in parallel on host threads.
+  /// Calls body(i) for each i in [0, count), in parallel on host threads.
   virtual void for_each(int64_t count, const std::function<void(int64_t)>& body) = 0;
 };
 

@@ -5,10 +5,10 @@
 
 namespace chol::tile {
 
-/// Devices have block columns: a panel lies whole at its owner, who works on it in place.
+/// Each device stores whole block columns: the owner of a panel factors it in place.
 ///
-/// Diagonal blocks are updated on the queue of panels: they are small triangles, which fill a
-/// device only beside the products, and are needed there.
+/// Diagonal blocks are updated on the panel queue: they are small triangles, which fill a device
+/// only concurrently with the products, and the panel needs them.
 template <class T>
 class ByColumns : Factorization<T> {
  public:
@@ -46,15 +46,14 @@ class ByColumns : Factorization<T> {
   using Base = Factorization<T>;
   using Base::A_, Base::ops, Base::over_, Base::panel, Base::ring_, Base::groups_;
 
-  // Steps are counted on from the panels of the columns to the left; panel k of A is step
-  // before_ + k.
+  // Steps are counted from the panels of the columns to the left; panel k of A is step before_ + k.
   bool is_in_place(int device, int64_t step) {
     return step >= before_ && device == panel(step).owner;
   }
   int64_t columns_of(int64_t step) const {
     return step < before_ ? source_->columns_of(step) : over_.width(step - before_);
   }
-  /// From its row `row` on.
+  /// The panel from its row `row` on.
   View<T> seen_by(int device, int64_t step, int64_t row) {
     const int64_t first = step < before_ ? 0 : over_.start(step - before_);
     return is_in_place(device, step) ? A_.at(row, first)
@@ -64,7 +63,7 @@ class ByColumns : Factorization<T> {
     if (source_) source_->need(queue, J);
   }
 
-  /// A panel of the columns to the left comes to one device, and from there to all.
+  /// Loads a panel of the columns to the left to one device and copies it from there to all others.
   void load_panel(int64_t step) {
     const int owner = static_cast<int>(step % this->count());
     ring_.claim(ops(owner), Queue::load, owner, step);
@@ -90,7 +89,7 @@ class ByColumns : Factorization<T> {
     if (source_) source_->finished(k, finished);
     quantize(k);
   }
-  /// Hands panel k to all devices that have columns behind column `last`.
+  /// Broadcasts panel k to all devices that own columns after column `last`.
   Event hand_out(int64_t k, int64_t last) {
     const int64_t first = over_.start(k), step = before_ + k;
     panel(step).owner = over_.owner(k);
@@ -99,7 +98,7 @@ class ByColumns : Factorization<T> {
                   [&](int d) { return this->has_after(d, last); });
     return finished;
   }
-  /// On the devices that have columns behind its group.
+  /// Converts panel k to planes on the devices that own columns after its group.
   void quantize(int64_t k) {
     if (!groups_.is_on() || !groups_.has_behind(k)) return;
     for (int d = 0; d < this->count(); ++d) {
@@ -112,7 +111,8 @@ class ByColumns : Factorization<T> {
         source_->read(k, read);
     }
   }
-  /// Of panel k: its owner, whose products with it are queued, and who has a copy.
+  /// Records the readers of panel k: its owner, whose products with it are queued, and the devices
+  /// with a copy.
   void tell_readers(int64_t k) {
     const int owner = over_.owner(k);
     for (const Queue queue : {Queue::panel, Queue::update})
@@ -141,7 +141,7 @@ class ByColumns : Factorization<T> {
     ready = {};
   }
 
-  /// Block column k + 1 by panel k or its group.
+  /// Updates block column k + 1 by panel k or its group.
   void update_next(int64_t k) {
     const int64_t J = k + 1, step = before_ + k;
     const int owner = over_.owner(J);
@@ -158,7 +158,7 @@ class ByColumns : Factorization<T> {
     wait_for_products(J);
     update_below(owner, Queue::panel, step, J);
   }
-  /// The block columns behind k + 1 that the device has.
+  /// Updates the block columns of the device after k + 1.
   void update_others(int d, int64_t k) {
     if (!groups_.is_on())
       update_from(d, before_ + k, k + 2, k + 3, d == over_.owner(k + 1));
@@ -167,9 +167,9 @@ class ByColumns : Factorization<T> {
     else
       update_in_group(d, k);
   }
-  /// Those from `first` on by one panel.
-  /// @param ahead up to where panels will wait for it.
-  /// @param did_next whether the device has updated the column in front of them by it.
+  /// Updates the block columns from `first` on by one panel.
+  /// @param ahead end of the columns whose panels will wait for the update.
+  /// @param did_next whether the device has updated the preceding column by this panel.
   void update_from(int d, int64_t step, int64_t first, int64_t ahead, bool did_next) {
     const bool has_any = over_.next_of(d, first) < over_.blocks();
     const bool reads_copy = !is_in_place(d, step) && (has_any || did_next);
@@ -184,14 +184,14 @@ class ByColumns : Factorization<T> {
       if (!awaited) this->await(d, Queue::update, step);
       awaited = true;
       update_below(d, Queue::update, step, J);
-      // Of the columns to the left no panel has been ahead.
+      // No panel was factored in advance from the columns to the left.
       if (J < ahead) ready_[static_cast<size_t>(J)] = ops(d).record(Queue::update);
     });
     if (reads_copy && awaited) ring_.reads(d, step, ops(d).record(Queue::update));
   }
 
-  /// The other columns of its group by panel k, on the queue of panels: that of updates is busy
-  /// with the group before.
+  /// Updates the other columns of its group by panel k on the panel queue, since the update queue
+  /// still processes the previous group.
   void update_in_group(int d, int64_t k) {
     bool awaited = d == over_.owner(k + 1);
     this->for_each_block(d, k + 2, [&](int64_t J) {
@@ -204,13 +204,13 @@ class ByColumns : Factorization<T> {
     });
     if (awaited && !is_in_place(d, k)) ring_.reads(d, k, ops(d).record(Queue::panel));
   }
-  /// By the group that ends with panel k.
+  /// Updates the columns after the group that ends with panel k.
   void update_behind_group(int d, int64_t k) {
     if (!this->has_after(d, k + 1)) return;
     groups_.await(d, Queue::update, k);
     this->for_each_block(d, k + 2, [&](int64_t J) {
       update_by_group(d, Queue::update, k, J);
-      // The next group, and the column that is ahead of the one after it.
+      // The next group, and the look-ahead column of the group after it.
       if (J <= k + 1 + groups_.panels())
         ready_[static_cast<size_t>(J)] = ops(d).record(Queue::update);
     });
@@ -222,8 +222,8 @@ class ByColumns : Factorization<T> {
     need(queue, J);
     groups_.update(d, queue, k, A_.at(at, at), at, at, over_.rows_from(J), over_.width(J));
   }
-  /// The group that ends with panel k is not within the bound: its panels are handed out once more,
-  /// and all columns behind it take them one by one.
+  /// The group that ends with panel k exceeds the bound: its panels are broadcast again, and all
+  /// columns after it are updated by one panel at a time.
   void go_on_natively(int64_t k) {
     const int64_t first = groups_.first(k);
     groups_.give_up();
@@ -239,9 +239,10 @@ class ByColumns : Factorization<T> {
 
   ColumnSource<T>* const source_;
   const int64_t before_;
-  /// Of a block column: the products on the update queue that its panel waits for are done.
+  /// For each block column: completion of the products on the update queue for which its panel
+  /// waits.
   std::vector<Event> ready_;
-  /// Of a device: the last products with a group are done.
+  /// For each device: completion of the last products with a group.
   std::vector<Event> behind_;
 };
 

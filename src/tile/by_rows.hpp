@@ -5,8 +5,9 @@
 
 namespace chol::tile {
 
-/// Devices have block rows: each has a part of every panel. The parts are gathered at the owner of
-/// the diagonal block, and what has become of them is copied back from the panel that all get.
+/// Each device stores whole block rows, and therefore a part of every panel. The parts are gathered
+/// at the owner of the diagonal block, which factors the panel and broadcasts it; each device
+/// copies its part back from the broadcast panel.
 template <class T>
 class ByRows : Factorization<T> {
  public:
@@ -42,10 +43,10 @@ class ByRows : Factorization<T> {
   View<T> seen_by(int device, int64_t k, int64_t block) {
     return ring_.memory(device, k).at(over_.start(block) - over_.start(k), 0);
   }
-  /// The device has rows of panel k.
+  /// Whether the device owns rows of panel k.
   bool has_part(int device, int64_t k) const { return over_.next_of(device, k) < over_.blocks(); }
 
-  /// The device's part of panel k, between its memory and a panel that it can reach.
+  /// Copies the device's part of panel k between its own matrix and a panel that it can access.
   template <class Copy>
   void for_each_part(int device, int64_t k, const View<T>& whole, Copy&& copy) {
     this->for_each_block(device, k, [&](int64_t I) {
@@ -62,7 +63,7 @@ class ByRows : Factorization<T> {
     for (int d = 0; d < this->count(); ++d)
       if (has_part(d, k)) take_back(d, k);
   }
-  /// The parts of panel k at the owner of its diagonal block.
+  /// Gathers the parts of panel k at the owner of its diagonal block.
   View<T> gather(int64_t k) {
     const int owner = over_.owner(k);
     const View<T> whole = ring_.memory(owner, k);
@@ -80,7 +81,7 @@ class ByRows : Factorization<T> {
     for (const Event& part : gathered) ops(owner).wait(Queue::panel, part);
     return whole;
   }
-  /// Hands panel k to all devices that have rows from block `first` on.
+  /// Broadcasts panel k to all devices that own rows from block `first` on.
   void hand_out(int64_t k, int64_t first) {
     const int owner = over_.owner(k);
     panel(k).owner = owner;
@@ -97,8 +98,8 @@ class ByRows : Factorization<T> {
                     ops(d).copy(queue, mine, here, rows, over_.width(k));
                   });
   }
-  /// With groups, on the queue of copies, which makes planes of the panel too: that of updates is
-  /// busy with the group before.
+  /// Copies the device's part of panel k back on the receive queue. With groups this queue also
+  /// converts the panel to planes, since the update queue still processes the previous group.
   void take_back(int d, int64_t k) {
     if (d == panel(k).owner) ops(d).wait(Queue::receive, panel(k).finished);
     copy_part_back(d, Queue::receive, k);
@@ -116,7 +117,7 @@ class ByRows : Factorization<T> {
   Event& updated(int device, int64_t k) {
     return updated_[static_cast<size_t>(2 * device + k % 2)];
   }
-  /// The device's part of block column k + 1 by panel k or its group.
+  /// Updates the device's part of block column k + 1 by panel k or its group.
   void update_next(int d, int64_t k) {
     if (!has_part(d, k + 1)) return;
     const bool by_group = groups_.is_on() && groups_.is_last(k);
@@ -137,13 +138,13 @@ class ByRows : Factorization<T> {
       update_row(d, Queue::panel, k, I, k + 1, k + 2);
     });
   }
-  /// Block row I from block column `first` up to block column `end`.
+  /// Updates block row I from block column `first` up to block column `end`.
   void update_row(int d, Queue queue, int64_t k, int64_t I, int64_t first, int64_t end) {
     const int64_t row = over_.start(I), column = over_.start(first);
     ops(d).update(queue, A_.at(row, column), seen_by(d, k, I), seen_by(d, k, first), over_.width(I),
                   over_.start(end) - column, over_.width(k));
   }
-  /// The same by the group of panel k, up to the diagonal.
+  /// Updates block row I by the group of panel k, up to the diagonal.
   void update_by_group(int d, Queue queue, int64_t k, int64_t I, int64_t first, int64_t end) {
     const int64_t row = over_.start(I), column = over_.start(first);
     groups_.update(d, queue, k, A_.at(row, column), row, column, over_.width(I),
@@ -152,7 +153,8 @@ class ByRows : Factorization<T> {
   void wait_for(int d, const std::vector<Event>& events) {
     if (const Event& event = events[static_cast<size_t>(d)]) ops(d).wait(Queue::panel, event);
   }
-  /// What the device has of the block columns behind it, after its part of panel k is back.
+  /// Updates the device's part of the block columns after it, once its part of panel k is copied
+  /// back.
   void update_rest(int d, int64_t k) {
     if (!has_part(d, k)) return;
     if (groups_.is_on())
@@ -167,7 +169,7 @@ class ByRows : Factorization<T> {
     updated(d, k) = ops(d).record(Queue::update);
     ring_.reads(d, k, updated(d, k));
   }
-  /// The other columns of its group by panel k.
+  /// Updates the other columns of its group by panel k.
   void update_in_group(int d, int64_t k) {
     if (!has_part(d, k + 1)) return;
     const int64_t end = groups_.last(k) + 1;
@@ -178,8 +180,8 @@ class ByRows : Factorization<T> {
       });
     ring_.reads(d, k, ops(d).record(Queue::panel));
   }
-  /// By the group that ends with panel k: first the next group, and the column that is ahead of the
-  /// one after it.
+  /// Updates the columns after the group that ends with panel k: first the next group and the
+  /// look-ahead column of the group after it.
   void update_behind_group(int d, int64_t k) {
     if (!has_part(d, k + 2)) return;
     const int64_t middle = std::min(k + 2 + groups_.panels(), over_.blocks());
@@ -193,8 +195,8 @@ class ByRows : Factorization<T> {
     behind_[static_cast<size_t>(d)] = ops(d).record(Queue::update);
     groups_.reads(d, Queue::update, k);
   }
-  /// The group that ends with panel k is not within the bound: its panels are handed out once more,
-  /// and all columns behind it take them one by one.
+  /// The group that ends with panel k exceeds the bound: its panels are broadcast again, and all
+  /// columns after it are updated by one panel at a time.
   void go_on_natively(int64_t k) {
     const int64_t first = groups_.first(k);
     groups_.give_up();
@@ -211,7 +213,7 @@ class ByRows : Factorization<T> {
     for (int d = 0; d < this->count(); ++d)
       if (const Event& done = updated(d, k)) ops(d).wait(Queue::panel, done);
   }
-  /// From block column `first` on by panel k.
+  /// Updates block columns from `first` on by panel k.
   void update_behind(int d, int64_t k, int64_t first) {
     this->await(d, Queue::panel, k);
     this->for_each_block(d, first, [&](int64_t I) { update_diagonal(d, k, I); });
@@ -224,8 +226,8 @@ class ByRows : Factorization<T> {
     ring_.reads(d, k, updated(d, k));
   }
 
-  std::vector<Event> updated_;                           ///< of a device, by the last two panels
-  std::vector<Event> taken_back_, next_group_, behind_;  ///< of a device, with groups
+  std::vector<Event> updated_;                           ///< of each device, by the last two panels
+  std::vector<Event> taken_back_, next_group_, behind_;  ///< of each device, with groups
 };
 
 }  // namespace chol::tile

@@ -1,5 +1,5 @@
-// The block columns of a factor for a solve: where they lie, or brought from host memory, each once
-// a sweep, to a few slots of its owner that are used in turn.
+// The block columns of a factor for a solve: in the devices' memory, or transferred from host
+// memory once a sweep to a few slots of the owner, which are reused.
 #pragma once
 
 #include "tile/staging.hpp"
@@ -9,11 +9,11 @@ namespace chol::tile {
 template <class T>
 class FactorColumns {
  public:
-  /// That lie in the devices' memory.
+  /// For a factor in the devices' memory.
   explicit FactorColumns(const CyclicMatrix<T>& A)
       : over_(A.over), upper_(A.local.front().swapped), resident_(&A) {}
-  /// Of a matrix in host memory. @param whole its lower view.
-  /// @param staging of pageable memory, or nullptr.
+  /// For a factor in host memory. @param whole its lower view.
+  /// @param staging for pageable memory, or nullptr.
   FactorColumns(const Devices<T>& devices, const Distribution& over, const View<T>& whole,
                 PanelRing<T>& ring, Staging<T>* staging = nullptr)
       : over_(over),
@@ -28,7 +28,7 @@ class FactorColumns {
   const Distribution& over() const { return over_; }
   bool upper() const { return upper_; }
 
-  /// What is queued next on the owner's queue of updates reads block column k.
+  /// Makes block column k available to the next operation on the owner's update queue.
   void need(int64_t k) {
     if (resident_ || step(k) != kAbsent) return;
     const int owner = over_.owner(k);
@@ -36,7 +36,7 @@ class FactorColumns {
     step(k) = next_[static_cast<size_t>(owner)]++;
     ring_->claim(ops, Queue::load, owner, step(k));
     ring_->claimed(owner, step(k));
-    // By columns as they are stored, whichever triangle it is: those of an upper one are rows of
+    // By columns as stored, whichever triangle it is: the columns of an upper triangle are rows of
     // its lower view.
     const int64_t first = over_.start(k), width = over_.width(k);
     View<T> slot = ring_->memory(owner, step(k));
@@ -50,14 +50,14 @@ class FactorColumns {
       ops.copy(Queue::load, to, whole_.at(first, column), rows, columns);
     ops.wait(Queue::update, ops.record(Queue::load));
   }
-  /// What was queued last was the last of this sweep to read it.
+  /// The operation queued last was the last one of this sweep to read block column k.
   void done(int64_t k) {
     if (resident_) return;
     const int owner = over_.owner(k);
     ring_->reads(owner, step(k), (*devices_)[static_cast<size_t>(owner)]->record(Queue::update));
     step(k) = kAbsent;
   }
-  /// From the first row of block i on.
+  /// The block column from the first row of block i on.
   backend::Stored<T> at(int64_t i, int64_t k, bool adjoint) const {
     const int owner = over_.owner(k);
     if (resident_) {
@@ -79,8 +79,8 @@ class FactorColumns {
   View<T> whole_;
   PanelRing<T>* ring_ = nullptr;
   Staging<T>* staging_ = nullptr;
-  std::vector<int64_t> next_;   ///< step of each device's next load
-  std::vector<int64_t> steps_;  ///< of each block column that is there
+  std::vector<int64_t> next_;   ///< step of the next load of each device
+  std::vector<int64_t> steps_;  ///< step of each resident block column
 };
 
 }  // namespace chol::tile

@@ -1,11 +1,11 @@
-// A panel wider than a device factors at once, by halves.
+// Recursive factorization of a panel that is wider than the panel kernel supports.
 #pragma once
 
 #include "tile/cyclic_matrix.hpp"
 
 namespace chol::tile {
 
-/// Factors `columns` columns of A, of `rows` rows, which are updated already.
+/// Factors `columns` columns of A, which has `rows` rows and is already updated.
 template <class T>
 void factor_panel(backend::PanelOps<T>& ops, const View<T>& A, int64_t rows, int64_t columns,
                   int64_t before, int64_t behind) {

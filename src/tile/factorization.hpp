@@ -1,4 +1,4 @@
-// What the factorizations of both distributions share.
+// Common part of the factorizations of both distributions.
 #pragma once
 
 #include "tile/factor_panel.hpp"
@@ -8,7 +8,7 @@
 
 namespace chol::tile {
 
-/// The panels, who has them and who waits for them.
+/// The panels, their copies on the devices and the events that order them.
 template <class T>
 class Factorization {
  public:
@@ -42,7 +42,7 @@ class Factorization {
     for (int64_t J = over_.next_of(device, first); J < over_.blocks(); J += over_.devices) body(J);
   }
 
-  /// Hands panel k, which lies in `from`, to every device that `wants` it.
+  /// Broadcasts panel k, stored in `from`, to every device for which `wants` is true.
   template <class Wants>
   void publish(int64_t k, const View<T>& from, int64_t rows, int64_t columns, Wants&& wants) {
     Panel& given = panel(k);
@@ -56,7 +56,7 @@ class Factorization {
       given.arrived[static_cast<size_t>(d)] = ops(d).record(Queue::receive);
     }
   }
-  /// `queue` of the device goes on when panel k is there.
+  /// Makes `queue` of the device wait for the arrival of panel k.
   void await(int device, Queue queue, int64_t k) {
     const Panel& wanted = panel(k);
     if (device != wanted.owner)

@@ -15,24 +15,24 @@ int64_t padded(int64_t n) {
   return (n + kLine - 1) / kLine * kLine;
 }
 
-/// Columns of a block: enough for products at full rate, and enough blocks for all devices.
+/// Columns of a block: wide enough for products at full rate, with enough blocks for all devices.
 int64_t block_columns(int64_t n, int devices, bool by_planes) {
   constexpr int64_t kMost = 1024, kBlocksOfDevice = 6;
   const int64_t step = by_planes ? 128 : 64;
   return std::clamp(n / (devices * kBlocksOfDevice) / step * step, step, kMost);
 }
 
-/// Columns of a superpanel that a device has at most.
+/// Largest number of columns of a superpanel on one device.
 int64_t local_columns(const HostPlan& plan, int devices) {
   return (plan.blocks + devices - 1) / devices * plan.nb;
 }
 
-/// One superpanel: its block columns arrive when they are needed or their place is free, and
-/// return.
+/// One superpanel. Its block columns are loaded when they are needed or their memory is free, and
+/// are stored to the host when they are finished.
 template <class T>
 class Superpanel final : public ColumnSource<T> {
  public:
-  /// @param staging nullptr: copies go straight.
+  /// @param staging nullptr: direct copies.
   Superpanel(const Devices<T>& devices, const View<T>& whole, int64_t n, const HostPlan& plan,
              int64_t first, HostWorkspace<T>& work, Staging<T>* staging, HostProgress* progress)
       : devices_(devices),
@@ -45,7 +45,8 @@ class Superpanel final : public ColumnSource<T> {
     const int count = static_cast<int>(devices.size());
     const int64_t columns = std::min(plan.blocks * plan.nb, n - first);
     A_.over = {columns, plan.nb, count, n - first - columns};
-    // The same for all, so that a block column has the place of one of the superpanel before.
+    // The same for all superpanels, so that a block column uses the memory of one of the previous
+    // superpanel.
     const int64_t ld = padded<T>(whole.swapped ? local_columns(plan, count) : n);
     for (T* memory : work.columns) A_.local.push_back({memory, ld, whole.swapped});
     const auto blocks = static_cast<size_t>(A_.over.blocks());
@@ -55,7 +56,7 @@ class Superpanel final : public ColumnSource<T> {
     for (auto& awaited : awaited_) awaited.resize(blocks);
   }
 
-  /// @param next whose block columns take the place of these, or nullptr.
+  /// @param next superpanel whose block columns reuse the memory of this one, or nullptr.
   void run(Superpanel* next) {
     if (staging_) staging_->count_from(first_);
     factor(devices_, A_, work_.factor, this);
@@ -104,12 +105,13 @@ class Superpanel final : public ColumnSource<T> {
             A_.over.width(J));
     loaded_[static_cast<size_t>(J)] = ops(J).record(Queue::load);
   }
-  /// Takes the place of the block column that is read until `reads`.
+  /// Loads block column J into the memory of the one that is read until `reads`.
   void follow(int64_t J, const std::vector<Event>& reads) {
     for (const Event& event : reads) ops(J).wait(Queue::load, event);
     load_own(J);
   }
-  /// Where diagonal block k lies on its way: beside it nothing of the host's matrix may be written.
+  /// Pinned buffer for diagonal block k on its transfer to the host: nothing outside the triangle
+  /// of the host's matrix may be written.
   View<T> diagonal_on_the_way(int64_t k) const {
     const auto size = static_cast<size_t>(plan_.nb * plan_.nb);
     T* const slots =
@@ -132,7 +134,7 @@ class Superpanel final : public ColumnSource<T> {
   }
   void unpack_diagonal(int64_t k) {
     const int64_t at = first_ + A_.over.start(k), width = A_.over.width(k);
-    // The last that was told of is its way back.
+    // The last reader recorded is the transfer to the host.
     ops(k).wait_on_host(reads_[static_cast<size_t>(k)].back());
     ops(k).copy_on_host(whole_.at(at, at), diagonal_on_the_way(k), width, width, true);
   }
@@ -140,14 +142,14 @@ class Superpanel final : public ColumnSource<T> {
   const Devices<T>& devices_;
   const View<T> whole_;
   const HostPlan plan_;
-  const int64_t first_;  ///< column
+  const int64_t first_;  ///< first column
   HostWorkspace<T>& work_;
   Staging<T>* const staging_;
   HostProgress* const progress_;
   CyclicMatrix<T> A_;
-  std::vector<Event> loaded_, finished_;   ///< of each block column
-  std::vector<std::vector<Event>> reads_;  ///< of each where it lies, its way back last
-  std::vector<bool> awaited_[2];           ///< by the queue of panels, and of updates
+  std::vector<Event> loaded_, finished_;   ///< for each block column
+  std::vector<std::vector<Event>> reads_;  ///< readers of each; last, its store
+  std::vector<bool> awaited_[2];           ///< by the panel queue, and by the update queue
 };
 
 }  // namespace
@@ -181,9 +183,9 @@ HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& 
     if (by_planes && fits(plan)) return plan;
     plan.by_planes = false;
     if (fits(plan)) return plan;
-    // Narrower panels leave memory to wider superpanels, and run at full rate down to here.
+    // Narrower panels leave memory for wider superpanels and run at full rate down to this width.
     if (nb > kMostOfParts) continue;
-    // Whole rounds of devices, so that each superpanel begins at the first.
+    // A multiple of the number of devices, so that each superpanel begins at the first device.
     int64_t least = 0, most = (plan.blocks - 1) / count;
     while (least < most) {
       const int64_t middle = (least + most + 1) / 2;
@@ -192,7 +194,7 @@ HostPlan plan_host_matrix(const Devices<T>& devices, const std::vector<size_t>& 
       else
         most = middle - 1;
     }
-    // Few columns at a time would read all others too often: narrower panels leave more memory.
+    // With few columns at a time all others are read too often: narrower panels leave more memory.
     constexpr int64_t kRounds = 2;
     if (least >= kRounds || (least > 0 && nb / 2 < kLeast)) return {nb, least * count};
   }

@@ -1,4 +1,4 @@
-// Memory for panels that come from other devices, used again in turn.
+// Memory for panels received from other devices, reused cyclically.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ using backend::Queue;
 template <class T>
 using Devices = std::vector<PanelOps<T>*>;
 
-/// The panels of successive steps go round `slots` of each device.
+/// The panels of successive steps use the `slots` of each device cyclically.
 template <class T>
 class PanelRing {
  public:
-  /// One in use by the products, one by the panel ahead, one under way.
+  /// One for the products, one for the look-ahead panel, one for a transfer in progress.
   static constexpr int kSlots = 3;
-  /// Columns behind a panel that lie in the same memory.
+  /// Columns after a panel in the same memory.
   static constexpr int64_t kBehind = 64;
 
-  /// Takes the slots of one more device; a null arena counts. @param swapped as View.
+  /// Allocates the slots of one more device; a null arena counts. @param swapped as View.
   void carve(Arena& arena, int64_t rows, int64_t columns, bool swapped) {
     constexpr int64_t kLine = 128 / sizeof(T) > 0 ? 128 / sizeof(T) : 1;
     const int64_t length = swapped ? columns : rows, lines = swapped ? rows : columns;
@@ -35,11 +35,12 @@ class PanelRing {
   }
 
   const View<T>& memory(int device, int64_t step) { return slot(device, step).memory; }
-  /// `queue` waits for all reads of the panel that was there before.
+  /// Makes `queue` wait for all reads of the previous panel in the slot.
   void claim(PanelOps<T>& ops, Queue queue, int device, int64_t step) {
     for (const Event& reader : slot(device, step).readers) ops.wait(queue, reader);
   }
-  /// All that claimed it have done so: what is added from here on reads the new panel.
+  /// All queues that write the slot have claimed it: reads recorded from here on are of the new
+  /// panel.
   void claimed(int device, int64_t step) { slot(device, step).readers.clear(); }
   /// The panel is read until `read`.
   void reads(int device, int64_t step, const Event& read) {

@@ -1,23 +1,23 @@
-// Copies from one device to another: straight, or by way of pinned memory of the host where they do
-// not reach each other's memory.
+// Copies from one device to another: direct, or staged in pinned host memory if the devices cannot
+// access each other's memory.
 #pragma once
 
 #include "tile/panel_ring.hpp"
 
 namespace chol::tile {
 
-/// Where a block lies.
+/// A block and the device that stores it.
 template <class T>
 struct OnDevice {
   int device;
   View<T> view;
 };
 
-/// Of pinned memory for each queue that copies.
+/// Bytes of pinned memory for each queue that copies.
 inline constexpr size_t kPeerBytes = size_t{4} << 20;
 
-/// Queues at device `at`, which is that of `to` or of `from`, the copy of a block. What comes next
-/// in the queue finds it done, and what the queue waits for comes before it.
+/// Queues the copy of a block at device `at`, which is the device of `to` or of `from`. The copy is
+/// ordered in the queue like any other operation.
 template <class T>
 void copy_between(const Devices<T>& devices, int at, Queue queue, const OnDevice<T>& to,
                   const OnDevice<T>& from, int64_t rows, int64_t columns,
@@ -26,7 +26,7 @@ void copy_between(const Devices<T>& devices, int at, Queue queue, const OnDevice
   const int other = at == to.device ? from.device : to.device;
   if (here.reaches(other)) return here.copy(queue, to.view, from.view, rows, columns);
   PanelOps<T>& there = *devices[static_cast<size_t>(other)];
-  // The other device copies on a queue of its own, between two points of this one.
+  // The other device copies on a queue of its own, between two events of this queue.
   const bool gives = other == from.device;
   const Queue theirs = gives ? Queue::store : Queue::receive;
   const int64_t room = static_cast<int64_t>(bytes / sizeof(T));

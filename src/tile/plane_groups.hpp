@@ -1,5 +1,6 @@
-// Panels in groups whose products are subtracted from all that lies behind a group at once, by
-// residues: the depth makes up for what a reconstruction costs. Within a group products are native.
+// Groups of panels whose products are subtracted from all columns after the group at once, by
+// residues: the depth of the product amortizes the reconstruction. Within a group products are
+// native.
 #pragma once
 
 #include "backend/plane_ops.hpp"
@@ -10,7 +11,7 @@ namespace chol::tile {
 template <class T>
 class PlaneGroups {
  public:
-  /// @param columns of a group; 0: there are none, and each panel is subtracted by itself.
+  /// @param columns of a group; 0: no groups, each panel is subtracted separately.
   PlaneGroups(const Devices<T>& devices, const Distribution& over, int64_t columns)
       : devices_(devices),
         over_(over),
@@ -20,25 +21,25 @@ class PlaneGroups {
   }
 
   bool is_on() const { return is_on_; }
-  /// What is left is done natively.
+  /// The remainder is computed natively.
   void give_up() {
     is_on_ = false;
     panels_ = 1;
   }
-  /// Of a group.
+  /// Number of panels of a group.
   int64_t panels() const { return panels_; }
   int64_t first(int64_t k) const { return k / panels_ * panels_; }
   int64_t last(int64_t k) const { return std::min(first(k) + panels_, over_.blocks()) - 1; }
   bool is_last(int64_t k) const { return k == last(k); }
-  /// Whether the group of panel k has columns behind it.
+  /// Whether columns follow the group of panel k.
   bool has_behind(int64_t k) const { return last(k) + 1 < over_.blocks(); }
 
   void begin(const T* diagonal) {
     for (PanelOps<T>* ops : devices_) ops->planes()->begin(Queue::receive, diagonal);
   }
-  /// The device's queue of copies has panel k, which becomes planes.
+  /// Converts panel k to planes on the device's receive queue, which has the panel.
   /// @param panel from its diagonal block on.
-  /// @return up to where the panel is read.
+  /// @return event after the last read of the panel.
   Event quantize(int device, int64_t k, const View<T>& panel) {
     PanelOps<T>& ops = at(device);
     Slot& slot = of(device, k);
@@ -53,7 +54,8 @@ class PlaneGroups {
     slot.panel = k;
     return slot.quantized;
   }
-  /// Waits for the group that ends with panel k, whose planes several devices have.
+  /// Waits for the group that ends with panel k, whose planes are on several devices. Returns
+  /// whether it is within the bound.
   bool is_exact(int64_t k) {
     bool all = true;
     for (int d = 0; d < static_cast<int>(devices_.size()); ++d) {
@@ -66,13 +68,13 @@ class PlaneGroups {
   void await(int device, Queue queue, int64_t k) {
     at(device).wait(queue, of(device, k).quantized);
   }
-  /// Subtracts the products with the group of panel k from a block that begins at element (row,
+  /// Subtracts the products with the group of panel k from a block whose first element is (row,
   /// column).
   void update(int device, Queue queue, int64_t k, const View<T>& C, int64_t row, int64_t column,
               int64_t rows, int64_t columns) {
     at(device).planes()->update(queue, number(k), C, row, column, rows, columns);
   }
-  /// What the queue holds reads the planes.
+  /// Records that the operations in the queue read the planes.
   void reads(int device, Queue queue, int64_t k) {
     of(device, k).readers.push_back(at(device).record(queue));
   }
@@ -81,7 +83,7 @@ class PlaneGroups {
   static constexpr int kSlots = backend::PlaneOps<T>::kSlots;
   struct Slot {
     Event quantized;
-    int64_t panel = -1;  ///< the last one quantized
+    int64_t panel = -1;  ///< the last panel converted
     std::vector<Event> readers;
   };
   PanelOps<T>& at(int device) const { return *devices_[static_cast<size_t>(device)]; }

@@ -29,7 +29,7 @@ class Inversion {
  private:
   PanelOps<T>& ops(int device) const { return *devices_[static_cast<size_t>(device)]; }
   int count() const { return static_cast<int>(devices_.size()); }
-  /// Rows of the triangle in block column j beside its diagonal block, [first, end).
+  /// Rows of the triangle in block column j outside its diagonal block, [first, end).
   int64_t first_beside(int64_t j) const { return upper_ ? 0 : over_.end(j); }
   int64_t end_beside(int64_t j) const { return upper_ ? over_.start(j) : over_.n; }
   int64_t rows_beside(int64_t j) const { return end_beside(j) - first_beside(j); }
@@ -40,8 +40,8 @@ class Inversion {
   }
   int64_t ld(int device) const { return A_.local[static_cast<size_t>(device)].ld; }
 
-  /// Block column j is taken to all devices, and all do their part: its owner last, since that
-  /// overwrites it.
+  /// Broadcasts block column j and calls each device's part: that of the owner last, since it
+  /// overwrites the column.
   template <class Part>
   void step(int64_t j, Part&& part) {
     const int owner = over_.owner(j);
@@ -74,7 +74,7 @@ class Inversion {
     for (const Event& there : arrived_) ops(owner).wait(Queue::update, there);
   }
 
-  /// The device's columns of blocks before `j`, or of those behind it.
+  /// The device's columns of blocks before `j`, or of the blocks after it.
   struct Columns {
     int64_t first, count;
   };
@@ -85,7 +85,7 @@ class Inversion {
     return behind ? Columns{at, total - at} : Columns{0, at};
   }
 
-  /// Rows of block j of the inverse, and their products from the rows that are left.
+  /// Rows of block j of the inverse, and their products with the remaining rows.
   void invert_factor(int d, int64_t j) {
     const Columns done = columns(d, j, upper_);
     const int64_t width = over_.width(j), beside = first_beside(j), rows = rows_beside(j);
@@ -106,7 +106,7 @@ class Inversion {
     o.invert_triangle(Queue::update, upper_, block.first, ld(d), width);
   }
 
-  /// X^H X of a lower triangle, X X^H of an upper one.
+  /// X^H X of a lower triangle X, X X^H of an upper one.
   void multiply_by_adjoint(int d, int64_t j) {
     upper_ ? add_products(d, j) : replace_row(d, j);
     if (d != over_.owner(j)) return;
@@ -135,8 +135,8 @@ class Inversion {
                       {stored(d, beside, before.first), ld(d)}, 1, row, ld(d), width, before.count,
                       rows);
   }
-  /// The products of column j of X with its adjoint, to the columns of the upper triangle before
-  /// it.
+  /// Adds the products of column j of X with its adjoint to the preceding columns of the upper
+  /// triangle.
   void add_products(int d, int64_t j) {
     for (int64_t c = d; c < j; c += over_.devices) {
       const int64_t width = over_.width(c), local = over_.local_start(c), above = over_.start(c);
@@ -154,8 +154,8 @@ class Inversion {
   const bool upper_;
   PanelRing<T>& ring_;
   int64_t step_ = 0;
-  std::vector<Event> final_;    ///< of a device: its part of the inverted factor
-  std::vector<Event> arrived_;  ///< of this step's block column, at each device but its owner
+  std::vector<Event> final_;    ///< for each device: its part of the inverted factor is finished
+  std::vector<Event> arrived_;  ///< block column of this step, at each device except its owner
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The inverse over several devices, in place of the factor: first that of the factor, then its
-// product with its adjoint (LAPACK's xTRTRI and xLAUUM by block columns). In both, each step takes
-// one block column to all devices, which then work on the block columns that they have.
+// The inverse over several devices, in place of the factor: first the inverse of the factor, then
+// its product with its adjoint (LAPACK's xTRTRI and xLAUUM by block columns). In both, each step
+// broadcasts one block column, and each device then updates its own block columns.
 #pragma once
 
 #include "tile/panel_ring.hpp"
@@ -11,7 +11,7 @@ template <class T>
 struct PotriWorkspace {
   PanelRing<T> ring;
 
-  /// Takes what one more device needs.
+  /// Allocates the memory of one more device.
   void carve(Arena& arena, PanelOps<T>& ops, const Distribution& over) {
     const int64_t columns = std::min(over.nb, over.n);
     ring.carve(arena, over.n, columns, false);
@@ -19,7 +19,7 @@ struct PotriWorkspace {
   }
 };
 
-/// Queues the inversion of the matrix whose factor A is. No diagonal element of A may be zero.
+/// Queues the inversion of the matrix with the factor A. No diagonal element of A may be zero.
 template <class T>
 void invert(const Devices<T>& devices, const CyclicMatrix<T>& A, PotriWorkspace<T>& work);
 

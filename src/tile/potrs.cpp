@@ -47,13 +47,13 @@ class Sweeps {
     return work_.devices[static_cast<size_t>(device)].incoming +
            from * work_.block_ld * work_.columns;
   }
-  /// Rows of block i in block column k of the factor as it is stored.
+  /// Rows of block i in block column k of the factor, as stored.
   backend::Stored<T> stored(int64_t i, int64_t k, bool adjoint) const {
     return A_.at(i, k, adjoint);
   }
   Event& solved(int64_t k) { return solved_[static_cast<size_t>(k)]; }
 
-  /// The device's blocks of B, and zeros between them.
+  /// Copies the device's blocks of B to X and sets the other blocks to zero.
   void load(int d) {
     ops(d).clear(Queue::load, X(d, 0), work_.ld, over_.n, nrhs_);
     for (int64_t k = d; k < over_.blocks(); k += over_.devices)
@@ -74,7 +74,7 @@ class Sweeps {
     solved(k) = ops(owner).record(Queue::update);
   }
 
-  /// The sweep in which products are subtracted ahead, from the first block on or from the last.
+  /// Sweep that subtracts products in advance, from the first block on or from the last.
   void add_up(bool ascending) {
     const int64_t blocks = over_.blocks();
     for (int64_t at = 0; at < blocks; ++at) {
@@ -95,13 +95,13 @@ class Sweeps {
       A_.done(k);
     }
   }
-  /// The owner of block k adds what that of block j has subtracted for it.
+  /// The owner of block k adds the products that the owner of block j has subtracted for it.
   void add_from(int owner, int64_t k, int64_t j, bool is_next) {
     const int from = over_.owner(j);
     auto& receiver = ops(owner);
     const auto& subtracted = is_next ? next_subtracted_ : rest_subtracted_;
     receiver.wait(Queue::receive, subtracted[static_cast<size_t>(j)]);
-    // The block that came before has been added.
+    // The previous block must have been added.
     if (const Event& added = received_[static_cast<size_t>(owner)])
       receiver.wait(Queue::receive, added);
     copy_between<T>(devices_, owner, Queue::receive,
@@ -120,7 +120,7 @@ class Sweeps {
     return over_.start(last) + over_.width(last) - over_.start(first);
   }
 
-  /// The sweep in which a block is solved by products with all that is.
+  /// Sweep that solves a block by products with all solved blocks.
   void multiply_solved(bool ascending) {
     const int64_t blocks = over_.blocks();
     for (int64_t at = 0; at < blocks; ++at) {
@@ -129,21 +129,21 @@ class Sweeps {
       const int64_t near = std::min<int64_t>(over_.devices - 1, at);
       A_.need(k);
       if (near > 0) {
-        // The last of them came last.
+        // The block solved last arrives last.
         ops(owner).wait(Queue::update, arrived_);
         subtract_product(owner, k, ascending ? k - near : k + 1, ascending ? k - 1 : k + near);
       }
       solve_block(owner, k, true);
       A_.done(k);
       broadcast(owner, k);
-      // Of the owner's next block what needs no other.
+      // The products for the owner's next block that do not depend on other blocks.
       const int64_t mine = ascending ? k + over_.devices : k - over_.devices;
       if (mine < 0 || mine >= blocks) continue;
       A_.need(mine);
       subtract_product(owner, mine, ascending ? 0 : k, ascending ? k : blocks - 1);
     }
   }
-  /// From block k the product of rows [first, last] of its column with what is solved there.
+  /// Subtracts the product of rows [first, last] of column k with the solved blocks from block k.
   void subtract_product(int owner, int64_t k, int64_t first, int64_t last) {
     ops(owner).multiply(Queue::update, -1, stored(first, k, true), {X(owner, first), work_.ld}, 1,
                         X(owner, k), work_.ld, over_.width(k), nrhs_, rows(first, last));
@@ -175,11 +175,11 @@ class Sweeps {
   T* const B_;
   const int64_t ldb_;
   PotrsWorkspace<T>& work_;
-  std::vector<Event> solved_;           ///< of a block
-  std::vector<Event> next_subtracted_;  ///< from the block after it,
-  std::vector<Event> rest_subtracted_;  ///< and from all others
-  std::vector<Event> received_;         ///< of a device: what came last has been added
-  Event arrived_;                       ///< at the next owner, the block solved last
+  std::vector<Event> solved_;           ///< for each block
+  std::vector<Event> next_subtracted_;  ///< for the next block,
+  std::vector<Event> rest_subtracted_;  ///< and for all others
+  std::vector<Event> received_;         ///< for each device: the block received last has been added
+  Event arrived_;                       ///< the block solved last, at the next owner
 };
 
 }  // namespace

@@ -1,27 +1,26 @@
-// Solves with a factor over several devices. A sweep goes from block to block, and either kind
-// needs a block column of the factor only where it lies: the owner of a solved block subtracts its
-// products from the blocks that follow, in a part of its own which the next owner adds up; or the
-// owner of the block to solve multiplies its column with all that is solved, which every device
-// has.
+// Solves with a factor over several devices, block by block. Both variants read a block column of
+// the factor only at its owner. Either the owner of a solved block subtracts its products from the
+// following blocks, in a local buffer that the next owner adds up; or the owner of the next block
+// multiplies its column by all solved blocks, which every device has.
 #pragma once
 
 #include "tile/factor_columns.hpp"
 
 namespace chol::tile {
 
-/// Right-hand sides at a time.
+/// Largest number of right-hand sides processed together.
 inline constexpr int64_t kMostRightHandSides = 4096;
 
 template <class T>
 struct PotrsWorkspace {
   struct OfDevice {
-    T* X = nullptr;         ///< n rows: what is solved, and products to be added up
-    T* incoming = nullptr;  ///< a block from each device
+    T* X = nullptr;         ///< n rows: solved blocks, and products to be summed
+    T* incoming = nullptr;  ///< one block from each device
   };
   int64_t ld = 1, block_ld = 1, columns = 0;
   std::vector<OfDevice> devices;
 
-  /// Takes what one more device needs.
+  /// Allocates the memory of one more device.
   void carve(Arena& arena, const Distribution& over, int64_t nrhs) {
     constexpr int64_t kLine = 128 / sizeof(T) > 0 ? 128 / sizeof(T) : 1;
     const auto padded = [](int64_t n) {
@@ -37,20 +36,20 @@ struct PotrsWorkspace {
   }
 };
 
-/// The same of a factor that comes from host memory.
+/// The same for a factor in host memory.
 template <class T>
 struct StreamedPotrsWorkspace {
   PanelRing<T> ring;
   PotrsWorkspace<T> solve;
 
-  /// Takes what one more device needs.
+  /// Allocates the memory of one more device.
   void carve(Arena& arena, const Distribution& over, int64_t nrhs) {
     ring.carve(arena, over.n, std::min(over.nb, over.n), false);
     solve.carve(arena, over, nrhs);
   }
 };
 
-/// B := A^-1 B with the factor A. Waits between blocks of right-hand sides, not for the last.
+/// B := A^-1 B with the factor A. Waits between blocks of right-hand sides, but not for the last.
 /// @param B on the host or any device.
 template <class T>
 void solve(const Devices<T>& devices, FactorColumns<T>& A, int64_t nrhs, T* B, int64_t ldb,

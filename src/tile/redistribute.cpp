@@ -5,8 +5,8 @@
 namespace chol::tile {
 namespace {
 
-/// Calls copy(device, i, j, rows, columns) for rectangles that the triangle consists of: of each
-/// block what is beside the diagonal block, and of that one its lines.
+/// Calls copy(device, i, j, rows, columns) for rectangles that cover the triangle: for each block
+/// column the part outside the diagonal block, and each column or row of the diagonal block.
 template <class T, class Copy>
 void for_each_piece(const CyclicMatrix<T>& A, Copy&& copy) {
   const Distribution& over = A.over;

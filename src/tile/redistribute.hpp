@@ -1,4 +1,5 @@
-// Copies between a whole matrix and one over several devices: the triangle, and nothing beside it.
+// Copies of the triangle between a whole matrix and one over several devices; other elements are
+// not accessed.
 #pragma once
 
 #include "tile/staging.hpp"
@@ -11,9 +12,9 @@ void scatter(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>&
 template <class T>
 void gather(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole);
 
-/// The same between a matrix in host memory and what is solved or inverted with: its diagonal
-/// blocks come whole where nothing is staged, and in fewer pieces.
-/// @param staging of pageable memory: the matrix is written when store_inverse() returns; or
+/// The same between a matrix in host memory and one for solves or inversion: without staging, full
+/// diagonal blocks are copied, which takes fewer copies.
+/// @param staging for pageable memory: the matrix is written when store_inverse() returns; or
 /// nullptr.
 template <class T>
 void load_factor(const Devices<T>& devices, const CyclicMatrix<T>& A, const View<T>& whole,

@@ -1,5 +1,5 @@
-// Columns of a matrix in pageable host memory on their way to the devices and back: through pinned
-// buffers, of which threads of the host fill or empty one while the other is on the link.
+// Transfers columns of a matrix in pageable host memory to the devices and back through pinned
+// buffers: host threads fill or empty one buffer during the transfer of the other.
 #pragma once
 
 #include <deque>
@@ -11,13 +11,13 @@ namespace chol::tile {
 template <class T>
 class Staging {
  public:
-  static constexpr int kBuffers = 2;  ///< of a device, each way
+  static constexpr int kBuffers = 2;  ///< for each device and direction
   static constexpr size_t kBytes = size_t{16} << 20;
 
   /// @param whole the lower view of the matrix, of n rows.
-  /// @param bytes of a buffer; at least a column.
-  /// @param returned columns that have been written to the matrix; the others are as they were.
-  /// nullptr: of what is no factorization, where no pivot can be bad.
+  /// @param bytes size of a buffer; at least a column.
+  /// @param returned number of columns written to the matrix; the others are unchanged. nullptr
+  /// except for factorizations, since other operations have no bad pivots.
   Staging(const Devices<T>& devices, const View<T>& whole, int64_t n, size_t bytes,
           int64_t* returned)
       : devices_(devices),
@@ -35,8 +35,8 @@ class Staging {
     }
   }
 
-  /// Queues the transfer of a block to `to`; of a block on the diagonal, of its triangle. The
-  /// device's queue of loads has its waits already.
+  /// Queues the transfer of a block to `to`; of a diagonal block only its triangle. The device's
+  /// load queue already has the necessary waits.
   void load(int device, const View<T>& to, int64_t row, int64_t column, int64_t rows,
             int64_t columns) {
     PanelOps<T>& ops = *devices_[static_cast<size_t>(device)];
@@ -44,7 +44,7 @@ class Staging {
     for_each_piece(rows, columns, triangle, [&](int64_t at, int64_t below, int64_t width) {
       const int64_t down = triangle ? at : 0;
       Buffer& buffer = next(up_, device);
-      // What it held before must be on the device.
+      // The previous content of the buffer must be on the device.
       if (buffer.used) ops.wait_on_host(buffer.used);
       const View<T> piece = view(buffer, below, width);
       ops.copy_on_host(piece, whole_.at(row + down, column + at), below, width, triangle);
@@ -53,11 +53,10 @@ class Staging {
     });
   }
 
-  /// Queues the transfer of a block from `from` to the host; of a block on the diagonal, of its
-  /// triangle. Blocks are written to the matrix in the order in which they are given, whichever
-  /// device has them; those of a factorization are whole columns from the diagonal on, in ascending
-  /// order.
-  /// @return up to where the device reads it.
+  /// Queues the transfer of a block from `from` to the host; of a diagonal block only its triangle.
+  /// Blocks are written to the matrix in the order of these calls, independent of their device;
+  /// those of a factorization are whole columns from the diagonal on, in ascending order.
+  /// @return event after the device's last read.
   Event store(int device, const View<T>& from, int64_t row, int64_t column, int64_t rows,
               int64_t columns) {
     PanelOps<T>& ops = *devices_[static_cast<size_t>(device)];
@@ -75,24 +74,24 @@ class Staging {
     });
     return read;
   }
-  /// Waits for all that is on its way back.
+  /// Waits for all transfers to the host.
   void finish() {
     while (!under_way_.empty()) unpack_first();
   }
 
-  /// The column from which on the devices count their pivots.
+  /// Sets the first column from which the devices count their pivots.
   void count_from(int64_t column) { first_ = column; }
-  /// A piece with a bad pivot is not written either: those behind it never are.
+  /// A piece with a bad pivot is not written either; the following ones never are.
   void keep_bad_piece() { keeps_bad_piece_ = true; }
 
  private:
   struct Buffer {
     T* memory;
-    Event used;            ///< the copy to or from it
-    bool is_full = false;  ///< on its way back
+    Event used;            ///< completion of the copy to or from it
+    bool is_full = false;  ///< its transfer to the host is pending
   };
   struct Way {
-    std::vector<Buffer> buffers;  ///< of one device after the other
+    std::vector<Buffer> buffers;  ///< grouped by device
     std::vector<int> next;
   };
   struct Piece {
@@ -112,8 +111,8 @@ class Staging {
   View<T> view(const Buffer& buffer, int64_t rows, int64_t columns) const {
     return {buffer.memory, whole_.swapped ? columns : rows, whole_.swapped};
   }
-  /// Calls body(first column, rows, columns) for columns that fit into a buffer; of a triangle from
-  /// the diagonal down.
+  /// Calls body(first column, rows, columns) for groups of columns that fit into a buffer; of a
+  /// triangle from the diagonal on.
   template <class Body>
   void for_each_piece(int64_t rows, int64_t columns, bool triangle, Body&& body) const {
     int64_t width = 0;

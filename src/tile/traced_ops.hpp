@@ -1,5 +1,5 @@
-// Operations on one of several devices that the trace tells of: each between two marks of its
-// queue, whose times are read when the queues have been waited for.
+// Operations of one of several devices that are recorded in the trace: each between two events of
+// its queue, whose times are read after synchronization with the queues.
 #pragma once
 
 #include <functional>
@@ -59,7 +59,7 @@ class TracedOps final : public backend::PanelOps<T> {
   static_assert(backend::kQueues == kTraceQueues);
 
  public:
-  /// @param which of the devices of a handle.
+  /// @param which index of the device in the handle.
   TracedOps(std::shared_ptr<backend::PanelOps<T>> ops, int which)
       : ops_(std::move(ops)), which_(which) {
     if (backend::PlaneOps<T>* const planes = ops_->planes())
@@ -177,7 +177,7 @@ class TracedOps final : public backend::PanelOps<T> {
     TaskEvent task;
   };
 
-  /// An operation that throws is not in the trace.
+  /// An operation that throws is not recorded.
   template <class Operation>
   void trace(Operator kind, Queue queue, int64_t rows, int64_t columns, int64_t depth,
              Operation&& operation) {
@@ -194,7 +194,7 @@ class TracedOps final : public backend::PanelOps<T> {
                  .device = static_cast<int16_t>(which_)};
     spans_.push_back(span);
   }
-  /// What the device came by; behind an error it may not have.
+  /// Reports the events that the device has reached; after an error some may be missing.
   void tell() {
     for (Span& span : spans_) {
       span.task.start = ops_->time_of(span.from);

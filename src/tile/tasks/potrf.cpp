@@ -36,7 +36,7 @@ int64_t TileCholesky::run(int threads) {
   open_tiles_.store(tiles_ * (tiles_ + 1) / 2, std::memory_order_relaxed);
   open_column_.store(0, std::memory_order_relaxed);
   bad_minor_.store(0, std::memory_order_relaxed);
-  // More threads than half of the tiles find nothing to do.
+  // More threads than half of the tiles would find no tasks.
   const int workers = static_cast<int>(std::min<int64_t>(threads, (tiles_ * (tiles_ + 1)) / 4));
   const double n = static_cast<double>(n_);
   ThreadPool::instance().run(*this, {workers, ops_.serial_ns(n * n * n / 3)});
@@ -51,7 +51,7 @@ Outcome TileCholesky::advance(int worker) {
   return Outcome::finished;
 }
 
-/// Takes the ready task of the leftmost column that has one and performs it.
+/// Takes the ready task of the leftmost column that has one, and executes it.
 bool TileCholesky::take_next() {
   int64_t open = open_column_.load(std::memory_order_relaxed);
   for (int64_t c = open; c < tiles_; ++c) {
@@ -61,8 +61,8 @@ bool TileCholesky::take_next() {
   return false;
 }
 
-/// Whether tasks of a column may be open: its updates by the panels whose tile in the column's own
-/// row is finished, and the ends of its tiles. A look at few numbers spares one at all tiles.
+/// Whether tasks of a column may be open: updates by panels whose tile in row `column` is finished,
+/// and the final operations of its tiles. This test reads few counters instead of all tiles.
 bool TileCholesky::has_open_task(int64_t column) const {
   const int64_t taken = taken_[column].load(std::memory_order_relaxed);
   const int64_t rows = tiles_ - column;
@@ -81,7 +81,7 @@ bool TileCholesky::take_in_column(int64_t column) {
   return false;
 }
 
-/// What a tile is ready for, if anything. What is ready stays so until it is taken.
+/// Finds the ready task of a tile. A ready task remains ready until it is taken.
 bool TileCholesky::find_task(int64_t row, int64_t column, Task* task) const {
   const int state = this->state(row, column).load(std::memory_order_acquire);
   const int64_t step = state / 2;
@@ -112,13 +112,13 @@ void TileCholesky::perform(const Task& task) {
   const int64_t steps = task.step + task.updates + task.finishes;
   state(task.row, task.column).store(static_cast<int>(2 * steps), std::memory_order_release);
   if (task.finishes) open_tiles_.fetch_sub(1, std::memory_order_acq_rel);
-  // A finished tile makes many tasks ready, an update one at most.
+  // A finished tile makes many tasks ready, an update at most one.
   changes->raise(task.finishes ? Signal::kAll : 1);
   if (task.finishes && task.row == task.column + 1) take_diagonal(task.row);
 }
 
-/// Whoever solves the tile below a diagonal one goes on with the next diagonal tile (PTSP of
-/// IA-Chol), which the chain of the columns waits for: its last operands are near.
+/// The worker that solves the tile below a diagonal tile continues with the next diagonal tile
+/// (PTSP of IA-Chol), which is on the critical path: its last operands are in the cache.
 void TileCholesky::take_diagonal(int64_t column) {
   Task task;
   if (find_task(column, column, &task) && take(task)) perform(task);
@@ -149,7 +149,7 @@ void TileCholesky::solve(const Task& task) {
   }
 }
 
-/// Columns of a block column that come before the first bad minor.
+/// Number of columns of a block column before the first bad minor.
 int64_t TileCholesky::good_columns(int64_t column) const {
   const int64_t bad = bad_minor_.load(std::memory_order_relaxed);
   const int64_t last = bad && bad - 1 < end(column) ? bad - 1 : end(column);

@@ -11,7 +11,7 @@ namespace {
 /// Tiles on and below the diagonal of a square of `tiles` by `tiles`.
 int64_t triangle_of(int64_t tiles) { return tiles * (tiles + 1) / 2; }
 
-/// body(task) for each of the tasks, in any order.
+/// Calls body(task) for each of the tasks, in any order.
 /// @param task_ns estimated time of a task
 template <class Body>
 void for_each_task(int64_t tasks, double task_ns, int threads, const Body& body) {
@@ -42,7 +42,7 @@ void TileInverse::step(int64_t block, int threads) const {
     const TracedTask traced(tile == block ? Operator::trtri : Operator::trsm, tile, block, block);
     ops_.trsm(range(block), range(tile));
   };
-  // A task is a product of tiles, or about half as much.
+  // A task is a product of tiles, or about half of one.
   const double nb = static_cast<double>(nb_);
   const double task_ns = ops_.serial_ns(2 * nb * nb * nb);
   for_each_task(tiles_, task_ns / 2, threads, pack);
@@ -51,7 +51,7 @@ void TileInverse::step(int64_t block, int threads) const {
   for_each_task(tasks, task_ns, threads, product);
 }
 
-/// Tasks go along the rows of tiles, each up to the block's column or the diagonal.
+/// Tasks are numbered along the rows of tiles, each up to the block's column or the diagonal.
 void TileInverse::update(int64_t block, int64_t task) const {
   int64_t row = 0, column = task;
   for (; column > std::min(row, block); ++row) column -= std::min(row, block) + 1;

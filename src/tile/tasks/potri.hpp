@@ -1,5 +1,5 @@
-// The inverse of one matrix from its factor on several threads, in place: a block column after the
-// other, whose rows are packed first and whose tiles are updated then.
+// The inverse of one matrix from its factor on several threads, in place: for each block column
+// first all rows are packed, then all tiles are updated.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@ namespace chol::tile {
 
 class TileInverse {
  public:
-  /// Of order n in tiles of nb rows and columns; nb is rounded up to what the operations need, 0 is
-  /// the order.
+  /// Matrix of order n in tiles of nb rows and columns; nb is rounded up to a multiple that the
+  /// operations require, 0 means n.
   TileInverse(backend::InverseOps& ops, int64_t n, int nb);
 
-  /// Takes the operations' memory from an arena (a null one counts).
+  /// Allocates the operations' memory from an arena (a null one counts).
   void carve(Arena& arena) const { ops_.carve(arena, nb_); }
 
-  /// Turns the factor into the inverse, whose diagonal is real to rounding only.
+  /// Overwrites the factor by the inverse. The imaginary part of the diagonal is zero up to
+  /// rounding.
   void run(int threads) const;
 
  private:

@@ -10,7 +10,7 @@ namespace chol::tile {
 TileSolve::TileSolve(backend::SolveOps& ops, int64_t n, int64_t nrhs, int threads, int64_t nb)
     : ops_(ops), n_(n), nrhs_(nrhs), nb_(nb), threads_(threads) {
   if (nb_ == 0) {
-    // Blocks enough that the others have work while one finishes a block.
+    // Enough blocks that the other threads have work while one finishes a block.
     const int64_t wanted = std::clamp<int64_t>(n / (2 * threads), 64, 256);
     const int64_t step = ops.granularity();
     nb_ = (wanted + step - 1) / step * step;
@@ -47,7 +47,7 @@ Outcome TileSolve::advance(int worker) {
   return Outcome::finished;
 }
 
-/// Each worker begins with a group of its own, and goes on where others are not.
+/// Each worker begins with a group of its own and continues with groups that have no worker.
 bool TileSolve::take_next(int worker) {
   for (int64_t g = 0; g < groups_; ++g)
     if (take_in_group((worker + g) % groups_)) return true;
@@ -73,7 +73,7 @@ bool TileSolve::try_block(int64_t group, int64_t block) {
   return true;
 }
 
-/// What is ready stays so until it is taken.
+/// A ready task remains ready until it is taken.
 bool TileSolve::find_task(int64_t group, int64_t block, Task* task) const {
   const int state = this->state(group, block).load(std::memory_order_acquire);
   const int64_t done = state / 2, all = blocks_ + 1;
@@ -107,13 +107,13 @@ void TileSolve::perform(const Task& task) {
   const int64_t steps = task.done + task.updates + task.finishes;
   state(g, task.block).store(static_cast<int>(2 * steps), std::memory_order_release);
   if (is_last) open_blocks_.fetch_sub(1, std::memory_order_acq_rel);
-  // A known block makes many tasks ready, an update one at most.
+  // A solved block makes many tasks ready, an update at most one.
   changes->raise(task.finishes ? Signal::kAll : 1);
 }
 
 void TileSolve::update(const Task& task) const {
   const TracedTask traced(Operator::gemm, task.block, task.group, task.done);
-  // Backward substitution comes from the last block.
+  // Backward substitution starts at the last block.
   const int64_t first = task.sweep == Substitution::forward
                             ? task.done
                             : blocks_ + task.block - task.done + 1 - task.updates;
