@@ -16,7 +16,7 @@
 namespace chol {
 namespace {
 
-/// Reads up to size - 1 characters of a file. Whether there were any.
+/// Reads up to size - 1 characters of a file. Returns whether any were read.
 bool read_text(const char* path, char* text, size_t size) {
   std::FILE* const file = std::fopen(path, "re");
   if (!file) return false;
@@ -26,7 +26,8 @@ bool read_text(const char* path, char* text, size_t size) {
   return read > 0;
 }
 
-/// Parses a positive number at the start of a text, which is advanced past it; 0 without one.
+/// Parses a positive number at the start of a text and advances the pointer past it; 0 if there is
+/// none.
 long long take_number(const char*& text) {
   char* end = nullptr;
   const long long number = std::strtoll(text, &end, 10);
@@ -40,7 +41,7 @@ int quotient(long long quota, long long period) {
   return static_cast<int>(std::min<long long>((quota - 1) / period + 1, INT_MAX));
 }
 
-/// The number that a file of a folder begins with, or 0.
+/// The number at the start of a file in a folder, or 0.
 long long number_in_file(const char* folder, const char* name) {
   char path[2 * PATH_MAX], text[128];
   std::snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -62,7 +63,7 @@ int quota_in(const char* folder) {
 
 int least_quota(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
-/// The least quota from a folder up to the mount.
+/// The smallest quota in the folders from `group` up to the mount point.
 int least_quota_above(const char* mount, const char* group) {
   char folder[PATH_MAX];
   std::snprintf(folder, sizeof folder, "%s%s", mount, group);
@@ -84,7 +85,7 @@ bool lists_cpu(const char* controllers) {
   return false;
 }
 
-/// A positive number at the start of a variable, up to a comma; 0 without one.
+/// Parses a positive number at the start of a variable, up to a comma; 0 if there is none.
 int number_in(const char* variable) {
   const char* const text = secure_getenv(variable);
   if (!text) return 0;
@@ -130,7 +131,7 @@ int count_cores_of_this_thread() {
   constexpr int kMostCores = 1 << 16;
   cpu_set_t few;
   if (cores_of_this_thread(few)) return std::max(1, CPU_COUNT(&few));
-  // Machines with more cores than a cpu_set_t holds.
+  // For machines with more cores than a cpu_set_t can represent.
   for (int cores = 2 * CPU_SETSIZE; cores <= kMostCores; cores *= 2) {
     cpu_set_t* const set = CPU_ALLOC(cores);
     if (!set) break;
@@ -160,7 +161,7 @@ int cores_of_quota(const char* memberships, const char* mount) {
     char root[PATH_MAX];
     std::snprintf(root, sizeof root, "%s%s%s", mount, *names ? "/" : "", names);
     struct stat there;
-    // Inside a container the group's own folder is often the mount itself.
+    // Inside a container the group's own folder is often the mount point itself.
     const bool is_visible = stat(root, &there) == 0;
     if (is_visible) cores = least_quota(cores, least_quota_above(root, group + 1));
   }

@@ -1,5 +1,5 @@
 // Rounding mode and treatment of subnormal numbers, which are set per thread: helpers adopt those
-// of their caller, so that the bits do not depend on which thread does a task.
+// of their caller, so that the bits do not depend on the thread that executes a task.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ void IdleSpin::grow(int factor) {
 void IdleSpin::post_came() { grow(2); }
 
 void IdleSpin::post_came_late(int64_t asleep_ns) {
-  if (asleep_ns < kMost) grow(4);  // a longer spin would have seen the post
+  if (asleep_ns < kMost) grow(4);  // a longer spin would have detected the post
 }
 
 void IdleSpin::core_was_lost() {

@@ -7,9 +7,9 @@
 
 namespace chol {
 
-/// Spin time of a helper for the next post: longer while posts arrive in that time, for callers
-/// that factor one matrix after the other; very short if other threads use its core, so that its
-/// time slice is unused when work arrives.
+/// Spin time of a helper that waits for the next post. It increases while posts arrive within that
+/// time, for callers that factor one matrix after the other. It is very short if other threads use
+/// the core, so that the helper's time slice is unused when work arrives.
 class IdleSpin {
  public:
   int64_t nanoseconds() const { return nanoseconds_; }
@@ -43,7 +43,7 @@ class HelperCores {
   bool are(const cpu_set_t& cores) const { return CPU_EQUAL(&all_, &cores); }
   /// Sets the caller's cores, until a caller with other cores follows.
   void set(const cpu_set_t& cores);
-  /// Moves from `cpu` to another one of the thread's cores, if there is one.
+  /// Moves from `cpu` to another of the thread's cores, if there is one.
   void move_from(int cpu);
   /// Restores the previous cores.
   void allow_all();

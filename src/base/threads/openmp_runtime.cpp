@@ -16,7 +16,7 @@ struct Runtime {
   int (*in_parallel)();
   int (*get_max_threads)();
   void (*set_num_threads)(int);
-  // Since OpenMP 4.5; they may be missing.
+  // Available since OpenMP 4.5; null in older runtimes.
   int (*get_num_places)();
   int (*get_place_num_procs)(int);
   void (*get_place_proc_ids)(int, int*);
@@ -53,7 +53,7 @@ unsigned long long count_loads() {
   return loads;
 }
 
-/// The loader is locked during the iteration: the objects are opened afterwards.
+/// The loader is locked during the iteration, so that the objects are opened afterwards.
 int note_openmp(dl_phdr_info* info, size_t, void* to) {
   Paths& paths = *static_cast<Paths*>(to);
   paths.loads = info->dlpi_adds;
@@ -108,7 +108,7 @@ void find_openmp_runtimes() {
   dl_iterate_phdr(note_openmp, &paths);
   objects_seen.store(paths.loads, std::memory_order_relaxed);
   add_runtime(RTLD_DEFAULT);  // linked into the program
-  // Kept open: a runtime that was called once must stay loaded.
+  // Not closed: a runtime that was called must stay loaded.
   for (int i = 0; i < paths.count; ++i)
     if (void* const library = dlopen(paths.path[i], RTLD_LAZY | RTLD_NOLOAD)) add_runtime(library);
   searching.store(false, std::memory_order_release);

@@ -1,15 +1,15 @@
-// The OpenMP runtimes that the program has loaded. The library links none: it queries the loaded
-// ones whether the caller is in a parallel region, and how many threads it may use.
+// The OpenMP runtimes loaded by the program. The library is not linked to any: it queries the
+// loaded ones whether the caller is in a parallel region, and how many threads it may use.
 #pragma once
 
 #include <sched.h>
 
 namespace chol {
 
-/// Whether the calling thread is in a parallel region of any runtime: its cores are taken.
+/// Whether the calling thread is in a parallel region of any runtime: its cores are in use.
 bool in_openmp_parallel_region();
 
-/// The least omp_get_max_threads() of the runtimes that were found, or 0.
+/// The smallest omp_get_max_threads() of the loaded runtimes, or 0.
 int openmp_max_threads();
 
 /// Adds the cores of all places of a runtime that has bound a thread with this affinity to one of
@@ -19,7 +19,7 @@ void add_openmp_places(cpu_set_t& cores);
 /// Sets the number of threads of the calling thread's next parallel region in each runtime.
 void set_openmp_threads(int threads);
 
-/// Looks for runtimes again when shared objects were loaded since the last time.
+/// Searches for runtimes again if shared objects were loaded since the last search.
 void find_openmp_runtimes();
 
 }  // namespace chol

@@ -1,5 +1,5 @@
-// A loop over a team of threads with work stealing: each starts on its own share and then takes
-// chunks of others. A thread that loses its core delays one chunk at most.
+// A loop over a team of threads with work stealing: each thread processes its own share and then
+// takes chunks of other shares. A thread that loses its core delays at most one chunk.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace chol {
 
-/// Approximate time of one core for so many operations, in registers and caches; it determines the
-/// number of threads of a loop.
+/// Approximate time of one core for this number of operations, with operands in registers and
+/// caches; it determines the number of threads of a loop.
 template <class T>
 constexpr double serial_ns(double flops) {
   constexpr double kFlopsPerNs = 10;
@@ -30,7 +30,7 @@ inline double tile_kernel_ns(double flops, size_t element_bytes, size_t real_byt
 /// thread takes one at a time. With one share chunks are started in the order of the loop, for work
 /// of descending size.
 struct LoopPartition {
-  static constexpr int kMostShares = 64;  ///< more threads share a share
+  static constexpr int kMostShares = 64;  ///< with more threads, several use one share
   static constexpr double kLong = 1e9;
   int64_t count;
   int64_t chunk;
@@ -62,7 +62,7 @@ class SharedLoop final : public TeamWork {
     int64_t end;
     int64_t apart[14];
   };
-  /// Whether the share was completed; otherwise the worker was called away.
+  /// Returns whether the share was completed; otherwise the worker was called away.
   bool work_on(Share& share, bool is_own, int worker) {
     while (!is_called_away(worker)) {
       int64_t i = share.next.fetch_add(cuts_.chunk, std::memory_order_relaxed);
@@ -79,9 +79,9 @@ class SharedLoop final : public TeamWork {
   Share shares_[LoopPartition::kMostShares];
 };
 
-/// Calls body(i, goes_on, thread) once for each i in [0, count). `goes_on` tells that i + 1
-/// probably comes next in this thread, so that body can prefetch it. One thread works in order,
-/// without a team.
+/// Calls body(i, goes_on, thread) once for each i in [0, count). `goes_on` is true if i + 1 is
+/// probably the next index of this thread, so that body can prefetch it. A single thread works in
+/// order, without a team.
 template <class Body>
 void parallel_for(const LoopPartition& cuts, int threads, const Body& body) {
   if (threads <= 1) {

@@ -9,7 +9,7 @@
 namespace chol {
 
 /// Spins for a limited time. Reports whether the thread lost its core meanwhile: on a busy machine
-/// spinning delays the threads that are waited for.
+/// spinning delays the threads on which it waits.
 class Spin {
  public:
   /// Spins until ready() or for about `nanoseconds`. Returns ready().
@@ -27,7 +27,7 @@ class Signal {
 
   uint32_t count() const { return count_.load(std::memory_order_seq_cst); }
 
-  /// Counts a change, which was made before, and wakes at most `sleepers` threads.
+  /// Counts a change that was made before the call, and wakes at most `sleepers` threads.
   void raise(int sleepers) {
     count_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) futex_wake(count_, sleepers);
@@ -37,7 +37,7 @@ class Signal {
   /// before it tests its condition cannot miss a change.
   void wait(uint32_t seen, int64_t spin_nanoseconds);
 
-  /// After fork() the threads that slept here do not exist.
+  /// After fork() the threads that slept on this counter do not exist.
   void forget_sleepers() { sleepers_.store(0, std::memory_order_relaxed); }
 
  private:
@@ -59,7 +59,7 @@ inline void relax() {
 template <class Ready>
 bool Spin::until(int64_t nanoseconds, Ready&& ready) {
   constexpr int kChecksAtATime = 32;           // between two readings of the clock
-  constexpr int64_t kLongestCheckNs = 100000;  // no core takes that long for them
+  constexpr int64_t kLongestCheckNs = 100000;  // a core never takes that long for them
   int64_t before = now_ns();
   const int64_t end = before + nanoseconds;
   for (;;) {

@@ -20,13 +20,13 @@ namespace {
 constexpr int64_t kTaskSpinNs = 50000;
 /// Work that a helper must take over to pay for its start, if it spins and if it sleeps.
 constexpr double kSpinningGrainNs = 3000, kWakeUpsOfGrain = 2;
-/// A thread that wakes others one after the other delays its own work: each wakes two.
+/// Waking several threads in sequence delays the caller's own work: each thread wakes two.
 constexpr int kWakesAtATime = 2;
 constexpr int64_t kNextAttemptNs = 1000000000;
-/// Upper limit of a recorded wake-up time, so that busy periods are soon forgotten.
+/// Upper limit of a recorded wake-up time, so that busy periods are forgotten quickly.
 constexpr int64_t kLongestWakeUpNs = 5000000;
 
-/// A wait this long in a call whose tasks are shorter means that a helper lost its core.
+/// A wait of this length in a call with shorter tasks means that a helper lost its core.
 constexpr int64_t kStallNs = 500000;
 constexpr double kShortNs = 20000000;
 /// Work of one worker on which no other thread waits.
@@ -37,7 +37,7 @@ constinit ThreadPool the_pool;
 /// Whether fork handlers are registered; set when threads are created.
 bool watches_forks = false;
 
-/// A helper that runs callbacks must not wait for helpers in turn.
+/// A helper that runs callbacks must not wait for other helpers.
 thread_local bool is_helper = false;
 
 }  // namespace
@@ -82,7 +82,7 @@ int ThreadPool::useful_helpers(const Team& team, cpu_set_t& cores) {
 bool ThreadPool::pay_for_stalls(int helpers, const Team& team) {
   const int64_t stall = stall_ns_.load(std::memory_order_relaxed);
   if (static_cast<double>(stall) * (helpers + 1) <= team.serial_ns * helpers) return true;
-  stall_ns_.store(stall - stall / 32, std::memory_order_relaxed);  // tried again some calls later
+  stall_ns_.store(stall - stall / 32, std::memory_order_relaxed);  // tried again after some calls
   return false;
 }
 
@@ -92,8 +92,8 @@ void ThreadPool::note_stall(const Team& team, int64_t waited) {
   stall_ns_.store(average + (waited - average) / 16, std::memory_order_relaxed);
 }
 
-/// Waits for a change. Returns the waiting time if a helper must have lost its core meanwhile, else
-/// 0.
+/// Waits for a change. Returns the waiting time if a helper must have lost its core meanwhile,
+/// otherwise 0.
 int64_t ThreadPool::stall_in_wait(Slot& slot, uint32_t seen) {
   const int64_t start = now_ns();
   slot.changes.wait(seen, kTaskSpinNs);
@@ -194,7 +194,7 @@ void ThreadPool::post(Slot& slot, TeamWork& work, int helpers, const cpu_set_t& 
   call_helpers_away(slot, helpers);
 }
 
-/// If long calls have all helpers, a new call gets its share of them after their next task.
+/// If long calls use all helpers, a new call gets its share of them after their current task.
 void ThreadPool::call_helpers_away(const Slot& to, int wanted) {
   const uint64_t open = open_.load(std::memory_order_relaxed);
   const int free =
@@ -224,7 +224,7 @@ int64_t ThreadPool::close(Slot& slot, int helpers) {
   }
   const int joined = std::min(slot.joined.load(std::memory_order_relaxed), helpers);
   if (CallScope* call = CallScope::current_) call->workers_ = std::max(call->workers_, joined + 1);
-  // No helper came in time: a wake-up takes at least that long.
+  // No helper started in time: a wake-up takes at least that long.
   const int64_t spent = now_ns() - slot.posted_at;
   if (joined == 0 && spent > wake_up_ns_.load(std::memory_order_relaxed)) note_wake_up(spent);
   taken_.fetch_and(~(uint64_t{1} << index(slot)), std::memory_order_release);
@@ -304,7 +304,7 @@ bool ThreadPool::wait_for_post(Helper& helper, uint32_t seen) {
   return true;
 }
 
-/// Either this sees that the post is closed, or the closing thread sees that the helper is inside.
+/// Either this function sees that the post is closed, or the closing thread sees the helper inside.
 bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
   helper.inside.store(&slot, std::memory_order_seq_cst);
   if (slot.gate.load(std::memory_order_seq_cst) == post) return true;
@@ -312,7 +312,7 @@ bool ThreadPool::enter(Helper& helper, Slot& slot, uint32_t post) {
   return false;
 }
 
-/// Likewise: a thread that waits for the slot to be empty sees this or is woken.
+/// Likewise: a thread that waits until the slot is empty sees this, or it is woken.
 void ThreadPool::leave(Helper& helper, Slot& slot) {
   helper.inside.store(nullptr, std::memory_order_seq_cst);
   if (!(slot.gate.load(std::memory_order_seq_cst) & kOpen)) slot.changes.raise(Signal::kAll);
@@ -339,8 +339,7 @@ bool ThreadPool::move_to_cores(Helper& helper, Slot& slot, uint32_t post) {
   return enter(helper, slot, post);
 }
 
-/// Works on the slot's work until it needs no more helpers. Returns whether there was room in its
-/// team.
+/// Works for the slot until it needs no more helpers. Returns whether its team was not full.
 bool ThreadPool::help(Helper& helper, Slot& slot, bool was_parked) {
   const uint32_t post = slot.gate.load(std::memory_order_acquire);
   const bool was_here = helper.finished.is_of(slot, post) || helper.left.is_of(slot, post);
@@ -370,7 +369,7 @@ void ThreadPool::work_in(Helper& helper, Slot& slot, uint32_t post, int worker) 
     if (outcome == Outcome::finished) helper.finished = {&slot, post, worker};
     if (outcome == Outcome::called_away) {
       helper.left = {&slot, post, worker};
-      slot.changes.raise(Signal::kAll);  // it may have been the only one that was woken for a task
+      slot.changes.raise(Signal::kAll);  // it may be the only one that was woken for a task
     }
     if (outcome != Outcome::waiting) return;
     slot.changes.wait(seen, kTaskSpinNs);

@@ -1,13 +1,13 @@
 // The library's thread pool: threads are parked until a caller posts work, then join it.
 //
-// Properties on a machine whose cores other programs use, too:
-// - The caller works itself and can do all of it. It waits only for tasks that a helper has begun,
-// never for a helper that has not started.
-// - Helpers join when they get a core and leave when nothing is ready. A waiting helper has no task
-// and does not access the caller's memory.
+// Properties on a machine whose cores are also used by other programs:
+// - The caller itself works and can do all of the work. It waits only for tasks that a helper has
+//   begun, never for a helper that has not started.
+// - Helpers join when they get a core and leave when no task is ready. A waiting helper has no task
+//   and does not access the caller's memory.
 // - Waiting is a short spin, then a futex. A helper that loses its core while it spins stops
 //   spinning.
-// - A thread that cannot be created is a smaller team.
+// - If a thread cannot be created, the team is smaller.
 #pragma once
 
 #include <atomic>
@@ -18,21 +18,21 @@
 
 namespace chol {
 
-/// Why a worker stopped: the work needs it no more, tasks of other workers must complete first, or
-/// another call needs it.
+/// Why a worker stopped: the work no longer needs it, tasks of other workers must complete first,
+/// or another call needs it.
 enum class Outcome : uint8_t { finished, waiting, called_away };
 
 /// Work of one call that several workers do together.
 class TeamWork {
  public:
-  /// Runs ready tasks until there is none. Each worker has a unique number below Team::workers, the
-  /// caller 0. If the caller's result is `finished`, all tasks are taken and those that depend on
-  /// others are complete.
+  /// Executes ready tasks until there is none. Each worker has a unique number below Team::workers,
+  /// the caller 0. If the caller's result is `finished`, all tasks are taken and those that depend
+  /// on others are complete.
   virtual Outcome advance(int worker) = 0;
 
   /// Incremented by workers when a task completes that others may wait for.
   Signal* changes = nullptr;
-  /// Number of helpers that must go to another call.
+  /// Number of helpers that must leave for another call.
   std::atomic<int>* departures = nullptr;
 
  protected:
@@ -48,14 +48,15 @@ class TeamWork {
 
 /// Largest number of workers, and the estimated amount of work.
 struct Team {
-  int workers;       ///< at most, with the caller
-  double serial_ns;  ///< estimated time of one core for all of it
+  int workers;       ///< upper limit, including the caller
+  double serial_ns;  ///< estimated time of the work on one core
 };
 
-/// The current call of this thread: its limits, and the number of workers that it had.
+/// The current call of this thread: its limits, and the number of workers that it used.
 class CallScope {
  public:
-  /// @param threads_are_default not set by the caller: the thread's affinity bounds them
+  /// @param threads_are_default the number is not set by the caller: the thread's affinity limits
+  /// it
   explicit CallScope(bool threads_are_default);
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
@@ -75,7 +76,7 @@ class ThreadPool {
   /// Never destroyed: helpers may outlive static destructors.
   static ThreadPool& instance();
 
-  /// Does all of `work`, with helpers if they pay and are available.
+  /// Executes all of `work`, with helpers if they pay and are available.
   void run(TeamWork& work, const Team& team);
 
   int threads() const { return threads_.load(std::memory_order_relaxed); }
@@ -89,25 +90,25 @@ class ThreadPool {
   static constexpr int kMostHelpers = 4096;  ///< threads of the pool
   static constexpr uint32_t kOpen = 1u << 31;
 
-  /// A slot in which a caller posts work. Slots live as long as the process, so that a helper may
-  /// read one whose call has returned.
+  /// A slot in which a caller posts work. Slots are never freed, so that a helper may read one
+  /// after its call has returned.
   // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): padded to separate cache lines
   struct alignas(128) Slot {
     std::atomic<uint32_t> gate{0};  ///< number of the post, with kOpen while helpers may enter
-    alignas(128) std::atomic<int> joined{0};  ///< helpers that have been given a number
+    alignas(128) std::atomic<int> joined{0};  ///< helpers that have received a number
     std::atomic<int> to_wake{0};       ///< number of helpers still to be woken by those that join
-    std::atomic<bool> is_long{false};  ///< so that other calls need not wait for its helpers
-    alignas(64) std::atomic<int> departures{0};  ///< helpers that are to go to another call
+    std::atomic<bool> is_long{false};  ///< other calls need not wait for its helpers
+    alignas(64) std::atomic<int> departures{0};  ///< helpers that must leave for another call
     alignas(128) Signal changes;
-    // Written while closed and empty, read inside.
+    // Written only while the slot is closed and empty, read by helpers inside.
     alignas(128) TeamWork* work = nullptr;
     int workers = 0;
     int64_t posted_at = 0;
     int caller_cpu = -1;               ///< core of the caller at that time
-    cpu_set_t cores{};                 ///< cores that it may use; empty if unknown
+    cpu_set_t cores{};                 ///< cores that the caller may use; empty if unknown
     uint64_t floating_point_mode = 0;  ///< the caller's
   };
-  /// A post, and the helper's number in it.
+  /// A post and the number of the helper in it.
   struct Membership {
     Slot* slot = nullptr;
     uint32_t post = 0;
@@ -122,8 +123,8 @@ class ThreadPool {
   // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as above
   struct alignas(64) Helper {
     std::atomic<Slot*> inside{nullptr};
-    // The thread's own.
-    Membership finished;  ///< its last post, which has no work left for it
+    // Accessed only by the thread itself.
+    Membership finished;  ///< its last post, which has no more work for it
     Membership left;      ///< the post that it was called away from and may return to
     int64_t asleep_since = 0;
     IdleSpin spin;
@@ -139,7 +140,7 @@ class ThreadPool {
     }
   };
 
-  /// Closes a slot when its caller leaves, also by an exception of a callback.
+  /// Closes a slot when its caller leaves, also if a callback throws.
   struct Closing {
     ThreadPool& pool;
     Slot& slot;
@@ -180,15 +181,15 @@ class ThreadPool {
   Slot slots_[kSlots];
   Helper helpers_[kMostHelpers];
   alignas(128) std::atomic<uint32_t> posts_{0};      ///< parked helpers sleep on it
-  alignas(128) std::atomic<uint64_t> taken_{0};      ///< a bit a slot
-  std::atomic<uint64_t> open_{0};                    ///< a bit a slot
+  alignas(128) std::atomic<uint64_t> taken_{0};      ///< one bit for each slot
+  std::atomic<uint64_t> open_{0};                    ///< one bit for each slot
   alignas(128) std::atomic<int> spinning_{0};        ///< helpers that spin for a post
   std::atomic<int> parked_{0};                       ///< helpers that sleep until a post
   std::atomic<int64_t> wake_up_ns_{kFirstWakeUpNs};  ///< average from a post to a sleeper's start
-  std::atomic<int64_t> stall_ns_{0};  ///< average wait of a call for helpers without a core
+  std::atomic<int64_t> stall_ns_{0};  ///< average time that a call waits for helpers without a core
   std::atomic<int> threads_{0};
   std::atomic<bool> creating_{false};
-  std::atomic<int64_t> no_thread_until_{0};  ///< creation failed; clock of now_ns()
+  std::atomic<int64_t> no_thread_until_{0};  ///< after a failed creation; clock of now_ns()
 };
 
 }  // namespace chol

@@ -1,5 +1,5 @@
 // Higham's estimator of norm1(inverse(A)) for Hermitian A (Higham 1988, ACM TOMS 14, algorithm 4.1,
-// as LAPACK's lacn2 has it): a few solves with A, no inverse.
+// as in LAPACK's lacn2): a few solves with A, without an inverse.
 #pragma once
 
 #include <cmath>
@@ -18,8 +18,7 @@ class ConditionEstimate {
   ConditionEstimate(int64_t n, Arena& arena)
       : n_(n), x_(arena.take<T>(n)), sign_(arena.take<T>(n)) {}
 
-  /// @param solve replaces x by inverse(A) x; A is Hermitian, so that it serves for both
-  /// directions.
+  /// @param solve replaces x by inverse(A) x; since A is Hermitian, also used for the adjoint.
   template <class Solve>
   R inverse_norm(Solve&& solve) {
     for (int64_t i = 0; i < n_; ++i) {
@@ -63,7 +62,8 @@ class ConditionEstimate {
       if (std::abs(x_[i]) > std::abs(x_[at])) at = i;
     return at;
   }
-  /// Signs (complex: directions) of x; returns whether a real vector's changed.
+  /// Sets sign_ to the signs of x (complex: x / |x|). Returns whether those of a real vector
+  /// changed.
   bool take_signs() {
     bool changed = is_complex<T>;
     for (int64_t i = 0; i < n_; ++i) {
@@ -74,7 +74,8 @@ class ConditionEstimate {
     }
     return changed;
   }
-  /// A vector of growing size and alternating sign catches matrices that fool the iteration.
+  /// A vector of increasing size and alternating sign detects matrices for which the iteration
+  /// fails.
   template <class Solve>
   R alternating(Solve&& solve) {
     for (int64_t i = 0; i < n_; ++i) {

@@ -1,5 +1,5 @@
-// A partial factorization that another backend left: its first columns are final, the others are as
-// they were. Updates the trailing matrix, which is then factored as a matrix of its own.
+// Continues a partial factorization of another backend: its first columns are final, the others
+// unchanged. Updates the trailing matrix, which is then factored as a separate matrix.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool is_partially_factored(const backend::Problem<T>& problem) {
   return problem.factored && *problem.factored > 0;
 }
 
-/// The columns after the finished ones.
+/// The trailing matrix.
 template <class T>
 backend::Problem<T> rest_of(const backend::Problem<T>& problem) {
   backend::Problem<T> rest = problem;
@@ -24,8 +24,8 @@ backend::Problem<T> rest_of(const backend::Problem<T>& problem) {
   return rest;
 }
 
-/// C -= A B^H for rows i0 .. i1 and columns j0 .. j1 of the lower view whose element (i, j) lies at
-/// i * rs + j * cs; A and B are its rows in columns k0 .. k1. Of C only the lower triangle.
+/// C -= A B^H for rows i0 .. i1 and columns j0 .. j1 of the lower view, whose element (i, j) is at
+/// i * rs + j * cs; A and B are its rows in columns k0 .. k1. Only the lower triangle of C.
 template <class T>
 void subtract_block(T* L, int64_t rs, int64_t cs, int64_t i0, int64_t i1, int64_t j0, int64_t j1,
                     int64_t k0, int64_t k1) {
@@ -52,7 +52,7 @@ void subtract_block(T* L, int64_t rs, int64_t cs, int64_t i0, int64_t i1, int64_
   }
 }
 
-/// Plain loops over blocks that stay in the cache: this happens once, when a device is lost.
+/// Plain loops over blocks that fit into the cache: this is needed once, when a device is lost.
 template <class T>
 void update_trailing_matrix(const backend::Problem<T>& problem, int threads) {
   constexpr int64_t kColumns = 32, kRows = 256, kDepth = 64;

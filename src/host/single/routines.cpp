@@ -16,10 +16,10 @@
 namespace chol::host {
 namespace {
 
-/// Most right-hand sides that a thread takes at a time, which read the factor once. Those of a
-/// block of unknowns are to stay in the second-level cache, n unknowns of them do not in any case:
-/// with 2 Mbyte 128 in place of 512 read the factor four times as often, d, n = 2000 1.16 times as
-/// long; with 512 Kbyte, n = 500, they take .96 of the time.
+/// Most right-hand sides that a thread solves together, reading the factor once. Those of a block
+/// of unknowns should fit into the second-level cache; all n unknowns never do. With a cache of 2
+/// Mbyte, 128 instead of 512 read the factor four times as often and take 1.16 times as long (d, n
+/// = 2000); with 512 Kbyte they take .96 of the time (n = 500).
 int64_t solve_columns() {
   const double cache = second_level_cache();
   return cache > 0 && cache < (1 << 20) ? 128 : 512;
@@ -53,7 +53,7 @@ size_t MatrixWorker<T>::estimate_bytes(int64_t n) const {
   return counted.used();
 }
 
-/// What updates of tiles are made by: nullptr for the kernels.
+/// The product for updates of tiles; nullptr selects the kernels.
 template <class T>
 TileProduct MatrixWorker<T>::product(int64_t lda) const {
   const bool by_blas = by_blas_ && lda <= kLargestBlasDimension;
@@ -126,7 +126,7 @@ void MatrixWorker<T>::run(const backend::Problem<T>& problem, int64_t b, const P
       break;
     case Routine::pack:
     case Routine::unpack:
-      break;  // of whole batches only
+      break;  // only for whole batches
   }
   if (problem.info) problem.info[b] = info;
 }
@@ -146,7 +146,7 @@ int MatrixWorker<T>::potrf(const OneMatrix<T>& M, void* workspace) const {
   KernelFactorOps ops(on(M.panel()), product(M.lda));
   tile::TileCholesky tiles(ops, M.n, nb_);
   tiles.carve(arena);
-  // What it looks up of the program's BLAS is looked up by the caller, not by a helper.
+  // The caller, not a helper, looks up the symbols of the program's BLAS.
   std::optional<SerialBlas> serial;
   if (product(M.lda)) serial.emplace();
   return static_cast<int>(tiles.run(threads_));
@@ -233,7 +233,7 @@ RealOf<T> MatrixWorker<T>::pocon(const OneMatrix<T>& M, R anorm, void* workspace
   return std::isfinite(rcond) ? rcond : R(0);
 }
 
-/// The product of the diagonal with its exponent kept apart: one logarithm for the whole matrix.
+/// The product of the diagonal with a separate exponent: one logarithm for the whole matrix.
 template <class T>
 RealOf<T> MatrixWorker<T>::logdet(const OneMatrix<T>& M) {
   double mantissa = 1, exponent = 0;

@@ -1,4 +1,4 @@
-// Every routine on one matrix, by a method, with a given number of threads.
+// All routines for one matrix, with a given method and number of threads.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -17,7 +17,7 @@ struct OneMatrix {
   int64_t lda;
   T* B;
   int64_t ldb;
-  const PanelMatrix* next = nullptr;  ///< fetched into the cache along the way
+  const PanelMatrix* next = nullptr;  ///< prefetched during the computation
   PanelMatrix panel() const { return {uplo == CHOL_UPPER, n, A, lda, next}; }
 };
 
@@ -34,7 +34,7 @@ OneMatrix<T> one_matrix(const backend::Problem<T>& problem, int64_t b) {
           has_rhs ? problem.B.leading_dimension(b) : 0};
 }
 
-/// What a problem asks for where its orders are n, with nrhs right-hand sides.
+/// The tuning case of a problem of order n with nrhs right-hand sides.
 template <class T>
 Case case_of(const backend::Problem<T>& problem, int64_t n, int64_t nrhs) {
   Case asked{problem.routine, problem.form, precision_letter<T>};
@@ -45,7 +45,7 @@ Case case_of(const backend::Problem<T>& problem, int64_t n, int64_t nrhs) {
   asked.batch = problem.sizes.count;
   return asked;
 }
-/// Of matrix b.
+/// The tuning case of matrix b.
 template <class T>
 Case case_of(const backend::Problem<T>& problem, int64_t b) {
   return case_of(problem, problem.sizes.order(b), problem.sizes.rhs_count(b));
@@ -69,7 +69,8 @@ class MatrixWorker {
   /// Workspace of `routine` for orders up to n with nrhs right-hand sides.
   size_t workspace_bytes(Routine routine, int64_t n, int64_t nrhs) const;
 
-  /// The problem's routine on its matrix b, with info or result noted. `next` is fetched along.
+  /// Runs the problem's routine on its matrix b and stores info or the result. `next` is
+  /// prefetched.
   void run(const backend::Problem<T>& problem, int64_t b, const PanelMatrix* next,
            void* workspace) const;
 
@@ -79,35 +80,35 @@ class MatrixWorker {
   int potri(const OneMatrix<T>& M, void* workspace) const;
   R pocon(const OneMatrix<T>& M, R anorm, void* workspace) const;
   static R logdet(const OneMatrix<T>& M);
-  /// The first diagonal element of a factor that is zero, counted from 1; 0 when there is none.
+  /// Index of the first zero diagonal element of a factor, counted from 1; 0 if there is none.
   static int first_zero_pivot(const OneMatrix<T>& M);
 
  private:
-  /// Columns of a block of an inverse that goes by no tiles of a row.
+  /// Columns of a block of an inverse without tiles.
   static constexpr int kInverseColumns = 256;
 
   int64_t factor_panel(const OneMatrix<T>& M, Arena& arena) const;
   void solve_by_vectors(const OneMatrix<T>& M) const;
   KernelsOn on(const PanelMatrix& M) const { return {kernels_, sizeof(T), sizeof(R), M}; }
-  /// For a count of workspace.
+  /// To compute the size of the workspace.
   KernelsOn on_order(int64_t n) const { return on({false, n, nullptr, n}); }
   TileProduct product(int64_t lda) const;
   size_t factor_bytes(int64_t n) const;
   size_t inverse_bytes(int64_t n) const;
   void solve_vector_by_tiles(const PanelMatrix& M, T* x, Arena arena) const;
   size_t estimate_bytes(int64_t n) const;
-  /// Whether solves with one right-hand side go over several threads.
+  /// Whether solves with one right-hand side use several threads.
   bool is_spread() const { return nb_ > 0 && threads_ > 1; }
-  /// Unknowns of a segment of such solves, whole vectors of any kernel; 0: all.
+  /// Unknowns of a segment of such solves, a multiple of the vector length of any kernel; 0: all.
   int64_t segment() const { return (nb_ + 15) / 16 * 16; }
   size_t solve_bytes(int64_t n, int64_t nrhs) const;
-  /// Rows and columns of a tile of an inverse.
+  /// Order of a tile of an inverse.
   int inverse_tile() const { return nb_ > 0 ? nb_ : kInverseColumns; }
 
   const Kernels& kernels_;
   bool by_blas_;
   int nb_;       ///< order of tiles, 0: none
-  int few_rhs_;  ///< right-hand sides up to which a solve goes by vectors
+  int few_rhs_;  ///< largest number of right-hand sides for solves by vectors
   int threads_;
 };
 

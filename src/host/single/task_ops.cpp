@@ -28,7 +28,7 @@ void KernelFactorOps::carve(Arena& arena, int64_t columns, int64_t slots) {
   reciprocal_ = arena.take<char>(columns * slots * on_.real_bytes);
 }
 
-/// All slots lie in each strip, one after the other.
+/// Each strip contains the columns of all slots, one slot after the other.
 PanelStrips KernelFactorOps::strips(int64_t slot) const {
   const size_t column = static_cast<size_t>(slot * columns_);
   return {strips_ + column * on_.kernels.strip_width * on_.element_bytes, columns_ * slots_,
@@ -55,7 +55,8 @@ void KernelFactorOps::update(Range rows, Range columns, Range factored, int64_t 
   }
 }
 
-/// Tiles of complex unknowns are half again as wide as strips, or as three of two are.
+/// Tiles of complex unknowns are 1.5 times as wide as strips; three of them are as wide as two
+/// strips.
 int64_t KernelSolveOps::granularity() const {
   return on_.kernels.strip_rows * (on_.element_bytes > on_.real_bytes ? 3 : 1);
 }
@@ -91,11 +92,12 @@ void KernelSolveOps::update(Substitution sweep, const RhsGroup& group, Range unk
 }
 
 double KernelVectorOps::serial_ns(double flops) const {
-  constexpr double kBytesPerNs = 10;  // of a factor that comes from memory
+  constexpr double kBytesPerNs = 10;  // of a factor read from memory
   return flops / 2 * static_cast<double>(on_.element_bytes) / kBytesPerNs;
 }
 
-/// One block after the other: dot products are sums over blocks, however many are ready.
+/// One block at a time: dot products are sums over blocks, independent of the number of ready
+/// blocks.
 void KernelVectorOps::update(Substitution sweep, const RhsGroup&, Range unknowns, Range known) {
   const bool backward = sweep == Substitution::backward;
   const int64_t blocks = (known.size() + segment_ - 1) / segment_;
@@ -107,7 +109,7 @@ void KernelVectorOps::update(Substitution sweep, const RhsGroup&, Range unknowns
   }
 }
 
-/// About n + columns rows of `columns` elements.
+/// Memory for about n + columns rows of `columns` elements.
 void KernelInverseOps::carve(Arena& arena, int64_t columns) {
   const auto take = [&](int64_t rows) {
     return arena.take<char>(on_.kernels.strip_elements(rows, columns) * on_.element_bytes);

@@ -1,5 +1,5 @@
-// The tasks of one matrix (backend/task_ops.hpp) by the kernels of an instruction set, which read
-// panels and right-hand sides packed in strips.
+// The operations on tiles of one matrix (backend/task_ops.hpp) by the kernels of an instruction
+// set, which read panels and right-hand sides packed in strips.
 #pragma once
 
 #include "backend/task_ops.hpp"
@@ -8,7 +8,7 @@
 
 namespace chol::host {
 
-/// A matrix and the kernels of its precision. To count workspace it needs no elements.
+/// A matrix and the kernels of its precision. Elements are not needed to compute a workspace size.
 struct KernelsOn {
   const Kernels& kernels;
   size_t element_bytes, real_bytes;
@@ -19,7 +19,7 @@ struct KernelsOn {
 
 class KernelFactorOps final : public backend::FactorOps {
  public:
-  /// @param product the BLAS's for the updates, nullptr for the kernels'
+  /// @param product of the BLAS for the updates; nullptr selects the kernels
   KernelFactorOps(const KernelsOn& on, TileProduct product) : on_(on), product_(product) {}
 
   int64_t granularity() const override { return on_.kernels.strip_rows; }
@@ -63,7 +63,7 @@ class KernelSolveOps final : public backend::SolveOps {
   }
 
  private:
-  /// A group's buffer begins there, by its number and first right-hand side.
+  /// Offset of a group's buffer, from its number and first right-hand side.
   size_t offset(int64_t group, int64_t column) const;
   void* buffer(const backend::RhsGroup& group) const {
     return buffers_ + offset(group.number, group.columns.first);
@@ -76,10 +76,10 @@ class KernelSolveOps final : public backend::SolveOps {
   char* buffers_ = nullptr;
 };
 
-/// One right-hand side where it lies: no rate of products to win, but the bandwidth of all cores.
+/// One right-hand side in place: limited by the memory bandwidth of all cores, not by arithmetic.
 class KernelVectorOps final : public backend::SolveOps {
  public:
-  /// @param segment unknowns of a block, whole vectors of any kernel.
+  /// @param segment unknowns of a block, a multiple of the vector length of any kernel.
   KernelVectorOps(const KernelsOn& on, int64_t segment, void* x)
       : on_(on), segment_(segment), x_(x) {}
 

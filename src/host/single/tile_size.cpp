@@ -7,23 +7,23 @@
 namespace chol::host {
 namespace {
 
-// Measured on one core. An operator on tiles of nb takes as long as its operations at the rate of
-// large products, times 1 + (loss / nb)^power: a pass stores its tile once, a triangular solve and
-// a factorization have short vectors and chains of pivots.
+// Measured on one core. The time of an operation on tiles of order nb is its time at the rate of
+// large products, times 1 + (loss / nb)^power: a pass stores its tile once; a triangular solve and
+// a factorization have short vectors and dependent pivots.
 constexpr double kPassLoss = 8, kUpdateLoss = 4, kSolveLoss = 24, kFactorLoss = 80;
-/// More for a factorization of a tile that the second-level cache does not hold.
+/// Added for the factorization of a tile that exceeds the second-level cache.
 constexpr double kLeavingLoss = 0.3;
-/// More for passes whose tile and one operand, read again for each row of register tiles, the
-/// second-level cache does not hold.
+/// Added for passes whose tile and one operand, which is read again for each row of register tiles,
+/// exceed the second-level cache.
 constexpr double kSpillLoss = 0.15;
-/// Seconds that a task costs beside its work: found, taken, told.
+/// Overhead of a task in seconds: search, acquisition and notification.
 constexpr double kTaskSeconds = 0.8e-6;
-/// Largest order of which one tile is worth a thought.
+/// Largest order for which a single tile is considered.
 constexpr int64_t kMostOfOne = 1024;
-/// Seconds from core to core along a link of the chain: three times told and found.
+/// Seconds of communication between cores in a step of the critical path: three notifications.
 constexpr double kHandOverSeconds = 12e-6;
 
-/// Of the first core.
+/// Size for the first core.
 double read_second_level_cache() {
   for (int index = 0; index < 8; ++index) {
     char path[96];
@@ -60,17 +60,18 @@ TileMachine tile_machine(double core_gflops, double memory_gbytes, size_t elemen
 double tile_seconds(const TileMachine& machine, int64_t n, int threads, int64_t nb) {
   const double order = static_cast<double>(n), b = static_cast<double>(std::min(n, nb));
   const double tiles = std::ceil(order / b), t = std::clamp<double>(tiles * tiles / 4, 1, threads);
-  // Seconds of an operation (a multiply-add) at the rate of large products.
+  // Seconds of one multiply-add at the rate of large products.
   const double step = machine.flops_of_product / (machine.core_gflops * 1e9);
   const double most_depth =
       std::max(b, double(kPassBytes) / static_cast<double>(machine.element_bytes));
-  // Updates wait for each other as long as there are tiles enough for all threads.
+  // Updates accumulate as long as there are enough tiles for all threads.
   const double depth = std::clamp(b * tiles / (4 * t), b, most_depth);
   const double leaving = b * b * machine.element_bytes > machine.cache_bytes ? kLeavingLoss : 0;
   const double factor = b * b * b / 6 * (1 + kFactorLoss / b * (kFactorLoss / b) + leaving);
   const double solve = b * b * b / 2 * (1 + kSolveLoss / b), solves = tiles * (tiles - 1) / 2;
   const double update = b * b * b * (1 + kUpdateLoss / b);
-  // What is neither solved nor factored, of the last tiles as much as there is.
+  // Operations of the updates: the total without solves and factorizations; the last tiles are
+  // smaller.
   const double all = order * order * order / 6;
   const double rest = all - tiles * b * b * b / 6 - solves * b * b * b / 2;
   const double of_pass = (b * b + b * depth) * static_cast<double>(machine.element_bytes);
@@ -79,10 +80,12 @@ double tile_seconds(const TileMachine& machine, int64_t n, int threads, int64_t 
   const double tasks = tiles * tiles * tiles / 6 * b / depth + tiles * tiles / 2;
   const double work =
       (updates + solves * solve + tiles * factor) * step + (tiles > 1 ? tasks * kTaskSeconds : 0);
-  // A diagonal tile, the solve below it, and the updates of the next two: the chain of all columns.
+  // The critical path of a block column: a diagonal tile, the solve below it, and the updates of
+  // the next two tiles.
   const double link = factor + solve + 1.5 * update * (1 + kPassLoss / b);
   const double chain = tiles * (link * step + kHandOverSeconds);
-  // A pass reads and writes its tile; so do all cores, once the matrix leaves their caches.
+  // Each pass reads and writes its tile; this limits the rate if the matrix exceeds the caches of
+  // all cores.
   const double bytes = order * order * order / 3 / depth * 2 * machine.element_bytes;
   const bool leaves = order * order / 2 * machine.element_bytes > t * machine.cache_bytes;
   const double exchange = leaves ? bytes / (machine.memory_gbytes * 1e9) : 0;
