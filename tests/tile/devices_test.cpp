@@ -90,7 +90,8 @@ TYPED_TEST(SeveralDevices, WorkWithoutPeerAccess) {
       }
 }
 
-/// In pieces of a few elements, in both directions; each event between the two devices is needed.
+/// Copies in pieces of a few elements, in both directions; each event between the two devices is
+/// needed.
 TYPED_TEST(SeveralDevices, CopyThroughTheHost) {
   for (const bool swapped : {false, true})
     for (const int at : {0, 1})
@@ -117,7 +118,8 @@ TYPED_TEST(SeveralDevices, CopyThroughTheHost) {
           found += machine.races > 0;
           waits = machine.waits;
         }
-        // The first wait of an empty queue, and the last one, without later operations.
+        // The first wait of an empty queue and the last one, without later operations, are
+        // redundant.
         EXPECT_GE(found, waits - 2) << room;
       }
 }
@@ -138,8 +140,8 @@ TYPED_TEST(SeveralDevices, FindTheFirstBadMinorOnAnyDevice) {
         }
 }
 
-/// Drops every wait in turn. A few are not needed: where panels get shorter, a slot's next panel
-/// does not touch the elements that are still read.
+/// Drops each wait in turn. A few are redundant: as panels get shorter, the next panel in a slot
+/// does not overlap the elements that are still read.
 TEST(Waits, AreFoundToBeMissing) {
   for (const bool upper : {false, true})
     for (const int devices : {2, 3})
@@ -153,7 +155,7 @@ TEST(Waits, AreFoundToBeMissing) {
       }
 }
 
-/// The same for operations with a factor: work(setting) in each.
+/// The same for operations with a factor: work(setting) for each setting.
 template <class Work>
 void expect_missing_waits_found(const char* what, Work&& work) {
   for (const bool upper : {false, true})
@@ -183,7 +185,7 @@ TEST(Waits, OfInversionsAreFoundToBeMissing) {
 
 /// Two calls of one handle are separated only by finish(): queued work of a solve must not conflict
 /// with the factorization of the next posv or with copies of a new matrix.
-TEST(Waits, OfCallsThatFollowAreTheirOwn) {
+TEST(Waits, OfSuccessiveCallsAreIndependent) {
   for (const bool upper : {false, true})
     for (const int devices : {1, 2, 3}) {
       Setting<double> setting(13, 2, devices, upper);

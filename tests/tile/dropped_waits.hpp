@@ -6,8 +6,8 @@
 namespace chol::test {
 
 struct DroppedWaits {
-  int found = 0;   ///< whose absence was found
-  int needed = 0;  ///< that no other wait orders too
+  int found = 0;   ///< dropped waits that were detected
+  int needed = 0;  ///< waits that are not redundant
 };
 
 /// @param make returns a pointer to a setting with all preparations done. @param work

@@ -122,7 +122,7 @@ struct HostSetting {
       }
     return worst;
   }
-  /// Of the whole lower view.
+  /// Element of the full lower view.
   T element(const std::vector<T>& matrix, int64_t i, int64_t j) {
     const T a = matrix[size_t(whole().at(std::max(i, j), std::min(i, j)).first - A.data())];
     return i < j ? conjugate(a) : a;
@@ -235,9 +235,9 @@ TYPED_TEST(HostMatrix, FindsTheFirstBadMinor) {
       }
 }
 
-/// As an offloaded matrix needs: from a certain column on everything is unchanged, and the others
-/// are final.
-TYPED_TEST(HostMatrix, IsKeptFromBeforeABadMinorOn) {
+/// As offload requires: from a certain column on all columns are unchanged, and the others are
+/// final.
+TYPED_TEST(HostMatrix, IsUnchangedFromABadMinorOn) {
   for (const bool upper : {false, true})
     for (const int64_t bad : {0, 5, 12})
       for (const int64_t blocks : {2, 7})
@@ -337,7 +337,7 @@ TEST(HostMatrixWaits, OfBuffersOfStreamedSolvesAreAllNeeded) {
   });
 }
 
-/// A schedule without elements, of a realistic size.
+/// A schedule of a realistic size without elements.
 struct Schedule {
   Schedule(int64_t n, int devices, double share, size_t staging) : machine(devices) {
     machine.watches = machine.computes = false;
@@ -370,7 +370,7 @@ struct Schedule {
   std::vector<std::unique_ptr<StandInDevice<double>>> made;
 };
 
-TEST(HostTraffic, IsNearTheLeast) {
+TEST(HostTraffic, IsNearTheLowerBound) {
   constexpr int64_t kOrder = 65536;
   for (const int devices : {1, 2, 4}) {
     const Schedule in_memory(kOrder, devices, 1.5 / devices + .3, 0);

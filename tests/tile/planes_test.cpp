@@ -45,7 +45,7 @@ TYPED_TEST(Planes, FactorTheMatrix) {
 
 /// A group that exceeds the bound, and all after it, are subtracted natively: if it is the first
 /// one, the factor has the bits of the native one.
-TYPED_TEST(Planes, GoOnNatively) {
+TYPED_TEST(Planes, ContinueNatively) {
   for (const int exact : {0, 1, 2})
     for_each_group<TypeParam>(exact, [&](Setting<TypeParam>& setting, int64_t n) {
       setting.factor();

@@ -43,18 +43,18 @@ class Setting {
   }
 
   T& lower(int64_t i, int64_t j) { return whole_[static_cast<size_t>(j * n_ + i)]; }
-  /// Copies the triangle to the devices; the rest of their memory is NaN.
+  /// Copies the triangle to the devices; their other memory is set to NaN.
   void put() {
     for (int64_t j = 0; j < n_; ++j)
       for (int64_t i = j; i < n_; ++i) *matrix.at(i, j).first = lower(i, j);
   }
-  /// Products by residues, in groups of so many panels. @param exact as StandInDevice.
+  /// Products by residues, in groups of this number of panels. @param exact as StandInDevice.
   void use_planes(int64_t panels, int exact) {
     by_planes_ = true;
     for (auto& device : made_) device->use_planes(panels, exact);
   }
   void factor() {
-    // Counts first, as a caller does.
+    // Computes the size first, as a caller does.
     size_t bytes = 0;
     for (int pass = 0; pass < 2; ++pass) {
       tile::PotrfWorkspace<T> work;

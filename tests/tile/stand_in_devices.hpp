@@ -213,8 +213,8 @@ class StandInDevice : public backend::PanelOps<T> {
 
  protected:
   int index(Queue queue) const { return number_ * backend::kQueues + static_cast<int>(queue); }
-  /// Elements a nanosecond over NVLink and over the host's, and products: about those of double
-  /// precision on an H200.
+  /// Elements a nanosecond over NVLink and between host and device, and products: about the rates
+  /// of double precision on an H200.
   static constexpr double kPeerRate = 25, kHostRate = 3, kRate = 25000;
 
   void operation(Queue queue, double cost = 0) {

@@ -29,7 +29,7 @@ struct Machine {
   };
   struct History {
     Access writer;
-    std::vector<Access> readers;  ///< the last of each queue
+    std::vector<Access> readers;  ///< the last one of each queue
   };
   struct Point {
     Clock clock;
@@ -88,7 +88,7 @@ struct Machine {
     times[size_t(queue)] = std::max(times[size_t(queue)], point.time);
   }
 
-  /// Memory of a device; all other is the host's.
+  /// Registers memory of a device; all other memory is the host's.
   void own(const void* first, size_t bytes, int device) {
     owners[static_cast<const char*>(first)] = {bytes, device};
   }
@@ -117,18 +117,18 @@ struct Machine {
   };
   bool keeps_spans = false;
   std::vector<Span> spans;     ///< of all operations
-  std::vector<int64_t> joins;  ///< when the host has waited for all queues
+  std::vector<int64_t> joins;  ///< times at which the host has waited for all queues
   std::deque<Point> points;
   std::unordered_map<const void*, History> elements;
   int races = 0, waits = 0;
-  int dropped = -1;                   ///< which wait does nothing
+  int dropped = -1;                   ///< index of the wait that has no effect
   bool dropped_one_mattered = false;  ///< no other wait orders the same
-  bool dropped_one_of_host = false;   ///< the host went on
-  bool watches = true;                ///< elements, for races
-  bool computes = true;               ///< or is a schedule without elements
+  bool dropped_one_of_host = false;   ///< the dropped wait was one of the host
+  bool watches = true;                ///< whether accesses to elements are checked for races
+  bool computes = true;               ///< false: a schedule without elements
   int64_t copied = 0;                 ///< elements
-  bool has_peer_access = true;        ///< copies go straight from device to device
-  int refused = 0;                    ///< those that would have had to
+  bool has_peer_access = true;        ///< copies from device to device are direct
+  int refused = 0;                    ///< copies that require peer access without having it
   struct Owned {
     size_t bytes;
     int device;

@@ -38,7 +38,7 @@ class Board final : public backend::FactorOps {
   int64_t potrf(Range tile, int64_t slot) override {
     const int64_t k = tile.first / kTile;
     const std::lock_guard lock(mutex_);
-    expect(slot < slots_, "no such slot", k, k);
+    expect(slot < slots_, "invalid slot", k, k);
     expect(done(k, k) == k, "diagonal tile lacks updates", k, k);
     const auto panel = panels_.find(slot);
     if (panel != panels_.end()) expect(panel->second.open_updates == 0, "slot in use", k, k);
@@ -54,7 +54,7 @@ class Board final : public backend::FactorOps {
     {
       const std::lock_guard lock(mutex_);
       expect(done(r, k) == k, "panel tile lacks updates", r, k);
-      expect(panels_[slot].step == k, "panel before its diagonal tile", r, k);
+      expect(panels_[slot].step == k, "solve before the factorization of the diagonal tile", r, k);
     }
     if (r % 2 == 0) take_time();
     const std::lock_guard lock(mutex_);
@@ -70,8 +70,8 @@ class Board final : public backend::FactorOps {
       const std::lock_guard lock(mutex_);
       for (int64_t k = 0; k < count; ++k) {
         const Panel& of_step = panel(k);
-        expect(of_step.rows.count(r) == 1 && of_step.rows.count(c) == 1, "update before its panel",
-               r, c);
+        expect(of_step.rows.count(r) == 1 && of_step.rows.count(c) == 1,
+               "update before its panel is finished", r, c);
         expect(done(r, c) + k == of_step.step, "updates out of order", r, c);
       }
     }
@@ -92,14 +92,14 @@ class Board final : public backend::FactorOps {
   }
   bool others_went_on() const { return others_went_on_; }
 
-  /// Every tile has its updates and its end.
+  /// Checks that every tile has all updates and its final operation.
   void expect_finished() {
     for (int64_t c = 0; c < tiles_; ++c)
       for (int64_t r = c; r < tiles_; ++r) expect(done(r, c) == c + 1, "not finished", r, c);
   }
   const std::string& fault() const { return fault_; }
   int passes() const { return passes_; }
-  /// Most tiles of a panel that were solved before the next diagonal tile was factored.
+  /// Largest number of tiles of a panel solved before the next diagonal tile was factored.
   size_t most_solved() const { return most_solved_; }
 
  private:

@@ -53,14 +53,14 @@ class Board final : public backend::SolveOps {
     const std::lock_guard lock(mutex_);
     Group& g = group(of);
     for (int64_t i = unknowns.first / kStep; i * kStep < unknowns.last; ++i) {
-      expect(g.backward[i] == steps_ - i, "stored before it was known", i);
+      expect(g.backward[i] == steps_ - i, "stored before it is solved", i);
       expect(!g.stored[i], "stored twice", i);
       g.stored[i] = true;
     }
   }
   void update(Substitution sweep, const RhsGroup& of, Range unknowns, Range known) override {
-    expect(known.last <= unknowns.first || known.first >= unknowns.last, "update by itself",
-           unknowns.first);
+    expect(known.last <= unknowns.first || known.first >= unknowns.last,
+           "update of a block by itself", unknowns.first);
     substitute(sweep == Substitution::backward, of, known.first, known.last, unknowns.first,
                unknowns.last);
   }
@@ -94,16 +94,17 @@ class Board final : public backend::SolveOps {
       if (first == row) {
         // Updates within the block are included.
         int64_t& taken = backward ? g.backward[i] : g.forward[i];
-        expect(taken == (backward ? steps_ - to : from), "known too early", i);
-        if (backward) expect(g.forward[i] == i + 1, "back before it was there", i);
+        expect(taken == (backward ? steps_ - to : from), "solved too early", i);
+        if (backward)
+          expect(g.forward[i] == i + 1, "backward substitution before forward substitution", i);
         taken = backward ? steps_ - i : i + 1;
       } else if (!backward) {
-        expect(g.forward[i] == from, "forward out of order", i);
-        for (int64_t k = from; k < to; ++k) expect(g.forward[k] == k + 1, "not known", k);
+        expect(g.forward[i] == from, "forward updates out of order", i);
+        for (int64_t k = from; k < to; ++k) expect(g.forward[k] == k + 1, "not solved", k);
         g.forward[i] = to;
       } else {
-        expect(g.backward[i] == steps_ - to, "backward out of order", i);
-        for (int64_t k = from; k < to; ++k) expect(g.backward[k] == steps_ - k, "not known", k);
+        expect(g.backward[i] == steps_ - to, "backward updates out of order", i);
+        for (int64_t k = from; k < to; ++k) expect(g.backward[k] == steps_ - k, "not solved", k);
         g.backward[i] = steps_ - from;
       }
     }

@@ -24,7 +24,7 @@ namespace {
 constexpr int kDevices = 2;
 constexpr int64_t kOrder = 40;
 
-/// A device that is lost after so many panels. Later events have no time.
+/// A device that is lost after this number of panels. Later events have no time.
 class LostDevice final : public StandInDevice<double> {
  public:
   LostDevice(Machine& machine, int number, int panels)
@@ -33,7 +33,7 @@ class LostDevice final : public StandInDevice<double> {
               int64_t behind) override {
     if (left_-- == 0) {
       lost_at_ = machine_.times[size_t(index(Queue::update))];
-      throw StatusError(Status::error(Status::kDeviceError, "device %d: it is gone", number_));
+      throw StatusError(Status::error(Status::kDeviceError, "device %d: lost", number_));
     }
     StandInDevice::factor(queue, A, rows, columns, before, behind);
   }

@@ -1,4 +1,4 @@
-// ||A - L L^H||_2 <= eps against the exact dense matrix, and what is computed with the factor.
+// ||A - L L^H||_2 <= eps relative to the exact dense matrix, and results computed with the factor.
 #include "tlr/covariance.hpp"
 
 namespace chol::test {
@@ -117,13 +117,13 @@ TYPED_TEST(Accuracy, OfLogdetSolveAndProducts) {
   CHOL_EXPECT_SUCCESS(this->handle_,
                       chol_tlr_multiply(this->handle_, M, nrhs, X.data(), n, Y.data(), n));
   for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - B[i]), bound) << i;
-  // L (L^H X) is A X.
+  // L (L^H X) equals A X.
   CHOL_EXPECT_SUCCESS(this->handle_,
                       chol_tlr_multiply_half(this->handle_, M, 1, nrhs, X.data(), n, L.data(), n));
   CHOL_EXPECT_SUCCESS(this->handle_,
                       chol_tlr_multiply_half(this->handle_, M, 0, nrhs, L.data(), n, Y.data(), n));
   for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - B[i]), bound) << i;
-  // Half of the solution of B is L^H X.
+  // Forward substitution of B gives L^H X.
   Y = B;
   CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_solve_half(this->handle_, M, 0, nrhs, Y.data(), n));
   for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(Y[i] - L[i]), bound) << i;
@@ -132,7 +132,7 @@ TYPED_TEST(Accuracy, OfLogdetSolveAndProducts) {
   CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_solve(this->handle_, M, nrhs, B.data(), n));
   for (int64_t i = 0; i < n * nrhs; ++i) EXPECT_LE(std::abs(B[i] - X[i]), bound) << i;
 
-  // Against the determinant of a dense factor in double precision, on the host.
+  // Compared with the determinant of a dense factor in double precision, on the host.
   chol_handle_t host = nullptr;
   ASSERT_EQ(chol_create_on(&host, CHOL_BACKEND_HOST, 0, nullptr), CHOL_STATUS_SUCCESS);
   std::vector<std::complex<double>> D(A.begin(), A.end());
@@ -170,7 +170,7 @@ TYPED_TEST(Accuracy, OfTiles) {
     }
 }
 
-/// pcg with a coarse factor of the same matrix as the preconditioner.
+/// pcg with a less accurate factor of the same matrix as the preconditioner.
 TYPED_TEST(Accuracy, OfConjugateGradients) {
   using T = TypeParam;
   const int64_t n = 200, tile = 50, nrhs = 2;

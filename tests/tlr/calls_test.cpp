@@ -1,4 +1,4 @@
-// Arguments, callbacks, files, threads and memory of the calls on tile low rank matrices.
+// Arguments, callbacks, files, threads and memory of the functions for tile low rank matrices.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -164,7 +164,7 @@ TEST_F(Calls, BlocksAreTheCallersAndMayFail) {
   EXPECT_LE(distance_to(handle_, dense_, M, kOrder), 0.5e-6);
 }
 
-/// What the caller's function makes of NaN is the factorization's to find.
+/// NaN in blocks of the caller's function is detected by the factorization.
 TEST_F(Calls, BlocksWithNanEndInInfo) {
   const chol_tlr_options_t options = options_of(1e-6);
   for (const int ldl : {0, 1}) {
@@ -197,7 +197,7 @@ int watch(void* context, const char* phase, double done) {
   return std::ssize(seen.phases) > seen.cancel_after && seen.cancel_after >= 0;
 }
 
-TEST_F(Calls, ProgressIsToldAndCancels) {
+TEST_F(Calls, ProgressIsReportedAndCancels) {
   const Tlr M(handle_, CHOL_TYPE_D, kOrder, kTile);
   chol_tlr_options_t options = options_of(1e-6);
   Watch seen;
@@ -253,7 +253,7 @@ TEST_F(Calls, FilesKeepEveryBit) {
     CHOL_EXPECT_SUCCESS(handle_, chol_tlr_solve(handle_, loaded, 1, y.data(), kOrder));
     EXPECT_EQ(x, y);
   }
-  // A damaged, a cut and a longer file.
+  // A damaged file, a truncated one and one that is too long.
   const std::vector<char> good = bytes_of(path);
   for (const size_t place :
        {size_t{0}, size_t{9}, size_t{17}, size_t{30}, size_t{70}, size_t{5000}, good.size() - 1}) {
@@ -301,8 +301,8 @@ TEST_F(Calls, SameSeedSameBits) {
   std::remove(path.c_str());
 }
 
-/// Of the same workspace, on a device too.
-TEST_F(Calls, AgainTheSameBits) {
+/// With the same workspace, on a device too.
+TEST_F(Calls, RepeatedCallsGiveTheSameBits) {
   const std::string path = testing::TempDir() + "chol_tlr_again_bits.bin";
   const chol_kernel_t kernel = covariance_.kernel();
   for (const int kind : {0, 1, 2}) {
@@ -327,7 +327,7 @@ TEST_F(Calls, AgainTheSameBits) {
   std::remove(path.c_str());
 }
 
-/// Many threads have a block of a large diagonal tile each.
+/// Each of many threads computes one block of a large diagonal tile.
 TEST_F(Calls, ManyThreadsHaveTheBitsOfOne) {
   constexpr int64_t kLargeOrder = 900, kLargeTile = 300;
   const std::string path = testing::TempDir() + "chol_tlr_many_threads.bin";
@@ -408,7 +408,7 @@ TEST_F(Calls, OrderOfPointsMakesCompactTiles) {
   for (int64_t i = 0; i < n; ++i) {
     points[i * 3] = uniform(random);
     points[i * 3 + 1] = uniform(random);
-    points[i * 3 + 2] = 1e9;  // past dim
+    points[i * 3 + 2] = 1e9;  // beyond dim
   }
   std::vector<int64_t> order(static_cast<size_t>(n)), sorted;
   ASSERT_EQ(chol_tlr_order_points(2, n, points.data(), 3, tile, order.data()), CHOL_STATUS_SUCCESS);

@@ -1,5 +1,5 @@
-// The factorization over operations with cores that look a column ahead, as a device has them: here
-// in plain loops on the host.
+// The factorization by operations with cores and look-ahead, as on a device: here plain loops on
+// the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class Cores : public testing::Test {
     double square = 0;
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < n; ++i) {
-        T sum = 0;  // L has an element above the diagonal where a pivot is of order 2
+        T sum = 0;  // L has an element above the diagonal for a pivot of order 2
         for (int64_t k = 0; k <= std::min({i + 1, j + 1, n - 1}); ++k)
           sum += L[i + k * n] * signs[k] * conjugate(L[j + k * n]);
         square += std::norm(std::complex<double>(A[place(i) + place(j) * n] - sum));
@@ -112,7 +112,7 @@ TYPED_TEST(Cores, FactorWithinEps) {
       for (const int64_t workspace : {int64_t{0}, int64_t{20000}}) {
         SCOPED_TRACE(testing::Message() << "dim " << dim << " tile " << tile << " eps " << eps
                                         << " workspace " << workspace);
-        // The Frobenius norm of an error of many directions exceeds its 2-norm.
+        // The Frobenius norm of an error of high rank exceeds its 2-norm.
         EXPECT_LE(this->error(A, n, tile, eps, workspace), 4 * eps);
         EXPECT_TRUE(dim == 2 || this->has_low_rank_);
         EXPECT_TRUE(dim == 1 || eps > 1e-4 || this->has_dense_);
@@ -121,8 +121,8 @@ TYPED_TEST(Cores, FactorWithinEps) {
   }
 }
 
-/// By projection where samples of both sides are too few, or of all tiles; in order, with tiles of
-/// L D L^H and with interchanged ones.
+/// By projection if samples of both sides are insufficient, or for all tiles; without pivoting,
+/// with tiles of L D L^H and with interchanged tiles.
 TYPED_TEST(Cores, ProjectedWithinEps) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 50;
@@ -145,7 +145,7 @@ TYPED_TEST(Cores, ProjectedWithinEps) {
     }
 }
 
-/// The largest of the ratios that ranks of about the same size had in the last three columns.
+/// The largest ratio of similar ranks in the last three columns.
 TEST(Ranks, AreGuessed) {
   constexpr int64_t kTile = 64, kTiles = 8;
   Matrix<double> A(kTile * kTiles, kTile);
@@ -171,17 +171,17 @@ TEST(Ranks, AreGuessed) {
   column(2, 30, 12);
   column(3, 10, 12);
   EXPECT_EQ(guess(30), 24);
-  EXPECT_EQ(guess(10), 10);  // no more than in A
+  EXPECT_EQ(guess(10), 10);  // at most the rank in A
   column(4, 30, 15);
   EXPECT_EQ(guess(30), 15);
 }
 
-/// Interchanged tiles are not sampled by finished columns; rows are interchanged after samples and
-/// what is formed ahead.
+/// Interchanged tiles are not sampled by finished columns; rows are interchanged after the sampling
+/// and the look-ahead.
 TYPED_TEST(Cores, PivotedAndIndefiniteFactors) {
   using T = TypeParam;
   constexpr int64_t kOrder = 210, kTile = 40;
-  // Diagonal tiles of different norms; small elements of both signs ask for interchanges.
+  // Diagonal tiles of different norms; small elements of both signs require interchanges.
   const auto scale_of = [](int64_t i) { return RealOf<T>(1 + i / kTile * 2 % 5); };
   for (const int dim : {1, 2})
     for (const auto& [pivot, ldl, are_two_sided] :

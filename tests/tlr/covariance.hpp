@@ -1,4 +1,4 @@
-// Covariances of points as dense matrices and as tile low rank ones, and how far they are apart.
+// Covariances of points as dense and as tile low rank matrices, and the norm of their difference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace chol::test {
 
 inline bool is_on_device() { return std::getenv("CHOL_TEST_DEVICE") != nullptr; }
 
-/// A handle of the host, or of a device where CHOL_TEST_DEVICE is set.
+/// A handle of the host, or of a device if CHOL_TEST_DEVICE is set.
 class AnyHandle {
  public:
   AnyHandle() {
@@ -47,7 +47,7 @@ class AnyHandle {
   chol_handle_t handle_ = nullptr;
 };
 
-/// A matrix that a test cannot leak.
+/// A matrix that is freed at the end of its scope.
 class Tlr {
  public:
   Tlr(chol_handle_t handle, chol_type_t type, int64_t n, int64_t tile) {
@@ -70,7 +70,7 @@ inline chol_tlr_options_t options_of(double eps) {
   return options;
 }
 
-/// A covariance function that owns its length.
+/// A covariance function that stores its length.
 struct Covariance {
   chol_kernel_kind_t kind = CHOL_KERNEL_EXPONENTIAL;
   double nu = 0.5, length = 0.3, nugget = 0, variance = 1;
@@ -116,7 +116,7 @@ constexpr chol_type_t type_of() {
   return static_cast<chol_type_t>(precision_letter<T>);
 }
 
-/// The covariance, of complex type with a phase that depends on both points.
+/// The covariance; for complex types with a phase that depends on both points.
 template <class T>
 std::vector<T> dense_covariance(const Covariance& covariance, const Points& points) {
   const int64_t n = points.n;

@@ -1,4 +1,4 @@
-// Matrices near and beyond the edge of definiteness, and points that make trouble.
+// Nearly and not positive definite matrices, and difficult sets of points.
 #include "tlr/covariance.hpp"
 
 namespace chol::test {
@@ -6,7 +6,7 @@ namespace {
 
 class Definiteness : public testing::Test {
  protected:
-  /// Assembles and factors the covariance of points, and compares with the exact one.
+  /// Assembles and factors the covariance of points, and compares with the exact matrix.
   void expect_within(const Covariance& covariance, const Points& points, int64_t tile, double eps,
                      int iterations = 20) {
     const chol_kernel_t kernel = covariance.kernel();
@@ -43,7 +43,7 @@ TEST_F(Definiteness, OfKernels) {
       }
 }
 
-/// By Bessel functions, a microsecond each.
+/// By Bessel functions, which take a microsecond each.
 TEST_F(Definiteness, OfMaternOfAnyOrder) {
   const int64_t n = 150, tile = 48;
   for (const auto& [nu, nugget] : std::vector<std::pair<double, double>>{{0.9, 0}, {3.2, 1e-3}})
@@ -84,7 +84,7 @@ TEST_F(Definiteness, OfPointsInRandomOrder) {
 }
 
 TEST_F(Definiteness, CompensationIsCountedAndCanBeOff) {
-  // Twice the same points: half the eigenvalues are zero.
+  // Each point occurs twice: half of the eigenvalues are zero.
   const int64_t n = 256, tile = 32;
   Points points = ordered_points(2, n, tile);
   for (int64_t i = n / 2; i < n; ++i)
@@ -127,7 +127,7 @@ TEST_F(Definiteness, InfoIsTheFailingMinor) {
     int info = -1;
     CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
     EXPECT_EQ(info, bad);
-    // What is left is no factor and no matrix, and can be assembled anew.
+    // The result is neither a factor nor a matrix, and can be assembled again.
     double logdet;
     EXPECT_EQ(chol_tlr_logdet(handle_, M, &logdet, nullptr), CHOL_STATUS_INVALID_VALUE);
     EXPECT_EQ(chol_tlr_factor(handle_, M, &options, &info), CHOL_STATUS_INVALID_VALUE);
@@ -139,7 +139,7 @@ TEST_F(Definiteness, InfoIsTheFailingMinor) {
   }
 }
 
-/// An indefinite block diagonal matrix: the factor is that of the nearest definite one in size.
+/// An indefinite block diagonal matrix: the factor is close to that of the nearest definite matrix.
 template <class T>
 void modify_diagonal(chol_handle_t handle) {
   const int64_t n = 100, tile = 25;
@@ -177,8 +177,9 @@ void modify_diagonal(chol_handle_t handle) {
     stats.size = sizeof stats;
     CHOL_ASSERT_SUCCESS(handle, chol_tlr_stats(M, &stats));
     EXPECT_EQ(stats.modified, 2);
-    // The nearest semidefinite matrix is as far as the most negative eigenvalue, some 10 (complex
-    // 14) here; Cheng and Higham's is seldom ten times as far.
+    // The distance to the nearest semidefinite matrix is the modulus of the most negative
+    // eigenvalue, about 10 (complex 14) here; that of Cheng and Higham's is rarely ten times as
+    // large.
     const double distance = distance_to(handle, A, M, n);
     EXPECT_GT(distance, 5);
     EXPECT_LT(distance, 140);

@@ -12,7 +12,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// log |det A| and the sign of it, by Gaussian elimination with partial pivoting.
+/// log |det A| and the sign of det A, by Gaussian elimination with partial pivoting.
 std::pair<double, int> determinant(std::vector<Complex> A, int64_t n) {
   double sum = 0;
   Complex phase = 1;
@@ -41,8 +41,8 @@ class Indefinite : public testing::Test {
   static constexpr bool kIsSingle = sizeof(RealOf<T>) == 4;
   static constexpr double kEps = kIsSingle ? 1e-3 : 1e-5;
 
-  /// A covariance with a diagonal that asks for pivots of order 2: `diagonal` in place of the
-  /// variance, and rows and columns of tile b scaled by scale(b).
+  /// A covariance with a diagonal that requires pivots of order 2: `diagonal` replaces the
+  /// variance, and rows and columns of tile b are scaled by scale(b).
   template <class Scale>
   std::vector<T> matrix(int64_t n, int64_t tile, double diagonal, Scale&& scale) {
     std::vector<T> A = dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(2, n, tile));
@@ -81,7 +81,7 @@ class Indefinite : public testing::Test {
     }
   }
 
-  /// P A P^T against L D L^H of the tiles, with D = I of a definite factor.
+  /// Compares P A P^T with L D L^H of the tiles; D = I for a definite factor.
   void expect_permuted(const std::vector<T>& A, chol_tlr_t M, int64_t n,
                        const std::vector<int64_t>& tile_rows) {
     std::vector<T> L(static_cast<size_t>(n * n));
@@ -139,7 +139,7 @@ TYPED_TEST(Indefinite, FactorOfShapesOfTiles) {
     }
 }
 
-TYPED_TEST(Indefinite, FactorHasNoHalfButAllElse) {
+TYPED_TEST(Indefinite, AllButSolvesAndProductsWithLAlone) {
   using T = TypeParam;
   const int64_t n = 150, tile = 32;
   const std::vector<T> A = this->matrix(n, tile, 0);
@@ -157,7 +157,7 @@ TYPED_TEST(Indefinite, FactorHasNoHalfButAllElse) {
   stats.size = sizeof stats;
   CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_stats(M, &stats));
   EXPECT_EQ(stats.ldl, 1);
-  // The interchanges inside tiles are a permutation that leaves tiles where they are.
+  // The interchanges inside tiles are a permutation that does not move tiles.
   std::vector<int64_t> order(static_cast<size_t>(n));
   CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_permutation(M, order.data()));
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
@@ -198,7 +198,7 @@ TYPED_TEST(Indefinite, SingularAndNanEndInInfo) {
   }
 }
 
-/// Tiles of growing size come in falling order; the last one is short.
+/// Tiles of increasing norm are processed in descending order; the last one is smaller.
 TYPED_TEST(Indefinite, PivotingOfTiles) {
   using T = TypeParam;
   const int64_t n = 150, tile = 32, tiles = 5;
@@ -223,7 +223,7 @@ TYPED_TEST(Indefinite, PivotingOfTiles) {
         tile_order.push_back(order[i] / tile);
         rows.push_back(std::min(tile, n - tile_order.back() * tile));
       }
-      // Tile 2 is the largest.
+      // Tile 2 has the largest norm.
       EXPECT_EQ(tile_order.front(), 2);
       std::vector<int64_t> sorted = order;
       std::sort(sorted.begin(), sorted.end());
@@ -238,7 +238,7 @@ TYPED_TEST(Indefinite, PivotingOfTiles) {
       if (ldl) continue;
       EXPECT_EQ(tile_order, (std::vector<int64_t>{2, 4, 1, 3, 0}));
       this->expect_permuted(A, M, n, rows);
-      // Halves include the permutation.
+      // Solves and products with L alone include the permutation.
       std::vector<T> x(static_cast<size_t>(n)), y(x), z(x);
       for (int64_t i = 0; i < n; ++i) x[i] = static_cast<T>(RealOf<T>(std::sin(double(i))));
       CHOL_EXPECT_SUCCESS(this->handle_,
@@ -257,7 +257,7 @@ TYPED_TEST(Indefinite, PivotingOfTiles) {
     }
 }
 
-/// Dense tiles and those of low rank change sides of the diagonal.
+/// Dense and low rank tiles move to the other side of the diagonal.
 TYPED_TEST(Indefinite, PivotingOfDenseTilesInFilesAndCopies) {
   using T = TypeParam;
   const int64_t n = 220, tile = 48;

@@ -1,5 +1,4 @@
-// Operations of tile low rank algorithms in plain loops, with cores, that look a column ahead as a
-// device does.
+// Operations of tile low rank algorithms in plain loops, with cores and look-ahead as on a device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,7 +89,7 @@ class PlainOps final : public backend::TileOps<T> {
         }
       }
   }
-  /// Its solves need no inverses.
+  /// The solves of these operations need no inverses.
   void begin_ldl(T* A, int64_t n, T* /*inverses*/) override {
     order_.resize(static_cast<size_t>(n));
     signs_.resize(order_.size());
@@ -217,7 +216,7 @@ class PlainOps final : public backend::TileOps<T> {
   }
 
  private:
-  /// The pivot of order 2 at i, and the rows before it.
+  /// Solves with the pivot of order 2 at i and the rows before it.
   static void solve_pair(const T* L, int64_t n, int64_t i, T* x) {
     const auto l = [&](int64_t row, int64_t column) { return L[row + column * n]; };
     for (int64_t k = 0; k < i; ++k)
@@ -243,7 +242,8 @@ class PlainOps final : public backend::TileOps<T> {
                         [&](const auto& row) { return row.index == i; })
         ->tile;
   }
-  /// Y and X of a row: U V^H Omega and V U^H Psi, set (0), subtracted (-1) or left (1).
+  /// Updates Y and X of a row by U V^H Omega and V U^H Psi: set (0), subtracted (-1) or unchanged
+  /// (1).
   void add_both(const typename backend::ColumnSamples<T>::Row& row,
                 const backend::ColumnSamples<T>& column, const T* U, const T* V, int64_t rank,
                 const void*, int sign) const {
@@ -257,8 +257,9 @@ class PlainOps final : public backend::TileOps<T> {
     add_side(U, row.order, V, column.order, column.omega, row.samples, row.Y);
     add_side(V, column.order, U, row.order, column.psi, row.left_samples, row.X);
   }
-  /// Q with as many of the first columns of Y as it takes until what all of them, or those behind
-  /// if there are some, have of others is at most `tolerance`; R = Q^H Y.
+  /// Sets Q to an orthonormal basis that is chosen from the first `candidates` columns of Y. It is
+  /// complete if the remainder of the columns after the candidates, or of all columns if there are
+  /// none, is at most `tolerance`. R = Q^H Y. Returns the rank.
   static int64_t find_basis(const T* Y, int64_t rows, int64_t columns, int64_t candidates,
                             double tolerance, T* Q, T* factor, double& rest) {
     std::vector<T> left(Y, Y + rows * columns);
@@ -292,7 +293,7 @@ class PlainOps final : public backend::TileOps<T> {
     }
     return rank;
   }
-  /// A pivot at a time, twice orthogonalized.
+  /// One pivot at a time, orthogonalized twice.
   static void factor(backend::CoreFactor<T>& core, double tolerance) {
     const int64_t m = core.rows, n = core.columns;
     std::vector<T> S(core.S, core.S + m * n), factor(static_cast<size_t>(n * n));

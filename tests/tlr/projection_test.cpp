@@ -1,5 +1,5 @@
-// Tiles that are projected on a basis: all of them on the host and where a tuning row says so, on a
-// device else those for which samples of both sides are too few.
+// Tiles that are projected on a basis: all of them on the host and if a tuning row selects it; on a
+// device otherwise those for which samples of both sides are insufficient.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -15,7 +15,7 @@ class Projection : public testing::Test {
  protected:
   static constexpr bool kIsSingle = sizeof(RealOf<T>) == 4;
 
-  /// Samples of one column are never enough.
+  /// Samples of one column are never sufficient.
   static chol_tlr_options_t options_of_few(double eps) {
     chol_tlr_options_t options = options_of(eps);
     options.sample_columns = 1;
@@ -83,7 +83,7 @@ TYPED_TEST(Projection, WithinEpsWithTheSameBits) {
   }
 }
 
-/// Tiles for which the shared memory of a device has room, and for which it has none.
+/// Tiles that fit into the shared memory of a device, and tiles that do not.
 TYPED_TEST(Projection, OfLargeTiles) {
   using T = TypeParam;
   const double eps = this->kIsSingle ? 1e-2 : 1e-5;
@@ -101,7 +101,7 @@ TYPED_TEST(Projection, OfLargeTiles) {
   }
 }
 
-/// Ranks up to about half the order, so that samples are taken again or a tile becomes dense.
+/// Ranks up to about half the order, so that a tile is sampled again or becomes dense.
 TYPED_TEST(Projection, OfManyRanks) {
   using T = TypeParam;
   const int64_t n = 200, tile = 100;
@@ -128,12 +128,12 @@ TYPED_TEST(Projection, OfManyRanks) {
     const chol_tlr_stats_t stats = this->stats_of(M);
     EXPECT_EQ(stats.max_rank, stats.dense_tiles == 0 ? rank : 0);
     EXPECT_EQ(stats.dense_tiles, rank > tile / 2);
-    // A tile that is dense in A stays so on a device.
+    // A tile that is dense in A remains dense on a device.
     EXPECT_EQ(stats.projected_tiles, stats.dense_tiles == 0);
   }
 }
 
-/// What a factor keeps for solves is told beside its tiles.
+/// Data that a factor keeps for solves is reported separately from its tiles.
 TYPED_TEST(Projection, StatisticsCountInverses) {
   using T = TypeParam;
   const int64_t n = 230, tile = 48, nrhs = 20;
@@ -153,7 +153,7 @@ TYPED_TEST(Projection, StatisticsCountInverses) {
   const chol_tlr_stats_t solved = this->stats_of(M);
   EXPECT_GE(solved.inverse_bytes, factored.inverse_bytes);
   EXPECT_EQ(solved.bytes, factored.bytes);
-  // A caller that knows the first members only: the others stay.
+  // A caller compiled with the first members only: the others are not written.
   chol_tlr_stats_t first{};
   first.size = offsetof(chol_tlr_stats_t, inverse_bytes);
   first.projected_tiles = -7;

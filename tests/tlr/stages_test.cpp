@@ -1,4 +1,4 @@
-// Inverses of several block rows of a factor, over operations in plain loops.
+// Inverses of several block rows of a factor, with operations in plain loops.
 #include <complex>
 #include <limits>
 #include <vector>
@@ -14,7 +14,7 @@ template <class T>
 class Stages : public testing::Test {};
 TYPED_TEST_SUITE(Stages, test::Precisions);
 
-/// L times the inverse of a stage is the identity, of tiles of low rank, dense ones and of rank 0.
+/// L times the inverse of a stage is the identity, for tiles of low rank, dense ones and of rank 0.
 TYPED_TEST(Stages, TimesTheFactorAreTheIdentity) {
   using T = TypeParam;
   PlainOps<T> ops;
@@ -48,7 +48,7 @@ TYPED_TEST(Stages, TimesTheFactorAreTheIdentity) {
           dense[starts[i] + a + (starts[j] + b) * n] = sum;
         }
     }
-    // Diagonal tiles of one column below the diagonal beside it, inverted.
+    // Inverted diagonal tiles with one column below the diagonal.
     auto& inverse = memory.emplace_back(static_cast<size_t>(rows(i) * rows(i)));
     for (int64_t a = 0; a < rows(i); ++a) {
       dense[starts[i] + a + (starts[i] + a) * n] = T(2);

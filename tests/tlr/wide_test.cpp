@@ -1,5 +1,5 @@
-// Solves and products with many right-hand sides against the same with few at a time, which other
-// tests compare with dense matrices; and the same bits each time.
+// Solves and products with many right-hand sides, compared with the same with few at a time, which
+// other tests compare with dense matrices; repeated calls give the same bits.
 #include <cstring>
 
 #include "support/setting.hpp"
@@ -14,7 +14,7 @@ class Wide : public testing::Test {
   static constexpr bool kIsSingle = sizeof(RealOf<T>) == 4;
   enum class What : uint8_t { multiply, multiply_l, multiply_lh, solve, solve_l, solve_lh };
 
-  /// Y := what is asked for of X, so many columns at a time.
+  /// Y := the result of operation `what` for X, `at_a_time` columns at a time.
   void apply(What what, chol_tlr_t M, int64_t n, int64_t nrhs, int64_t at_a_time,
              const std::vector<T>& X, int64_t ldx, std::vector<T>& Y, int64_t ldy) {
     for (int64_t c = 0; c < nrhs; c += at_a_time) {
@@ -35,7 +35,7 @@ class Wide : public testing::Test {
       }
     }
   }
-  /// @param has_halves whether there are solves with L alone: not of L D L^H
+  /// @param has_halves whether solves with L alone are supported: not for L D L^H
   void expect_columns_of_few(chol_tlr_t M, int64_t n, int64_t nrhs, bool has_halves = true) {
     const int64_t ldx = n + 3, ldy = n + 5;
     std::vector<T> X(static_cast<size_t>(ldx * nrhs)), Y(static_cast<size_t>(ldy * nrhs), T(7));
@@ -53,7 +53,7 @@ class Wide : public testing::Test {
       for (size_t i = 0; i < Y.size(); ++i) {
         size = std::max<double>(size, std::abs(few[i]));
         const double difference = std::abs(Y[i] - few[i]);
-        error = difference <= error ? error : difference;  // NaN stays
+        error = difference <= error ? error : difference;  // NaN is preserved
       }
       EXPECT_LE(error, (kIsSingle ? 1e-3 : 1e-10) * size);
     }
@@ -64,7 +64,7 @@ class Wide : public testing::Test {
 
 TYPED_TEST_SUITE(Wide, Precisions, PrecisionNames);
 
-/// 30 block rows and few, last ones of a few rows, tiles of rank 0, dense ones and odd orders.
+/// 30 block rows and fewer, last ones of a few rows, tiles of rank 0, dense ones and odd orders.
 TYPED_TEST(Wide, ColumnsAreThoseOfFew) {
   using T = TypeParam;
   struct Case {
@@ -94,7 +94,7 @@ TYPED_TEST(Wide, ColumnsAreThoseOfFew) {
   }
 }
 
-/// Pivots of order 2 and interchanged rows, or interchanged tiles.
+/// Pivots of order 2 with interchanged rows, or interchanged tiles.
 TYPED_TEST(Wide, ColumnsAreThoseOfFewOfPivotedFactors) {
   using T = TypeParam;
   const int64_t n = 430, tile = 34;
