@@ -14,7 +14,7 @@ __device__ __forceinline__ int64_t first_of_thread() {
 }
 __device__ __forceinline__ int64_t grid_step() { return int64_t{gridDim.x} * kThreads; }
 
-/// block.y: which copy; adjoints by tiles of 32 by 32.
+/// block.y: index of the copy. Adjoints are formed by tiles of 32 by 32.
 template <class T>
 __global__ void __launch_bounds__(kThreads) copy_kernel(const CopyItem* __restrict__ items) {
   const CopyItem item = items[blockIdx.y];
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kThreads) copy_kernel(const CopyItem* __restri
   }
 }
 
-/// Tiles rows by rows, contiguous: the upper triangle from the lower one.
+/// Contiguous tiles in row-major order: the upper triangle is set from the lower one.
 template <class T>
 __global__ void __launch_bounds__(kThreads) hermitian_kernel(const CopyItem* __restrict__ items) {
   const CopyItem item = items[blockIdx.y];
@@ -81,7 +81,7 @@ __global__ void combine_kernel(Real<T> a, const T* x, Real<T> b, T* y, int64_t n
   for (int64_t i = first_of_thread(); i < n; i += grid_step())
     y[i] = add_scaled(scale(x[i], a), y[i], b);
 }
-/// sums[block]: of the real part of x^H y.
+/// sums[block]: partial sum of the real part of x^H y.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     inner_kernel(const T* x, const T* y, int64_t n, double* sums) {
@@ -125,7 +125,7 @@ __device__ __forceinline__ double uniform(uint32_t high, uint32_t low) {
   return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
 }
 
-/// Box and Muller's transform, as the host's.
+/// Box-Muller transform, as on the host.
 template <class T>
 __global__ void __launch_bounds__(kThreads) random_kernel(T* x, int64_t n, uint64_t seed) {
   for (int64_t i = first_of_thread(); i < n; i += grid_step()) {
@@ -142,8 +142,9 @@ __global__ void __launch_bounds__(kThreads) random_kernel(T* x, int64_t n, uint6
   }
 }
 
-/// Inverses of the lower triangular blocks of order kOrder on the diagonal, one a block of
-/// threads, a column a thread; into the same places of X, whose other elements are zero.
+/// Inverts the lower triangular blocks of order kOrder on the diagonal: one per thread block, one
+/// column per thread. The result is stored at the same positions of X, whose other elements are
+/// zero.
 template <class T>
 __global__ void invert_small_kernel(const T* L, int64_t n, int order, T* X) {
   extern __shared__ __align__(16) char memory[];
@@ -163,12 +164,12 @@ __global__ void invert_small_kernel(const T* L, int64_t n, int order, T* X) {
   }
 }
 
-/// The inverse of a pivot on the diagonal of L (n by n), which is of order 2 where the element
-/// above the diagonal is not zero.
+/// The inverse of a diagonal pivot of L (n by n). The pivot has order 2 if the element above the
+/// diagonal is not zero.
 template <class T>
 struct InversePivot {
   bool is_pair, is_second;
-  T a, b, c, d;  ///< its elements, row after row
+  T a, b, c, d;  ///< its elements in row-major order
 
   __device__ InversePivot(const T* L, int64_t n, int64_t j) {
     const auto l = [&](int64_t row, int64_t column) { return L[row + column * n]; };
@@ -208,7 +209,7 @@ struct InversePivot {
   }
 };
 
-/// to := L inverse(B), B the pivots of L: lower triangular with ones on the diagonal.
+/// to := L inverse(B), with the pivots B of L. L is unit lower triangular.
 template <class T>
 __global__ void __launch_bounds__(kThreads) divide_columns_kernel(const T* L, int64_t n, T* to) {
   for (int64_t e = first_of_thread(); e < n * n; e += grid_step()) {

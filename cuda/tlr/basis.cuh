@@ -1,6 +1,6 @@
-// Bases of tall columns by the factorizations of cores: of samples of a tile, of which the last
-// ones are tests, and of a projection that is truncated. Q has the picked columns' vectors, and the
-// factor R = Q^H S the coefficients of all columns.
+// Bases of tall columns by the factorizations of cores: of the samples of a tile, of which the last
+// columns are tests, and of a projection that is truncated. Q contains the vectors of the pivot
+// columns, and the factor R = Q^H S the coefficients of all columns.
 #pragma once
 
 #include "tlr/blocked_factorization.cuh"
@@ -8,13 +8,13 @@
 
 namespace chol::cuda::tlr {
 
-/// What is not in the basis yet: of samples the mean square of the tests, which estimates it, of a
-/// projection the sum of all that is left.
+/// `rest` is the squared norm of the residual: for samples its estimate, the mean square of the
+/// tests; for a projection the sum over all remaining columns.
 __device__ inline CoreResult result_of_basis(int rank, bool is_sufficient, double rest,
                                              double longest) {
   return {rank, is_sufficient, static_cast<float>(sqrt(rest)), static_cast<float>(sqrt(longest))};
 }
-/// Elements of R that are written later, or are zero.
+/// Sets the elements of R that are written later or are zero.
 template <class T>
 __device__ void clear_factor(T* factor, int columns, int first, int step) {
   for (int e = first; e < columns * columns; e += step) factor[e] = from_real<T>(0);
@@ -30,7 +30,7 @@ struct BlockedBasis : BlockedFactorization<T, kBlocks> {
   __device__ BlockedBasis(const BasisItem& given, char* shared)
       : Base(given.core, given.tests, given.tolerance, shared), tests(given.tests) {}
 
-  /// By each warp.
+  /// Called by each warp.
   __device__ double rest() const {
     const int first = tests > 0 ? m.place_of_tests(columns, tests) : 0;
     const int count = tests > 0 ? tests : candidates;
@@ -55,12 +55,12 @@ struct BlockedBasis : BlockedFactorization<T, kBlocks> {
     const int most = smaller(rows, candidates);
     const bool is_sufficient = tests > 0 ? this->template factorize<false>(most, limit_of, rank)
                                          : this->template factorize<true>(most, limit_of, rank);
-    this->synchronize();  // no block ends while others read of it
+    this->synchronize();  // no block exits while other blocks read its shared memory
     return result_of_basis(rank, is_sufficient, left, double(last));
   }
 };
 
-/// The same of what shared memory has no room for.
+/// The same for cores that exceed the shared memory.
 template <class T, int kBlocks>
 struct LargeBasis : CoreFactorization<T, kBlocks> {
   using Base = CoreFactorization<T, kBlocks>;
@@ -87,7 +87,7 @@ struct LargeBasis : CoreFactorization<T, kBlocks> {
       if (is_sufficient || rank >= most || !(best.norm > R(0) && best.norm <= largest(R(0)))) {
         this->synchronize();
         this->write_basis(rank);
-        this->synchronize();  // no block ends while others read of it
+        this->synchronize();  // no block exits while other blocks read its shared memory
         return result_of_basis(rank, is_sufficient, left,
                                double(best.norm > R(0) ? best.norm : R(0)));
       }

@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(kCoreThreads)
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.core.place] = result;
 }
 
-/// Few of them get more blocks each than their columns need. Without `work` in memory they get it
-/// where shared memory does not hold them.
+/// Short lists use more blocks per item than the columns require. Items without `work` in memory
+/// get it if their columns exceed the shared memory.
 template <class T>
 const CoreResult* CudaTileOps<T>::find_bases(std::vector<BasisItem> items) {
   const Buffer<CoreResult> results(std::ssize(items), memory());
@@ -32,7 +32,7 @@ const CoreResult* CudaTileOps<T>::find_bases(std::vector<BasisItem> items) {
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const size_t kinds = has_clusters ? 4 : 1;
-  std::array<CoreClass<BasisItem>, 4> blocked;  // of 1, 2, 4 and 8 blocks
+  std::array<CoreClass<BasisItem>, 4> blocked;  // for 1, 2, 4 and 8 blocks
   CoreClass<BasisItem> large;
   std::vector<Buffer<T>> work;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -94,9 +94,9 @@ void CudaTileOps<T>::orthonormalize(std::vector<backend::Orthonormalization<T>>&
   }
 }
 
-/// B P = V R with V as long as the columns that are left say: Q B^H is about (Q R^H) V^H. That is
-/// the second half of a pivoted QLP decomposition (Stewart 1999), of which the basis of the samples
-/// is the first. Where B has no such V (it is not finite), no rank is small enough.
+/// B P = V R, with V truncated by the norms of the remaining columns: Q B^H is approximately
+/// (Q R^H) V^H. This is the second factorization of a pivoted QLP decomposition (Stewart 1999); the
+/// basis of the samples is the first. If no such V exists (B is not finite), no rank is sufficient.
 template <class T>
 void CudaTileOps<T>::truncate(std::vector<backend::Truncation<T>>& list) {
   if (list.empty()) return;

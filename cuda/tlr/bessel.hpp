@@ -15,7 +15,7 @@ namespace chol::cuda::tlr {
 /// rule, which converges exponentially since the integrand decays doubly so (Trefethen, Weideman
 /// 2014). Its step follows the width of the integrand; relative error about 1e-14.
 CHOL_HOST_DEVICE inline double log_bessel_k(double nu, double x) {
-  // The maximum of nu t - x cosh t lies at sinh t = nu / x.
+  // The maximum of nu t - x cosh t is at sinh t = nu / x.
   const double peak = asinh(nu / x), most = nu * peak - x * cosh(peak);
   const double width = 1 / sqrt(sqrt(nu * nu + x * x));
   const double step = fmin(0.2, 0.6 * width);

@@ -15,7 +15,7 @@ struct BlockedCore : BlockedFactorization<T, kBlocks> {
   __device__ BlockedCore(const CoreItem& given, double tolerance_, char* shared)
       : Base(given, 0, tolerance_, shared) {}
 
-  /// Element (i, j) of R, continued by an identity.
+  /// Element (i, j) of R, padded by an identity.
   __device__ T of_factor(int i, int j, int rank) const {
     if (j >= rank) return from_real<T>(R(i == j ? 1 : 0));
     return i <= j ? factor[static_cast<size_t>(m.pivots[j]) * columns + i] : from_real<T>(0);
@@ -23,7 +23,7 @@ struct BlockedCore : BlockedFactorization<T, kBlocks> {
   __device__ T* inverse_of_diagonal(int b) const {
     return static_cast<T*>(item.work) + b * kTileColumns * kTileColumns;
   }
-  /// Inverses of the blocks on the diagonal of R, a column a lane.
+  /// Inverts the diagonal blocks of R, one column per lane.
   __device__ void invert_diagonal(int b, int rank) const {
     constexpr int kOrder = kTileColumns;
     T* const block_of_R = m.scratch + warp * kWarpScratch;
@@ -45,7 +45,7 @@ struct BlockedCore : BlockedFactorization<T, kBlocks> {
     }
     __syncwarp();
   }
-  /// Block column b of inverse(R), in the place of columns of the core, from its diagonal upwards.
+  /// Block column b of inverse(R), from its diagonal upwards. It overwrites columns of the core.
   __device__ void invert_column(int b, int rank) const {
     constexpr int kOrder = kTileColumns;
     T* const X = m.X + b / kBlocks * kOrder * m.ld;
@@ -88,8 +88,8 @@ struct BlockedCore : BlockedFactorization<T, kBlocks> {
       invert_column(b, rank);
   }
 
-  /// The expected error over the longest of the columns that are left, which is longer than their
-  /// mean by a sixth and more.
+  /// The expected error divided by the norm of the longest remaining column, which exceeds the mean
+  /// norm by a sixth or more.
   __device__ double error_over_longest(int rank) const {
     return 0.85 * error_over_column(rows, rank);
   }
@@ -105,7 +105,7 @@ struct BlockedCore : BlockedFactorization<T, kBlocks> {
         this->template factorize<false>(columns - kCoreTests, limit_of, rank);
     synchronize();
     if (is_sufficient) write_inverse(rank);
-    synchronize();  // no block ends while others read of it
+    synchronize();  // no block exits while other blocks read its shared memory
     return {rank, is_sufficient, 0, 0};
   }
 };

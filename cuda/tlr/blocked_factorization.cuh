@@ -1,16 +1,16 @@
-// The steps of core.cuh with the columns in shared memory and up to eight pivots at a time:
-// the longest columns are orthogonalized among themselves by a pivoted Cholesky factorization of
-// their Gram matrix, from which those are taken that are still among the longest; the other columns
-// are updated once for all of them. Where the columns have lost some digits, they are
-// orthogonalized against the whole basis once more.
+// The steps of core.cuh with the columns in shared memory and up to eight pivots per step. The
+// longest columns are orthogonalized among themselves by a pivoted Cholesky factorization of their
+// Gram matrix. Those that remain among the longest are accepted, and the other columns are updated
+// once for all accepted ones. Columns that have lost some digits are orthogonalized against the
+// whole basis a second time.
 #pragma once
 
 #include "tlr/blocked_memory.cuh"
 
 namespace chol::cuda::tlr {
 
-/// Column j is the (j / kBlocks)-th of block j % kBlocks. The last ones may be tests, which are
-/// updated like the others and never chosen.
+/// Column j is the (j / kBlocks)-th of block j % kBlocks. The last columns may be tests, which are
+/// updated like the others and are never chosen.
 template <class T, int kBlocks>
 struct BlockedFactorization : BlocksOfCore<kBlocks> {
   using BlocksOfCore<kBlocks>::synchronize;
@@ -45,14 +45,14 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
                ? column
                : column - candidates + m.place_of_tests(columns, columns - candidates);
   }
-  /// Tells all blocks the squared norm of a column.
+  /// Writes the squared norm of a column to the shared memory of all blocks.
   __device__ void publish(int column, R norm) const {
     const int key = order_key(countable(norm), column), place = place_of_key(column);
     for (int b = 0; b < kBlocks; ++b) of_block(m.keys, b)[place] = key;
   }
 
   __device__ void load() {
-    synchronize();  // the shared memory of a block is there once it has begun
+    synchronize();  // shared memory of a block is accessible only after the block has started
     const T* const S = static_cast<const T*>(item.S);
     for (int own = warp; own < tiles * kTileColumns; own += kBlockedWarps) {
       const int column = own * kBlocks + block;
@@ -70,7 +70,7 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
       m.keys[candidates + thread] = -1;
   }
 
-  /// The longest columns, by counting those that are longer.
+  /// Selects the longest columns: for each column the longer ones are counted.
   __device__ void choose() {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
     if (thread == 0) panel.rest = 0;
@@ -96,7 +96,7 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     return c < 0 ? R(0) : norm_of_key<R>(m.keys[c]);
   }
 
-  /// Copies of the chosen columns, and their inner products.
+  /// Copies the chosen columns and computes their inner products.
   __device__ void gather() {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
     for (int slot = warp; slot < kPanel; slot += kBlockedWarps) {
@@ -115,7 +115,7 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
           if (first + 32 * u < m.rows) to[first + 32 * u] = x[u];
       }
     }
-    synchronize();  // no block changes its columns before all have read them
+    synchronize();  // no block changes its columns before all blocks have read them
     const int quads = m.rows / 4;
     multiply_panel(m.P, m.ld, 4 * (warp * quads / kBlockedWarps),
                    4 * ((warp + 1) * quads / kBlockedWarps), lane, m.scratch + warp * kWarpScratch);
@@ -128,13 +128,15 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     }
     __syncthreads();
   }
-  /// By the first warp: which of the chosen columns are picked, in which order. After the first one
-  /// as long as their squared lengths are above `least_square` and, where kCountsRest, the chosen
-  /// columns have lost less than `share` of their squares, as the others are taken to have.
+  /// Called by the first warp: selects pivots among the chosen columns, and their order. After the
+  /// first pivot, further ones need squared norms above `least_square`. With kCountsRest, the
+  /// chosen columns must also have lost less than `share` of their squared norms, which is the
+  /// assumed loss of the other columns.
   template <bool kCountsRest>
   __device__ void pick(int rank, int most, double least_square, double share) {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
-    // Squares of: a length against that of what is not chosen, and against what a Gram matrix sees.
+    // Squared ratios of a norm: to the longest column not chosen, and to the accuracy of the Gram
+    // matrix.
     constexpr R kLong = R(0.03), kSeen = sizeof(R) == 8 ? R(1e-4) : R(1e-2);
     const R least = kLong * norm_of_key<R>(panel.rest);
     const int i = lane / 4, j = lane % 4 * 2;
@@ -183,8 +185,8 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     if (lane == 0) panel.accepted = accepted;
   }
 
-  /// Vectors [rank, rank + accepted) of the basis, in P and in memory, and what of R belongs to
-  /// them.
+  /// Stores vectors [rank, rank + accepted) of the basis in P and in memory, and the corresponding
+  /// rows of R.
   __device__ void enter(int rank) {
     typename BlockedCoreMemory<T>::Panel& panel = *m.panel;
     const int accepted = panel.accepted;
@@ -218,8 +220,8 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     __syncthreads();
   }
 
-  /// Subtracts from the columns that are left what they have of the vectors in P, `count` ones from
-  /// `first` of the basis on.
+  /// Subtracts from the remaining columns their components along the `count` vectors in P, which
+  /// are vectors first, first + 1, ... of the basis.
   __device__ void update(int first, int count, bool is_repeated) {
     for (int tile = warp; tile < tiles; tile += kBlockedWarps) {
       T* const scratch = m.scratch + warp * kWarpScratch;
@@ -245,9 +247,9 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     }
   }
 
-  /// Orthogonalizes the columns that are left once more.
+  /// Orthogonalizes the remaining columns a second time.
   __device__ void repeat(int rank) {
-    synchronize();  // all have compared the norms that change now
+    synchronize();  // all threads have compared the norms, which now change
     for (int first = 0; first < rank; first += kPanel) {
       const int count = smaller(kPanel, rank - first);
       __syncthreads();
@@ -261,16 +263,17 @@ struct BlockedFactorization : BlocksOfCore<kBlocks> {
     }
   }
 
-  /// What ends the picking of pivots: see pick().
+  /// Stopping criterion of pivoting: see pick().
   struct Limit {
     bool is_reached;
     double least_square, share;
   };
-  /// Picks up to `most` columns, until limit(longest, rank) is reached, where longest is the
-  /// squared length of the longest candidate. Returns whether it was; `rank`: how many there are.
+  /// Selects up to `most` columns until limit(longest, rank) is reached, where longest is the
+  /// squared norm of the longest candidate. Returns whether it was reached. `rank` is the number of
+  /// selected columns.
   template <bool kCountsRest, class LimitOf>
   __device__ bool factorize(int most, const LimitOf& limit_of, int& rank) {
-    // The square of the loss of length after which columns are orthogonalized again.
+    // The squared loss of norm that triggers a second orthogonalization.
     constexpr R kKept = sizeof(R) == 8 ? R(1e-6) : R(1e-2);
     R reference = -1;
     rank = 0;

@@ -1,4 +1,5 @@
-// Shared memory of the factorizations of blocked_factorization.cuh, and norms of columns as keys.
+// Shared memory of the factorizations of blocked_factorization.cuh, and integer keys of column
+// norms.
 #pragma once
 
 #include <cstring>
@@ -12,8 +13,8 @@ inline constexpr int kBlockedWarps = 8, kBlockedThreads = 32 * kBlockedWarps;
 
 inline constexpr int kMostBlockedColumns = 512;
 
-/// A norm as an integer that orders as it does, in which the last bits tell the column: of equal
-/// ones the first is the largest.
+/// A norm as an integer of the same order, whose last bits encode the column: among equal norms the
+/// first column has the largest key.
 template <class R>
 __device__ inline int order_key(R norm, int column) {
   constexpr int kMask = kMostBlockedColumns - 1;
@@ -27,7 +28,7 @@ __device__ inline int order_key(R norm, int column) {
   }
   return bits > kMask ? (bits & ~kMask) | (kMask - column) : 0;
 }
-/// At least the norm of a key.
+/// An upper bound of the norm of a key.
 template <class R>
 __device__ inline R norm_of_key(int key) {
   if (key <= 0) return R(0);
@@ -52,10 +53,10 @@ template <class T>
 struct BlockedCoreMemory {
   using R = Real<T>;
   struct Panel {
-    T gram[kPanel * kPanel], upper[kPanel * kPanel];  ///< by rows; columns of upper by slots
+    T gram[kPanel * kPanel], upper[kPanel * kPanel];  ///< row-major; upper: columns by slots
     R reciprocals[kPanel], first[kPanel];
     int chosen[kPanel], order[kPanel];
-    int rest, accepted;  ///< rest: the key of the longest column that is not chosen
+    int rest, accepted;  ///< rest: the key of the longest column not chosen
   };
   T *X, *P, *scratch;
   R* sums;
@@ -63,7 +64,7 @@ struct BlockedCoreMemory {
   Panel* panel;
   int ld, rows;
 
-  /// @param key_count room for keys: a multiple of 4
+  /// @param key_count number of keys, a multiple of 4
   __host__ __device__ size_t lay_out(char* start, int core_rows, int all_columns, int key_count,
                                      int blocks) {
     const auto up = [](int n) { return (n + 15) / 16 * 16; };
@@ -83,7 +84,7 @@ struct BlockedCoreMemory {
     return BlockedCoreMemory().lay_out(nullptr, core_rows, all_columns, keys_of(all_columns, tests),
                                        blocks);
   }
-  /// Candidates come first and are looked at four at a time.
+  /// Candidates come first and are read four at a time.
   __host__ __device__ static int keys_of(int all_columns, int tests) {
     return place_of_tests(all_columns, tests) + tests;
   }

@@ -1,5 +1,5 @@
 // Samples of the tiles of a block column of the factor, Y_i = (A_ik - sum L_ij L_kj^H) Omega and
-// X_i = (...)^H Psi, from tables of the finished block columns. U_ij^H Psi is formed once, when
+// X_i = (...)^H Psi, from tables of the finished block columns. U_ij^H Psi is computed once, when
 // tile (i, j) is finished.
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace chol::cuda::tlr {
 
-/// -G_ij X_kj below those of the columns before in Z_i, and -G_ij^H F_ij in H_i. Stored by rows,
-/// they are the transposes of what is computed. Zeros where one of the two tiles is of rank 0.
+/// -G_ij X_kj is stored in Z_i below the products of earlier columns, and -G_ij^H F_ij in H_i. Both
+/// are stored in row-major order, as the transposes of the computed products. They are zero if one
+/// of the two tiles has rank 0.
 template <class T>
 __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const ColumnRow& row,
                                         bool second) {
@@ -18,7 +19,7 @@ __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const Column
   const int first = starts[row.index], rank = starts[row.index + 1] - first;
   const int other = starts[c.k + 1] - starts[c.k];
   const int ldg = (other + kRowPitch - 1) / kRowPitch * kRowPitch;
-  const auto place = [&](int i) {  // among the vectors of row i that the sums are over
+  const auto place = [&](int i) {  // among the vectors of row i that are summed
     return static_cast<size_t>(t.row_starts[i * pitch + j] - t.row_starts[i * pitch + c.from]);
   };
   const T* const G =
@@ -44,13 +45,13 @@ __device__ MiddleItem<T> middle_product(const ColumnItem& c, int j, const Column
           row.ldz};
 }
 
-/// block.x: kMiddleItems of the j from item.from on, block.y: row, block.z: which product of the
-/// two, and which of `parts` parts of its tiles.
+/// block.x: kMiddleItems of the j from item.from on. block.y: row. block.z: which of the two
+/// products, and which of the `parts` parts of its tiles.
 template <class T, int kColumns>
 __device__ void compute_middle_products(MiddleTiles<T, kColumns>& tiles, const ColumnItem& item,
                                         int parts) {
   const bool second = blockIdx.z % 2 != 0;
-  // Near the diagonal ranks are largest, and those blocks are not to be last.
+  // Ranks are largest near the diagonal, so those blocks are not scheduled last.
   const int groups = (item.to - item.from + kMiddleItems - 1) / kMiddleItems;
   const int first = item.from + (groups - 1 - static_cast<int>(blockIdx.x)) * kMiddleItems;
   const int count = item.to - first < kMiddleItems ? item.to - first : kMiddleItems;
@@ -64,7 +65,7 @@ __device__ void compute_middle_products(MiddleTiles<T, kColumns>& tiles, const C
   else
     compute_middle_items<T, kColumns, true>(tiles, count, part, parts);
 }
-/// Y_i or X_i: of an X_i that belongs to one product of all rows the term of A_ik alone.
+/// Y_i or X_i. If all X_i are computed by one product, only the term of A_ik of X_i.
 template <class T>
 __device__ WideItem sum_of_row(const ColumnItem& c, const ColumnRow& row, bool second) {
   const FactorTables& t = c.tables;
@@ -102,7 +103,7 @@ __device__ WideItem sum_of_rows(const ColumnItem& c) {
   return item;
 }
 
-/// Enters the tiles of block column k into the tables: a block a tile.
+/// Adds the tiles of block column k to the tables, one block per tile.
 template <class T>
 __global__ void enter_tiles_kernel(const FinishedTile* __restrict__ tiles, int count, int k,
                                    int columns_k, int all, int64_t most_of_row, int* starts,

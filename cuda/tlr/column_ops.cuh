@@ -7,7 +7,7 @@
 
 namespace chol::cuda::tlr {
 
-/// Tiles of products, and how many blocks of them a multiprocessor has at a time.
+/// Tile shapes of the products, and resident blocks per multiprocessor.
 template <int kColumns_, int kRows_, int kBlocks_>
 struct TileShape {
   static constexpr int kColumns = kColumns_, kRows = kRows_, kBlocks = kBlocks_;
@@ -18,13 +18,13 @@ struct Shapes {
   static constexpr int kRows = ProductShape<D>::kRows;
   using Narrow = TileShape<32, kRows, kProductBlocks<D>>;
   using Wide = TileShape<sizeof(D) < 16 ? 64 : 32, kRows, kProductBlocks<D>>;
-  /// Of many vectors, and of all X_i: less is read for each operation.
+  /// For many vectors, and for all X_i: fewer bytes are read per operation.
   static constexpr bool is_double = std::is_same_v<D, double>;
   using Tall = std::conditional_t<is_double, TileShape<64, 128, 2>, Wide>;
   using Joint = std::conditional_t<is_double, TileShape<128, 64, 2>, Wide>;
 };
-/// Vectors from which on tiles are tall, and columns of all X_i from which on these are one
-/// product: of fewer, multiprocessors would be idle.
+/// The least number of vectors for tall tiles, and the least number of columns of all X_i for
+/// computing them by one product: with fewer, multiprocessors would be idle.
 inline constexpr int kLeastTall = 512, kLeastJoint = 2048;
 
 template <class T, class Shape>
@@ -121,7 +121,7 @@ template <class T>
 void CudaTileOps<T>::multiply_middle(const ColumnItem& item, int64_t rows) {
   if (item.to == item.from) return;
   constexpr int kColumns = Shapes<D>::Wide::kColumns, kBytes = sizeof(MiddleTiles<D, kColumns>);
-  // Of one block column each tile has a block; of many, some tiles have.
+  // For one block column each tile has its own block; for many, a block has several tiles.
   constexpr int kFewParts = 6, kManyParts = 16;
   const int groups = (item.to - item.from + kMiddleItems - 1) / kMiddleItems;
   const int parts = groups > 1 ? kFewParts : kManyParts;
@@ -141,7 +141,7 @@ void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
   const Buffer<T> scratch = this->buffer(plan.carve(nullptr));
   plan.carve(scratch.get());
   multiply_tall(plan.items);
-  // The terms of A_ik that come before those of all X_i at once, and the sums of rows.
+  // The terms of A_ik, which precede the joint product of all X_i, and the sums of rows.
   std::vector<TilePart> own, sums;
   add_parts_of_sums(plan.rows, false, column.order, Shape::kRows, Shape::kColumns, sums);
   add_parts_of_sums(plan.rows, true, column.order, Shape::kRows, Shape::kColumns,
@@ -155,7 +155,7 @@ void CudaTileOps<T>::sample_column(const backend::ColumnSamples<T>& column) {
   launch_sums<Shape>(item, own);
   multiply_middle(item, std::ssize(plan.rows));
   if (!plan.is_joint) return launch_sums<Shape>(item, sums);
-  // Side by side: blocks of one end where those of the other begin.
+  // The two launches run concurrently: blocks of the second start as blocks of the first exit.
   const Strand& strand = store_.strand(Store::sums_ahead);
   check(cudaEventRecord(strand.begun, stream_), "sums");
   check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "sums");
@@ -220,7 +220,7 @@ void CudaTileOps<T>::finish_column(const backend::FinishedColumn<T>& column) {
   multiply_tall(items);
 }
 
-/// Room for so many vectors in every block row.
+/// Capacity for that many vectors in every block row.
 template <class T>
 void CudaTileOps<T>::reserve_rows(int64_t count) {
   FactorTables& tables = finished_.on_device;

@@ -1,4 +1,4 @@
-// Where the products of the samples of a block column go: see column.cuh.
+// Storage of the products for the samples of a block column: see column.cuh.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace chol::cuda::tlr {
 
-/// What the host knows of FactorTables.
+/// Copy of FactorTables on the host.
 struct FinishedColumns {
   FinishedColumns() = default;
   explicit FinishedColumns(int count)
@@ -22,10 +22,10 @@ struct FinishedColumns {
 
   int tiles = 0;
   std::vector<int> starts, row_starts;
-  std::vector<const void* const*> V;  ///< vectors of block columns
+  std::vector<const void* const*> V;  ///< vectors of the block columns
   FactorTables on_device{};
 
-  /// Enters block column k; the list of what the device has to.
+  /// Adds block column k; returns the list that the device needs.
   template <class T>
   std::vector<FinishedTile> enter(const backend::FinishedColumn<T>& column, const T* identity) {
     std::vector<FinishedTile> list;
@@ -46,11 +46,11 @@ struct FinishedColumns {
   }
 };
 
-/// The products of long vectors that come first, and the rows with their scratch.
+/// The products of long vectors, which are computed first, and the rows with their scratch.
 template <class T>
 class ColumnPlan {
  public:
-  /// @param least_joint columns of all X_i together, from which on they are one product
+  /// @param least_joint the least number of columns of all X_i for one joint product
   ColumnPlan(const backend::ColumnSamples<T>& column, const FinishedColumns& finished,
              int64_t least_joint)
       : column_(column), finished_(finished) {
@@ -64,7 +64,7 @@ class ColumnPlan {
     is_joint = column.from == 0 && column.to > 0 && joint_columns >= least_joint;
   }
   int64_t ld_joint() const { return even(joint_columns); }
-  /// What is computed, but for the lists that are sent.
+  /// The arguments of the kernels, without the lists that are sent.
   ColumnItem item() const {
     ColumnItem item{};
     item.tables = finished_.on_device;
@@ -79,7 +79,7 @@ class ColumnPlan {
     return item;
   }
 
-  /// With scratch at base, or with nullptr its elements.
+  /// Assigns scratch memory at base. Returns its number of elements; base may be nullptr.
   int64_t carve(T* base) {
     Carver<T> carver(base);
     const int64_t k = column_.k, from = column_.from, to = column_.to;
@@ -142,8 +142,8 @@ class ColumnPlan {
   T* X = nullptr;
   std::vector<TallItem> items;
   std::vector<ColumnRow> rows;
-  bool is_joint = false;       ///< whether the X_i are the columns of one product
-  std::vector<void*> columns;  ///< of all X_i then
+  bool is_joint = false;       ///< whether all X_i are computed by one product
+  std::vector<void*> columns;  ///< the columns of all X_i, if is_joint
   int64_t joint_columns = 0;
   int64_t most_samples = 0, most_left_samples = 0, most_order = 0, ldx = 0;
 
@@ -157,8 +157,8 @@ class ColumnPlan {
   const FinishedColumns& finished_;
 };
 
-/// The tiles of an m by n result, of `rows` rows and at most `columns` columns, of which all have
-/// about as many: a multiple of what two warps take.
+/// Adds tiles of an m by n result with `rows` rows and at most `columns` columns each. All tiles
+/// have about the same number of columns, a multiple of those of two warps.
 inline void add_parts(int item, int64_t m, int64_t n, int rows, int columns,
                       std::vector<TilePart>& parts) {
   if (m == 0 || n == 0) return;
@@ -171,14 +171,14 @@ inline void add_parts(int item, int64_t m, int64_t n, int rows, int columns,
                        static_cast<uint16_t>(std::min(first + width, n))});
 }
 
-/// The tiles of the results of products of long vectors.
+/// The tiles of the results of the products of long vectors.
 inline std::vector<TilePart> parts_of(const std::vector<TallItem>& items, int rows, int columns) {
   std::vector<TilePart> parts;
   for (size_t i = 0; i < items.size(); ++i)
     add_parts(static_cast<int>(i), items[i].m, items[i].n, rows, columns, parts);
   return parts;
 }
-/// Of the Y_i (item 2 i) or X_i (2 i + 1) of a block column.
+/// Adds the tiles of the Y_i (item 2 i) or X_i (2 i + 1) of a block column.
 inline void add_parts_of_sums(const std::vector<ColumnRow>& list, bool is_X, int64_t order,
                               int rows, int columns, std::vector<TilePart>& parts) {
   for (size_t i = 0; i < list.size(); ++i) {

@@ -1,6 +1,6 @@
 // Rank-revealing factorization of the cores of generalized Nystrom approximations (Nakatsukasa
-// 2020): QR with column pivoting by modified Gram-Schmidt. A core belongs to one block or to the
-// blocks of a cluster, each with every kBlocks-th column.
+// 2020): QR with column pivoting by modified Gram-Schmidt. A core is assigned to one block or to
+// the blocks of a cluster, which own every kBlocks-th column each.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -16,29 +16,29 @@ namespace chol::cuda::tlr {
 inline constexpr int kCoreThreads = 512;
 inline constexpr int kCoreWarps = kCoreThreads / 32;
 inline constexpr int kCoreClusterBlocks = 8;
-/// Columns beyond the rank that have to agree that it is enough.
+/// Number of remaining columns that must confirm that the rank is sufficient.
 inline constexpr int kCoreTests = 4;
 
-/// What a comparison takes of a norm that may be NaN.
+/// The value of a norm in comparisons: NaN is replaced.
 template <class R>
 __device__ __forceinline__ R countable(R norm) {
   return norm <= largest(norm) ? norm : R(INFINITY);
 }
 
-/// The expected error in all directions over the norm of what is left of a column.
+/// The expected error in all directions divided by the norm of a remaining column.
 __device__ inline double error_over_column(int rows, int rank) {
   const double left = rows - rank;
   return sqrt((rows - 1.0) / (left * (left > 2 ? left - 1 : 1)));
 }
 
-/// Takes an array of the shared memory at `start`; none at nullptr, which counts.
+/// Allocates an array in the shared memory at `start`; with nullptr, sizes are only added up.
 template <class E>
 __host__ __device__ void carve(char* start, size_t& used, E*& array, int count) {
   array = start ? reinterpret_cast<E*>(start + used) : nullptr;
   used += (sizeof(E) * count + 15) / 16 * 16;
 }
 
-/// The blocks, of one cluster, that work on a core.
+/// The thread blocks of one cluster that work on a core.
 template <int kBlocks>
 struct BlocksOfCore {
   __device__ static void synchronize() {
@@ -56,7 +56,7 @@ struct BlocksOfCore {
   }
 };
 
-/// Shared memory of a block, with the same layout in all blocks of a cluster.
+/// Shared memory of a block. The layout is the same in all blocks of a cluster.
 template <class T>
 struct CoreMemory {
   using R = Real<T>;
@@ -64,13 +64,13 @@ struct CoreMemory {
     R norm, first, rest;
     int column;
   };
-  R *norms, *first;  ///< squared, now (-1 once picked) and as given
+  R *norms, *first;  ///< squared norms, current (-1 after selection) and initial
   R* warps;
   Candidate* candidates;
   T *pivot_column[2], *q, *partial, *coefficients, *columns;
   int* pivots;
 
-  /// Carves from memory at `start`, or counts where that is nullptr; the bytes.
+  /// Assigns memory at `start`, or only counts if it is nullptr. Returns the number of bytes.
   __host__ __device__ size_t lay_out(char* start, int rows, int all_columns, int own_columns,
                                      bool holds_columns) {
     size_t used = 0;
@@ -93,7 +93,7 @@ struct CoreMemory {
   }
 };
 
-/// One core on the blocks of a cluster.
+/// Factorization of one core by the blocks of a cluster.
 template <class T, int kBlocks>
 struct CoreFactorization : BlocksOfCore<kBlocks> {
   using BlocksOfCore<kBlocks>::synchronize;
@@ -102,8 +102,8 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
   CoreItem item;
   CoreMemory<T> memory;
   int rows, columns, own_columns, block, thread, warp, lane;
-  int candidates;  ///< columns that may be picked, the leading ones
-  int rest_from;   ///< columns from it on are what is left: see longest()
+  int candidates;  ///< number of leading columns that may be pivots
+  int rest_from;   ///< first of the columns that count as the rest: see longest()
   bool holds_columns;
   T *S, *factor;
 
@@ -117,7 +117,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     thread = static_cast<int>(threadIdx.x);
     warp = thread / 32;
     lane = thread % 32;
-    // As many in each block, so that the layouts agree.
+    // The same number in each block, so that the layouts agree.
     own_columns = (columns + kBlocks - 1) / kBlocks;
     holds_columns = given.in_shared;
     memory.lay_out(shared, rows, columns, own_columns, holds_columns);
@@ -127,7 +127,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
 
   __device__ int global_of(int own) const { return own * kBlocks + block; }
   __device__ bool is_column(int own) const { return global_of(own) < columns; }
-  /// Column c of S, wherever it lies.
+  /// Column c of S, in the shared memory of its block or in device memory.
   __device__ T* column(int c) const {
     if (!holds_columns) return S + static_cast<size_t>(c) * rows;
     return of_block(S + static_cast<size_t>(c / kBlocks) * rows, c % kBlocks);
@@ -157,8 +157,8 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     __syncthreads();
   }
 
-  /// The longest candidate of the cluster, for every thread; and the sum of the squared norms from
-  /// column rest_from on of those that were not picked.
+  /// Returns the longest candidate of the cluster to every thread, and the sum of the squared norms
+  /// of the unselected columns from rest_from on.
   __device__ typename CoreMemory<T>::Candidate longest(int step) {
     typename CoreMemory<T>::Candidate best{R(-1), R(0), R(0), 0};
     if (warp == 0) {
@@ -191,8 +191,8 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     return best;
   }
 
-  /// Orthogonalizes column p against the `rank` picked ones once more; its squared norm, in the
-  /// block that owns it.
+  /// Orthogonalizes column p against the `rank` pivot columns a second time. Returns its squared
+  /// norm in the block that owns it.
   __device__ R repeat_orthogonalization(int p, int rank) {
     const T* const y = column(p);
     for (int i = thread; i < rows; i += kCoreThreads) memory.q[i] = y[i];
@@ -236,7 +236,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     return sum;
   }
 
-  /// Column p becomes the vector `rank` of the basis, and is left in memory.q of every block.
+  /// Column p becomes vector `rank` of the basis, and is copied to memory.q of every block.
   __device__ void pick(int p, R square, int rank) {
     T* const to = memory.pivot_column[rank % 2];
     if (p % kBlocks == block) {
@@ -260,8 +260,8 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     __syncthreads();
   }
 
-  /// Subtracts from the other columns what they have of the vector `rank` of the basis. A warp
-  /// works on kTogether columns at a time, whose latencies overlap.
+  /// Subtracts from the other columns their components along vector `rank` of the basis. A warp
+  /// processes kTogether columns at a time to overlap latencies.
   __device__ void update(int rank) {
     constexpr int kTogether = 4;
     for (int own = warp; own < own_columns; own += kCoreWarps * kTogether) {
@@ -308,9 +308,10 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     __syncthreads();
   }
 
-  /// The Frobenius norm of the rest from the mean of the columns that are left, and the largest
-  /// singular value of it over that: at most the fourth root of
-  /// sum |S_c^H S_d|^2 / (sum |S_c|^2)^2, of which is subtracted what it is of random columns.
+  /// Estimates the Frobenius norm of the residual from the mean of the remaining columns, and the
+  /// ratio of its largest singular value to it: at most the fourth root of
+  /// sum |S_c^H S_d|^2 / (sum |S_c|^2)^2, from which the expectation for random columns is
+  /// subtracted.
   __device__ void measure(int rank, CoreResult* result) {
     double squares = 0, total = 0;
     for (int c = 0; c < columns; ++c) {
@@ -330,7 +331,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     result->error = static_cast<float>(sqrt(total / n) * error_over_column(rows, rank));
     result->spike = static_cast<float>(sqrt(sqrt(share)));
   }
-  /// Columns of Q.
+  /// Writes columns of Q.
   __device__ void write_basis(int rank) {
     T* const Q = static_cast<T*>(item.Q);
     for (int c = warp * kBlocks + block; c < rank; c += kCoreWarps * kBlocks) {
@@ -338,7 +339,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
       for (int i = lane; i < rows; i += 32) Q[static_cast<size_t>(c) * rows + i] = vector[i];
     }
   }
-  /// Columns of P inverse(R) by backward substitution on the lanes of a warp.
+  /// Computes columns of P inverse(R) by backward substitution on the lanes of a warp.
   __device__ void write_inverse(int rank) {
     T* const inverse = static_cast<T*>(item.T);
     T* const right_sides = static_cast<T*>(item.work) + static_cast<size_t>(rows) * columns;
@@ -359,9 +360,10 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     }
   }
 
-  /// Column `best` becomes the vector `rank` of the basis, and is subtracted from the others.
+  /// Column `best` becomes vector `rank` of the basis. Its components are subtracted from the
+  /// others.
   __device__ void take(const typename CoreMemory<T>::Candidate& best, int rank) {
-    // The loss of orthogonality that is left to one pass.
+    // The largest loss of orthogonality that is accepted after one pass.
     constexpr R kKept = sizeof(R) == 8 ? R(1e-4) : R(1e-1);
     R square = best.norm;
     if (rank > 0 && best.norm < kKept * best.first)
@@ -387,7 +389,7 @@ struct CoreFactorization : BlocksOfCore<kBlocks> {
     if (wants_errors) measure(rank, &result);
     write_inverse(rank);
     write_basis(rank);
-    synchronize();  // no block ends while others read of it
+    synchronize();  // no block exits while other blocks read its shared memory
     return result;
   }
 };

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kBlockedThreads)
   if (threadIdx.x == 0 && blockIdx.x % kBlocks == 0) results[item.place] = result;
 }
 
-/// A block or a cluster for each of them.
+/// Launches one block or cluster per item.
 template <class T>
 template <class Item, class Kernel, class... Arguments>
 void CudaTileOps<T>::launch_cores(const CoreClass<Item>& cores, Kernel kernel, int threads,
@@ -50,8 +50,8 @@ void CudaTileOps<T>::launch_cores(const CoreClass<Item>& cores, Kernel kernel, i
   checked("cores");
 }
 
-/// Cores whose columns shared memory holds go there, of one block or of a cluster; the others, and
-/// those whose errors are asked for, take a pivot at a time.
+/// Cores whose columns fit in shared memory are factored there, by one block or a cluster. The
+/// others, and those whose errors are requested, are factored one pivot at a time.
 template <class T>
 void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list, double tolerance,
                                  bool wants_errors) {
@@ -59,7 +59,7 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
   const auto limit = static_cast<size_t>(block_shared_limit());
   const bool has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
   CoreClass<CoreItem> small, together, alone;
-  std::array<CoreClass<CoreItem>, 4> blocked;  // of 1, 2, 4 and 8 blocks
+  std::array<CoreClass<CoreItem>, 4> blocked;  // for 1, 2, 4 and 8 blocks
   for (size_t i = 0; i < list.size(); ++i) {
     const backend::CoreFactor<T>& f = list[i];
     const int rows = static_cast<int>(f.rows), columns = static_cast<int>(f.columns);
@@ -95,7 +95,7 @@ void CudaTileOps<T>::begin_cores(const std::vector<backend::CoreFactor<T>>& list
     launch_cores(cores, kernel, threads, blocks, tolerance, arguments..., round.results.get());
   };
   if (!blocked[2].items.empty() || !blocked[3].items.empty()) {
-    // The largest ones take as long as all others.
+    // The largest cores take as long as all others together.
     const Strand& strand = store_.strand(Store::cores);
     check(cudaEventRecord(strand.begun, stream_), "cores");
     check(cudaStreamWaitEvent(strand.stream, strand.begun, 0), "cores");

@@ -9,10 +9,10 @@
 namespace chol::cuda::tlr {
 
 inline constexpr int kCovarianceThreads = 256;
-/// Columns of a block.
+/// Columns per block.
 inline constexpr int kCovarianceColumns = 32;
 
-/// What is constant in a Matern function.
+/// The constant term of the logarithm of a Matern function.
 inline double log_matern_scale(const backend::Covariance& c) {
   return (1 - c.nu) * std::log(2.0) - std::lgamma(c.nu);
 }
@@ -38,7 +38,8 @@ __device__ __forceinline__ double squared_distance(const backend::Covariance& c,
   return sum;
 }
 
-/// Blocks of the matrix: threads along rows, block.y over groups of columns, block.z over items.
+/// Evaluates blocks of the matrix: threads along rows, block.y over groups of columns, block.z over
+/// items.
 template <class T>
 __global__ void __launch_bounds__(kCovarianceThreads)
     covariance_kernel(backend::Covariance c, double log_scale,

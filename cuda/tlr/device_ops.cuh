@@ -1,4 +1,4 @@
-// backend::TileOps on a device: what there is, and what takes a line. Others are in basis_ops.cuh,
+// backend::TileOps on a device: the class and its short functions. The others are in basis_ops.cuh,
 // column_ops.cuh, core_ops.cuh, diagonal_ops.cuh, pivot_ops.cuh, sweep_ops.cuh, tile_ops.cuh and
 // wide_ops.cuh.
 #pragma once
@@ -27,7 +27,7 @@ namespace chol::cuda::tlr {
 template <class T>
 void make_definite_on_host(T* tile, int64_t n, RealOf<T> least);
 
-/// Another stream in the place of one, as long as this lives.
+/// Replaces the current stream during the lifetime of this object.
 class OnStream {
  public:
   OnStream(cudaStream_t& place, cudaStream_t stream) : place_(place), before_(place) {
@@ -42,7 +42,7 @@ class OnStream {
   cudaStream_t before_;
 };
 
-/// Cores of one kernel, and the shared memory of a block that the largest of them needs.
+/// Cores for one kernel launch, and the largest shared memory per block that they need.
 template <class Item>
 struct CoreClass {
   std::vector<Item> items;
@@ -70,7 +70,7 @@ class CudaTileOps final : public backend::TileOps<T> {
         capture != cudaStreamCaptureStatusNone)
       throw StatusError(Status::error(CHOL_STATUS_NOT_SUPPORTED,
                                       "calls on tile low rank matrices cannot be captured"));
-    // A stream of its own, of a priority above that of what is computed ahead.
+    // Uses its own stream, of higher priority than the streams of the next column.
     const Strand& strand = store_.strand(Store::column);
     stream_ = strand.stream;
     check(cudaEventRecord(strand.begun, stream), "the caller's stream");
@@ -165,7 +165,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   }
   void checked(const char* kernel) const { check(cudaGetLastError(), kernel); }
   void wait(const char* doing) { check(cudaStreamSynchronize(stream_), doing); }
-  /// Elements of device memory, on the host; valid until the next call.
+  /// Elements of device memory, copied to the host; valid until the next call.
   template <class E>
   const E* read(const E* from, size_t count) {
     E* const to = static_cast<E*>(store_.upload.results(sizeof(E) * count));
@@ -186,21 +186,21 @@ class CudaTileOps final : public backend::TileOps<T> {
   void add_inverse_products(const backend::TriangularSolve<T>& item, const T* from, T* to,
                             int64_t ld_to, backend::ProductGroups<T>& groups) const;
   void queue_potrf(T* A, int64_t n, int* info);
-  /// Of a tile whose L D L^H is on the way.
+  /// Memory of a tile whose L D L^H factorization is in progress.
   struct Indefinite {
     Buffer<T> scratch;
     Buffer<int> integers;
     Buffer<R> signs;
   };
   void queue_ldl(T* A, int64_t n, Indefinite& memory);
-  /// sums: of 2 kInnerBlocks blocks.
+  /// sums: results of 2 kInnerBlocks blocks.
   void queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x, int steps,
                              double* sums);
   static double ratio_of_norms(const double* sums);
-  /// sums: of kInnerBlocks blocks.
+  /// sums: results of kInnerBlocks blocks.
   void queue_inner(const T* x, const T* y, int64_t n, double* sums);
 
-  /// Whether a product is one of long vectors.
+  /// Whether a product is executed as a product of long vectors.
   static bool is_tall(const backend::Product<T>& p) {
     return p.adjoint_a && !p.adjoint_b && p.sign == 0 && p.k >= 64 && p.n > kMostVectors;
   }
@@ -243,17 +243,17 @@ class CudaTileOps final : public backend::TileOps<T> {
   cudaStream_t stream_;
   DeviceGuard guard_;
   bool has_cores_;
-  /// Of the block columns of the factor that are finished.
+  /// The finished block columns of the factor.
   FinishedColumns finished_;
   Buffer<int> starts_;
   Buffer<const void*> of_rows_, of_samples_;
-  /// Of block columns; and tables of rows that have become too small, which may still be read.
+  /// Tables of block columns, and replaced tables of rows that kernels may still read.
   std::vector<Buffer<const void*>> vectors_, former_rows_;
   std::vector<Buffer<T>> samples_;
   Buffer<T> identity_;
   Indefinite indefinite_;
   Store::Which ahead_ = Store::samples_ahead;
-  /// Cores whose factorizations are on the way.
+  /// Cores whose factorizations are in progress.
   struct CoreRound {
     Buffer<CoreResult> results;
     size_t count;

@@ -1,4 +1,4 @@
-// The rare diagonal tiles that are modified, on the host.
+// Modification of diagonal tiles on the host, which is rarely needed.
 #include "backend/tile_ops.hpp"
 #include "base/precisions.h"
 #include "host/conjugate.hpp"

@@ -1,4 +1,4 @@
-// Factors of diagonal tiles, their inverses and the norms of these.
+// Factors of diagonal tiles, their inverses, and the norms of the inverses.
 #pragma once
 
 #include "tlr/device_ops.cuh"
@@ -34,8 +34,8 @@ void CudaTileOps<T>::queue_potrf(T* A, int64_t n, int* info) {
   checked("diagonal tile");
 }
 
-/// On the other stream, which begins where this one is. What is released until both have met is
-/// kept from use.
+/// Runs on a second stream that waits for the current one. Memory released before the two streams
+/// are synchronized is not reused until then.
 template <class T>
 void CudaTileOps<T>::begin_diagonal(T* A, int64_t n, T* inverses, T* x, int steps) {
   Strand& side = store_.strand(Store::diagonal);
@@ -65,8 +65,8 @@ backend::DiagonalFactor CudaTileOps<T>::end_diagonal() {
   return {*reinterpret_cast<const int*>(sums + 2 * kInnerBlocks), ratio_of_norms(sums)};
 }
 
-/// What is released until all has begun that runs ahead is used by nothing of it: that may run
-/// before.
+/// Memory released before all work of the next column is queued must not be reused by that
+/// work, which may execute earlier.
 template <class T>
 void CudaTileOps<T>::fork_ahead() {
   check(cudaEventRecord(store_.strand(Store::samples_ahead).begun, stream_), "next column");
@@ -93,8 +93,8 @@ void CudaTileOps<T>::join_ahead() {
   store_.pool.end_hold(Pool::ahead);
   store_.pool.end_hold(Pool::forked);
 }
-/// The inverse of the whole factor: of small blocks on the diagonal, then of pairs of blocks,
-/// [X1 0; -X2 L21 X1, X2], of twice the order each time.
+/// Inverts the whole factor: small blocks on the diagonal first, then pairs of blocks,
+/// [X1 0; -X2 L21 X1, X2], whose order doubles in each step.
 template <class T>
 void CudaTileOps<T>::invert_triangle(const T* L, int64_t n, T* inverses) {
   constexpr int kOrder = sizeof(D) == 16 ? 32 : 64;
@@ -140,7 +140,8 @@ double CudaTileOps<T>::norm_of_inverse(const T* L, const T* inverses, int64_t n,
   return ratio_of_norms(read(sums.get(), 2 * kInnerBlocks));
 }
 
-/// Without scaling on the way: few steps of norms that the factorization has let pass.
+/// Without scaling between steps: there are few steps, and the factorization has accepted the
+/// norms.
 template <class T>
 void CudaTileOps<T>::queue_norm_of_inverse(const T* L, const T* inverses, int64_t n, T* x,
                                            int steps, double* sums) {

@@ -1,7 +1,7 @@
 // L D L^H of one tile with rook pivoting, the bounded Bunch-Kaufman algorithm (Ashcraft, Grimes,
-// Lewis 1998), D with elements 1 and -1: as host/rook_pivoting.hpp and host/indefinite_factor.hpp
-// do it. One block factors a panel of 32 columns, a column at a time, with the steps of the panel
-// that a column has not had yet; many blocks then update what is right of the panel.
+// Lewis 1998), with elements 1 and -1 in D; the algorithm is that of host/rook_pivoting.hpp and
+// host/indefinite_factor.hpp. One block factors a panel of 32 columns. A column receives the
+// pending updates of the panel when it is read. Many blocks then update the trailing matrix.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -9,25 +9,25 @@
 namespace chol::cuda::tlr {
 
 inline constexpr int kIndefinitePanel = 32, kIndefiniteThreads = 512, kUpdateThreads = 256;
-/// Room for what a panel has: one column more where the last pivot is of order 2.
+/// Capacity of a panel: one more column if the last pivot has order 2.
 inline constexpr int kPanelRoom = kIndefinitePanel + 1;
 inline constexpr int kIndefiniteProgress = 3;
 
-/// A pivot of order 1, the first column of one of order 2, its second column.
+/// A pivot of order 1, the first column of a pivot of order 2, its second column.
 enum IndefiniteKind : int { kOne = 1, kFirst = 2, kSecond = 3 };
 
 template <class T>
 struct IndefiniteItem {
   int n;
-  T* A;            ///< n by n, of which the lower triangle is read: L, of unit diagonal
+  T* A;            ///< n by n, the lower triangle is read: L, unit lower triangular
   T* W;            ///< n by kPanelRoom: L D of a panel
-  T* columns;      ///< 2 n: candidates; nullptr: in shared memory
-  T* scales;       ///< 2 n: of each column of the factor, by the one or two columns of L
+  T* columns;      ///< 2 n: candidates; nullptr: they are in shared memory
+  T* scales;       ///< 2 n: for each column of the factor, scales of one or two columns of L
   int* kinds;      ///< n
-  int* order;      ///< n, and `progress` behind it
+  int* order;      ///< n, followed by `progress`
   Real<T>* signs;  ///< n
 
-  /// Begin and end of the panel that was factored last, and 0 or where a pivot was refused.
+  /// Begin and end of the last factored panel, and 0 or the position of a rejected pivot.
   __device__ int* progress() const { return order + n; }
 };
 
@@ -59,7 +59,7 @@ class IndefinitePanel {
   }
 
  private:
-  /// A column: the size of its diagonal element, the largest of the others, and where it is.
+  /// A column: the modulus of its diagonal element, the largest modulus of the others, and its row.
   struct Candidate {
     double diagonal, largest;
     int row;
@@ -71,10 +71,10 @@ class IndefinitePanel {
   __device__ T& a(int i, int j) const { return item_.A[i + int64_t{j} * n_]; }
   __device__ T& w(int i, int j) const { return item_.W[i + int64_t{j - first_} * n_]; }
 
-  /// Column j of what is left of A before step k, to x. Of elements about as large as the largest
-  /// one outside the diagonal it is the first that counts. A NaN is the largest.
+  /// Copies column j of the trailing matrix before step k to x. The first of several off-diagonal
+  /// elements of about the largest modulus is chosen. NaN counts as the largest.
   __device__ Candidate load(int k, int j, T* x) {
-    // Two of each: who is early writes the next ones while others read these.
+    // Double buffered: a thread may write the next values while others read these.
     turn_ ^= 1;
     unsigned long long *const keys = memory_.keys[turn_], key = 0;
     for (int i = k + thread_; i < n_; i += kIndefiniteThreads) {
@@ -111,7 +111,7 @@ class IndefinitePanel {
     return (bits & ~kRowBits) | (kRowBits - static_cast<unsigned long long>(row));
   }
 
-  /// Of rows and columns p < q of what is left of A, and of the rows of L.
+  /// Interchanges rows and columns p < q of the trailing matrix, and the rows of L.
   __device__ void exchange(int p, int q, T* x, T* y) {
     if (p == q) return;
     for (int j = thread_; j < p; j += kIndefiniteThreads) swap(a(p, j), a(q, j));
@@ -142,7 +142,7 @@ class IndefinitePanel {
     y = was;
   }
 
-  /// One step with a pivot of order 1 or 2, which is returned.
+  /// One step with a pivot of order 1 or 2; returns the order.
   __device__ int eliminate(int k) {
     T *x = columns_, *y = x + n_;
     Candidate before = load(k, k, x);
@@ -165,7 +165,7 @@ class IndefinitePanel {
     }
   }
 
-  /// Notes the sign of a pivot of D, by one thread.
+  /// One thread stores the sign of a pivot of D.
   __device__ void note(int k, R pivot) const {
     item_.signs[k] = pivot < R(0) ? R(-1) : R(1);
     int& refused = item_.progress()[2];
@@ -186,7 +186,7 @@ class IndefinitePanel {
     __syncthreads();
     return 1;
   }
-  /// The block is Q diag(high, low) Q^H; by rook pivoting c is not small against p and q.
+  /// The block is Q diag(high, low) Q^H. Rook pivoting ensures that c is not small against p and q.
   __device__ int eliminate_two(int k, const T* x, const T* y) {
     const R p = real(x[k]), q = real(y[k + 1]);
     const T c = x[k + 1];
@@ -237,7 +237,7 @@ class IndefinitePanel {
   int turn_ = 0;
 };
 
-/// What is right of the panel: A -= L (L D)^H, a block of it by 256 threads.
+/// Trailing update A -= L (L D)^H, one block of the matrix per 256 threads.
 template <class T>
 struct IndefiniteUpdate {
   static constexpr int kOrder = sizeof(T) == 16 ? 32 : 64, kOfThread = kOrder / 16;

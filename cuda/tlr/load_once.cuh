@@ -1,4 +1,4 @@
-// Elements that a kernel reads once, real or complex.
+// Loads of real or complex elements that a kernel reads once.
 #pragma once
 
 #include <type_traits>
@@ -7,7 +7,7 @@
 
 namespace chol::cuda::tlr {
 
-/// An element that is read once: what is read often stays in the cache.
+/// Loads an element that is read once, without displacing reused data from the cache.
 template <class T>
 __device__ __forceinline__ T load_once(const T* p) {
   if constexpr (Traits<T>::is_complex) {

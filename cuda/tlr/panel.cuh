@@ -1,5 +1,5 @@
-// What a warp does with 16 columns in shared memory and a panel of at most 8 vectors or a block of
-// a triangle: on the tensor cores in double precision.
+// Operations of a warp on 16 columns in shared memory and a panel of at most 8 vectors or a block
+// of a triangle, with double precision tensor cores.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace chol::cuda::tlr {
 
 inline constexpr int kPanel = 8, kTileColumns = 16, kRowStep = 32;
-/// Between the columns of a warp's scratch.
+/// Pitch of the columns of a warp's scratch.
 inline constexpr int kScratchPitch = 20;
 inline constexpr int kWarpScratch = kTileColumns * kScratchPitch;
 
@@ -22,7 +22,8 @@ __host__ __device__ constexpr Real<T> squared(T x) {
     return x * x;
 }
 
-/// Columns at X and vectors at P, both ld apart, of `rows` elements, a multiple of kRowStep.
+/// Columns at X and vectors at P, with leading dimension ld and `rows` elements, a multiple of
+/// kRowStep.
 template <class T>
 struct PanelProducts {
   using R = Real<T>;
@@ -32,11 +33,11 @@ struct PanelProducts {
   int ld, rows;
   T* scratch;  ///< kWarpScratch elements
 
-  /// Element (vector p, column c) of P^H X to scratch[c * kScratchPitch + p].
+  /// Stores element (vector p, column c) of P^H X in scratch[c * kScratchPitch + p].
   __device__ void coefficients(int lane) const {
     if constexpr (is_tensor) {
       const int g = lane / 4, t = lane % 4;
-      constexpr int kChains = 4;  // whose latencies overlap
+      constexpr int kChains = 4;  // independent chains, to overlap latencies
       double sums[kChains][2][2] = {};
       const double *x = X + g * ld + t, *p = P + g * ld + t;
 #pragma unroll 2
@@ -69,7 +70,8 @@ struct PanelProducts {
     }
   }
 
-  /// X := X - P C with the coefficients C in scratch; squared norms of the columns to sums.
+  /// X := X - P C with the coefficients C in scratch. Stores the squared norms of the columns in
+  /// sums.
   __device__ void subtract(int lane, R* sums) const {
     if constexpr (is_tensor) {
       const int g = lane / 4, t = lane % 4;
@@ -79,7 +81,7 @@ struct PanelProducts {
 #pragma unroll
         for (int half = 0; half < 2; ++half)
           a[s][half] = -scratch[(g + 8 * half) * kScratchPitch + 4 * s + t];
-      constexpr int kSteps = kRowStep / 8;  // read before the first of them is written
+      constexpr int kSteps = kRowStep / 8;  // all are read before the first one is written
       for (int r = 0; r < rows; r += kRowStep) {
         double c[kSteps][2][2], b[kSteps][2];
 #pragma unroll
@@ -138,8 +140,8 @@ struct PanelProducts {
   }
 };
 
-/// Inner products of the vectors at P over rows [first, end), of which there are a multiple of 4:
-/// element (i, j) of P^H P to sums[i * kPanel + j].
+/// Inner products of the vectors at P over rows [first, end), a multiple of 4 rows: element (i, j)
+/// of P^H P is stored in sums[i * kPanel + j].
 template <class T>
 __device__ void multiply_panel(const T* P, int ld, int first, int end, int lane, T* sums) {
   if constexpr (std::is_same_v<T, double>) {
@@ -162,7 +164,7 @@ __device__ void multiply_panel(const T* P, int ld, int first, int end, int lane,
   }
 }
 
-/// A block of 16 by 16 of a warp, for sums of products of such blocks.
+/// A 16 by 16 block in a warp's registers, for sums of products of such blocks.
 template <class T>
 struct SquareSum {
   static constexpr bool is_tensor = std::is_same_v<T, double>;
@@ -174,7 +176,7 @@ struct SquareSum {
 #pragma unroll
     for (int e = 0; e < kOfLane; ++e) c[e] = from_real<T>(0);
   }
-  /// Subtracts left times right. @param left(i, k) @param right columns ld apart
+  /// Subtracts left times right. @param left(i, k) @param right columns with leading dimension ld
   template <class Left>
   __device__ void subtract(const Left& left, const T* right, int ld) {
     if constexpr (is_tensor) {
@@ -200,7 +202,7 @@ struct SquareSum {
       }
     }
   }
-  /// Columns of `to` are ld apart.
+  /// Columns of `to` have leading dimension ld.
   __device__ void write(T* to, int ld) const {
 #pragma unroll
     for (int e = 0; e < kOfLane; ++e) {

@@ -1,5 +1,5 @@
-// Products of vectors that are long against their number, with operands on their way to shared
-// memory several steps ahead.
+// Products of few long vectors, with asynchronous copies of operands to shared memory several steps
+// ahead.
 #pragma once
 
 #include "common/cp_async.cuh"
@@ -9,7 +9,7 @@ namespace chol::cuda::tlr {
 
 inline constexpr int kStages = 3;
 
-/// Up to 16 bytes of elements, of which `count` are there; the others become zero.
+/// Copies up to 16 bytes: `count` elements are valid, the others are set to zero.
 template <class T>
 struct Chunk {
   static constexpr int kElements = 16 / static_cast<int>(sizeof(T));
@@ -31,7 +31,7 @@ template <class T>
 __device__ __forceinline__ bool is_chunk_aligned(const T* p) {
   return reinterpret_cast<uintptr_t>(p) % 16 == 0;
 }
-/// Of `left` elements as many as a chunk has.
+/// Number of valid elements of a chunk, if `left` elements remain.
 template <class T>
 __device__ __forceinline__ int elements_of_chunk(int left) {
   constexpr int kElements = Chunk<T>::kElements;
@@ -56,14 +56,14 @@ __device__ __forceinline__ void run_stages(int steps, const Load& load, const Ad
   }
 }
 
-/// Shared memory of a product of vectors along which is summed.
+/// Shared memory of a product that sums along the vectors (inner products).
 template <class T, int kColumns, int kRows = ProductShape<T>::kRows>
 struct TallTiles {
   T A[kStages][kRows * ProductShape<T>::kInnerPitch];
   T B[kStages][kColumns * ProductShape<T>::kInnerPitch];
 };
 
-/// A tile of C = A^H B, by 2 kRows threads; columns from n0 to n_end.
+/// A tile of C = A^H B, by 2 kRows threads. Its columns are [n0, n_end).
 template <class T, int kColumns, int kRows>
 __device__ void compute_tall_tile(TallTiles<T, kColumns, kRows>& tiles, const TallItem& item,
                                   int m0, int n0, int n_end) {
@@ -123,15 +123,15 @@ __device__ void compute_tall_tile(TallTiles<T, kColumns, kRows>& tiles, const Ta
   });
 }
 
-/// Shared memory of a sum over vectors.
+/// Shared memory of a product that sums over the vectors (linear combinations).
 template <class T, int kColumns, int kRows = ProductShape<T>::kRows>
 struct WideTiles {
   T A[kStages][ProductShape<T>::kInner * (kRows + 4)];
   T B[kStages][ProductShape<T>::kInner * (kColumns + 4)];
 };
 
-/// C (m by n, by columns, contiguous or listed) := A B or C + A B, where A's columns are listed but
-/// for the last ones, and B is row-major.
+/// C (m by n, column-major, contiguous or listed) := A B or C + A B. The columns of A are listed
+/// except the last ones, and B is row-major.
 struct WideItem {
   const void* const* list;
   const void *last, *B;
@@ -141,7 +141,7 @@ struct WideItem {
   bool adds;
 };
 
-/// By 2 kRows threads.
+/// Executed by 2 kRows threads.
 template <class T, int kColumns, int kRows>
 __device__ void compute_wide_tile(WideTiles<T, kColumns, kRows>& tiles, const WideItem& item,
                                   int m0, int n0, int n_end) {
@@ -163,7 +163,7 @@ __device__ void compute_wide_tile(WideTiles<T, kColumns, kRows>& tiles, const Wi
                           n0 % kElements == 0 && is_chunk_aligned(valid) &&
                           (item.all == item.listed || is_chunk_aligned(last)) &&
                           (item.listed == 0 || is_chunk_aligned(item.list[0]));
-  // The columns of a step are looked up a step before their copies begin.
+  // The columns of a step are read from the list one step before their copies begin.
   const T* columns[kLeft];
   const auto look_up = [&](int step) {
 #pragma unroll
@@ -213,14 +213,14 @@ __device__ void compute_wide_tile(WideTiles<T, kColumns, kRows>& tiles, const Wi
   });
 }
 
-/// C (m by n, by columns) := -A B, or -A times the conjugates of B, with vectors of length m in A.
+/// C (m by n, column-major) := -A B, or -A times the conjugate of B, with vectors of length m in A.
 template <class T>
 struct MiddleItem {
   const T *A, *B;
   T* C;
   int m, n, k, lda, ldb, ldc;
 };
-/// With B's columns along what is summed over, or its rows, conjugated, across it.
+/// The columns of B are along the summation index (kAlong), or its rows, conjugated, are across it.
 template <class T, int kColumns, bool kAlong>
 struct MiddleLayout {
   static constexpr int kLeft = 1, kLeftInner = ProductShape<T>::kPitch;
@@ -228,7 +228,7 @@ struct MiddleLayout {
   static constexpr int kRightInner = kAlong ? 1 : kColumns + 4;
   static constexpr bool is_adjoint = false, conjugates_right = !kAlong;
 };
-/// Products that a block computes one after the other, as one sequence of steps.
+/// Number of products that a block computes as one sequence of steps.
 inline constexpr int kMiddleItems = 8;
 template <class T, int kColumns>
 struct MiddleTiles {
@@ -240,7 +240,7 @@ struct MiddleTiles {
   MiddleItem<T> items[kMiddleItems];
 };
 
-/// A step of a tile of one of the products, of which a block has every parts-th.
+/// A step of a tile of one of the products. A block has every parts-th tile.
 template <class T, int kColumns>
 struct MiddleStep {
   const MiddleItem<T>* at;
@@ -262,7 +262,7 @@ struct MiddleStep {
   }
 
  private:
-  /// In the products from the one that `at` is on.
+  /// Finds the next tile, beginning with the current product of `at`.
   __device__ void find_tile() {
     constexpr int kRows = ProductShape<T>::kRows;
     for (; at != end; ++at) {
@@ -317,7 +317,7 @@ __device__ __forceinline__ void load_middle(const MiddleStep<T, kColumns>& step,
   }
 }
 
-/// A part of the first `count` of the products in tiles.items, which all threads see.
+/// One part of the first `count` products in tiles.items, which all threads can read.
 template <class T, int kColumns, bool kAlong>
 __device__ void compute_middle_items(MiddleTiles<T, kColumns>& tiles, int count, int part,
                                      int parts) {

@@ -1,4 +1,4 @@
-// What L D L^H and pivoting between tiles need.
+// Operations for L D L^H and for pivoting between tiles.
 #pragma once
 
 #include "tlr/device_ops.cuh"
@@ -17,7 +17,7 @@ struct RearrangedItem {
   const R *row_signs, *column_signs;
 };
 
-/// block.y: which item.
+/// block.y: index of the item.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     rearrange_kernel(const RearrangedItem<Real<T>>* __restrict__ items) {
@@ -40,7 +40,7 @@ struct NormItem {
   const void* x;
   int64_t count;
 };
-/// A sum of squares a block.
+/// One partial sum of squares per block.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     norms_kernel(const NormItem* __restrict__ items, double* sums) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
   sums[blockIdx.x] = sum;
 }
 
-/// Before the first panel.
+/// Initialization before the first panel.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     begin_indefinite_kernel(const __grid_constant__ IndefiniteItem<T> item, const T* from) {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T>
 void CudaTileOps<T>::rearrange(const std::vector<backend::Rearrangement<T>>& list) {
-  constexpr size_t kMost = 32768;  // blocks along y
+  constexpr size_t kMost = 32768;  // limit of blocks along y
   if (list.size() > kMost) {
     const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
     rearrange(std::vector<backend::Rearrangement<T>>(list.begin(), middle));
@@ -156,8 +156,8 @@ void CudaTileOps<T>::norms(std::vector<backend::Norm<T>>& list) {
   for (size_t i = 0; i < list.size(); ++i) list[i].norm = std::sqrt(found[i]);
 }
 
-/// Panels have 32 columns or one more, so that so many launches are enough; what is left of them
-/// does nothing.
+/// Panels have 32 or 33 columns, which bounds the number of launches. Surplus launches have no
+/// effect.
 template <class T>
 void CudaTileOps<T>::queue_ldl(T* A, int64_t n, Indefinite& memory) {
   constexpr size_t kMostShared = 40 * 1024;

@@ -20,8 +20,8 @@ void check(cudaError_t error, const char* doing) {
 }
 
 namespace {
-/// Of device memory, which is had in pieces: an eighth of what there is already, so that small
-/// matrices take little and large ones few pieces.
+/// Size of the pieces in which device memory is allocated: an eighth of the memory allocated so
+/// far, so that small matrices use little memory and large ones few pieces.
 constexpr size_t kLeastPiece = size_t{64} << 20;
 constexpr size_t kMostPiece = size_t{1} << 30;
 constexpr size_t kLeastUpload = size_t{32} << 20;
@@ -147,7 +147,8 @@ Upload::~Upload() {
 
 void Upload::reserve(size_t bytes) {
   if (used_ + bytes <= capacity_) return;
-  check(cudaDeviceSynchronize(), "lists of products");  // another stream may have some, too
+  // Lists may also be in use on another stream.
+  check(cudaDeviceSynchronize(), "lists of products");
   used_ = 0;
   if (bytes <= capacity_) return;
   cudaFreeHost(host_);

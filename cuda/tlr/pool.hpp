@@ -1,4 +1,4 @@
-// Memory of tile low rank matrices on a device, kept from one use to the next.
+// Device memory of tile low rank matrices, kept for reuse.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,21 +12,23 @@
 
 namespace chol::cuda::tlr {
 
-/// Blocks of large pieces of the device's memory. One that was released is used again by what is
-/// queued later, which one stream at a time makes safe: who changes the stream waits for it, who
-/// uses several holds what is released until they have met.
+/// Suballocates blocks from large pieces of device memory. A released block is reused by work
+/// queued later, which is safe on a single stream. When the stream changes, the caller waits for
+/// the previous one. When several streams are used, the caller holds released blocks until the
+/// streams are synchronized.
 class Pool final : public Memory {
  public:
   explicit Pool(int device) : device_(device) {}
   ~Pool() override;
   void* allocate(size_t bytes) override;
   void release(void* memory) noexcept override;
-  /// Gives back to the device what is not in use.
+  /// Returns unused memory to the device.
   void trim();
-  /// Why what is released is not used again yet.
+  /// Reasons for which released blocks are not reused yet.
   enum Reason : unsigned { beside = 1, forked = 2, ahead = 4 };
   void hold(Reason reason) { reasons_ |= reason; }
-  /// What is released from now on does not wait for it; nor does what was, where `has_ended`.
+  /// Removes the reason for blocks released from now on and, if `has_ended`, for those released
+  /// before.
   void end_hold(Reason reason, bool has_ended = true);
 
  private:
@@ -37,15 +39,15 @@ class Pool final : public Memory {
 
   int device_;
   FreeBlocks free_;
-  /// By size, blocks that were given back lately: most are wanted again in the same size. They are
-  /// joined with their neighbours before more of the device's memory is taken.
+  /// Recently released blocks by size, since most requests repeat a size. They are merged with
+  /// adjacent free blocks before more device memory is allocated.
   std::unordered_map<size_t, std::vector<char*>> recent_;
-  std::unordered_map<void*, size_t> sizes_;  ///< of what is in use
+  std::unordered_map<void*, size_t> sizes_;  ///< of the blocks in use
   std::vector<std::pair<void*, unsigned>> held_;
   unsigned reasons_ = 0;
 };
 
-/// What is sent to the device: lists, from pinned memory, in the order of a stream.
+/// Transfers lists to the device from pinned memory, in the order of a stream.
 class Upload {
  public:
   Upload() = default;
@@ -57,9 +59,9 @@ class Upload {
   const E* send(const std::vector<E>& list, cudaStream_t stream) {
     return static_cast<const E*>(send(list.data(), list.size() * sizeof(E), stream));
   }
-  /// Lists of so many bytes, which are sent next, stay where they are until all have been sent.
+  /// The next lists, of these sizes in bytes, remain in place until all of them have been sent.
   void keep_together(std::initializer_list<size_t> lists);
-  /// Where the host reads results of the device.
+  /// Pinned memory for results of the device.
   void* results(size_t bytes);
 
  private:
@@ -74,11 +76,11 @@ class Upload {
   size_t results_bytes_ = 0;
 };
 
-/// Throws what a call of this library ends with.
+/// Throws the error that becomes the status of the call.
 void check(cudaError_t error, const char* doing);
 
-/// Lets a kernel have so many bytes of a block, and multiprocessors as much shared memory as they
-/// can, so that kernels run side by side whatever they need.
+/// Sets the limit of dynamic shared memory per block, and the largest shared-memory carveout, so
+/// that kernels with different needs run concurrently.
 template <class Kernel>
 void allow_shared(Kernel kernel, int bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "kernel");

@@ -1,4 +1,5 @@
-// Sums of products, one launch a list: a block computes a tile of one sum, all terms in order.
+// Sums of products, one launch per list: a block computes a tile of one sum, with all terms in
+// order.
 #pragma once
 
 #include "common/mma_f64.cuh"
@@ -16,15 +17,15 @@ struct ProductShape {
   static constexpr int kInnerPitch = kInner + 4;
 };
 
-/// Where element (i, k) of the left factor and (k, j) of the right one lie in shared memory: with
-/// rows and columns next to each other.
+/// Positions of element (i, k) of the left factor and (k, j) of the right factor in shared memory:
+/// rows and columns are contiguous.
 template <class T, int kColumns, int kRows = ProductShape<T>::kRows>
 struct Across {
   static constexpr int kLeft = 1, kLeftInner = kRows + 4;
   static constexpr int kRight = 1, kRightInner = kColumns + 4;
   static constexpr bool is_adjoint = false, conjugates_right = false;
 };
-/// With what is summed over next to each other, the left factor not yet conjugated.
+/// The summation index is contiguous; the left factor is not yet conjugated.
 template <class T>
 struct Along {
   static constexpr int kLeft = ProductShape<T>::kInnerPitch, kLeftInner = 1;
@@ -32,7 +33,7 @@ struct Along {
   static constexpr bool is_adjoint = true, conjugates_right = false;
 };
 
-/// A block's accumulators of a tile of kRows by kColumns, of 2 kRows threads.
+/// The accumulators of a block for a tile of kRows by kColumns, with 2 kRows threads.
 template <class T, int kColumns, int kRows = ProductShape<T>::kRows,
           bool is_tensor = ProductShape<T>::is_tensor>
 struct Accumulators;
@@ -42,7 +43,7 @@ struct Accumulators<T, kColumns, kRows, true> {
   static constexpr int kWarps = kRows / 16, kDown = kColumns >= 64 ? 2 : 1;
   static constexpr int kWarpsDown = kWarps / kDown, kWarpsAcross = kDown;
   static constexpr int kAcross = kColumns / (8 * kWarpsAcross);
-  /// Between a warp's columns of eight: where few count, all warps have some.
+  /// Distance of a warp's groups of eight columns: if few columns are valid, all warps have some.
   static constexpr int kStep = 8 * kWarpsAcross;
   static constexpr int kParts = Traits<T>::is_complex ? 2 : 1;
   double c[kParts][kDown][kAcross][2][2];
@@ -63,7 +64,7 @@ struct Accumulators<T, kColumns, kRows, true> {
 #pragma unroll
           for (int e = 0; e < 4; ++e) c[p][i][j][e / 2][e % 2] = 0;
   }
-  /// @param m, n rows and columns that count
+  /// @param m, n valid rows and columns
   template <class Layout = Across<T, kColumns, kRows>>
   __device__ void add(const T* A, const T* B, int m, int n) {
     if (row >= m) return;
@@ -156,7 +157,7 @@ struct Accumulators<T, kColumns, kRows, false> {
   }
 };
 
-/// The operands of one step of a product on their way to shared memory.
+/// Registers for the operands of one step of a product before they are stored to shared memory.
 template <class T, int kColumns>
 struct Operands {
   static constexpr int kInner = ProductShape<T>::kInner, kRows = ProductShape<T>::kRows;
@@ -231,8 +232,8 @@ struct ListedTerms {
   }
 };
 
-/// The tile of a sum that starts at row m0, column n0, by all threads of a block.
-/// @param terms next(&term) gives the terms one after the other, of which none is empty
+/// Computes the tile of a sum at row m0, column n0, by all threads of a block.
+/// @param terms next(&term) returns the terms in order; none is empty
 template <class T, int kColumns, class Terms>
 __device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, Terms terms, int m0,
                              int n0) {
@@ -267,7 +268,7 @@ __device__ void compute_tile(ProductTiles<T, kColumns>& tiles, const Sum& sum, T
   });
 }
 
-/// Blocks that a multiprocessor has at a time.
+/// Resident blocks per multiprocessor.
 template <class T>
 inline constexpr int kProductBlocks = sizeof(T) == 16 ? 2 : 3;
 
@@ -283,8 +284,8 @@ __global__ void __launch_bounds__(kProductThreads, kProductBlocks<T>)
                             part.row * ProductShape<T>::kRows, part.column * kColumns);
 }
 
-/// Sums of at most kMostVectors columns, 32 rows a block: of plain terms a row a lane and every
-/// kVectorWarps-th column a warp, of adjoint ones a row a warp.
+/// Sums of at most kMostVectors columns, 32 rows per block. For plain terms a lane has a row and a
+/// warp every kVectorWarps-th column; for adjoint terms a warp has a row.
 inline constexpr int kMostVectors = 4, kVectorThreads = 512, kVectorWarps = kVectorThreads / 32;
 template <class T>
 __global__ void __launch_bounds__(kVectorThreads)
@@ -306,7 +307,7 @@ __global__ void __launch_bounds__(kVectorThreads)
     const T* const A = static_cast<const T*>(term.A);
     const T* const B = static_cast<const T*>(term.B);
     const Real<T> sign = term.flags & kSubtract ? Real<T>(-1) : Real<T>(1);
-    // Of vectors the right factor is plain: see CudaTileOps::multiply().
+    // For vectors the right factor is not transposed: see CudaTileOps::multiply().
     if (!(term.flags & kAdjointA)) {
       if (m0 + lane >= sum.m) continue;
 #pragma unroll 4

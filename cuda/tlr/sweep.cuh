@@ -1,10 +1,10 @@
-// Products with the tiles of low rank below the diagonal of a matrix, or with their adjoints, of
-// few columns, by one kernel over all multiprocessors that reads U and V once.
+// Products of the low rank tiles below the diagonal of a matrix, or of their adjoints, with few
+// columns. One kernel on all multiprocessors reads U and V once.
 //
-// A group of blocks has some block rows i and computes the sums of L_ij x_j in the order of j; each
-// block of the group takes a share of the columns of U and V of every tile, and has the sum of its
-// share alone. The next columns of U and V are on their way to registers while those before are
-// multiplied. Every sum has one order.
+// A group of blocks owns some block rows i and computes the sums of L_ij x_j in the order of j.
+// Each block of the group processes a share of the columns of U and V of every tile, and
+// accumulates the sum of its share only. The next columns of U and V are loaded to registers while
+// the current ones are multiplied. Every sum has a fixed order.
 #pragma once
 
 #include "common/scalar.cuh"
@@ -13,14 +13,14 @@
 
 namespace chol::cuda::tlr {
 
-/// @tparam kDown rows of a tile that a thread has
+/// @tparam kDown rows of a tile per thread
 template <class T, int kWarps, int kDown, int kColumns>
 struct SweepShape {
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kOrder = kThreads * kDown;  ///< the largest order of a tile
-  /// Elements of U, and of V, that a thread has at a time.
+  /// Elements of U, and of V, that a thread has in registers.
   static constexpr int kElements = sizeof(T) == 16 ? kWarps / 2 : kWarps;
-  /// Columns of U and V that a block has at a time.
+  /// Columns of U and V that a block processes at a time.
   static constexpr int kVectors = kElements / kDown;
   static constexpr int kRowsOfWarp = 32 * kElements;
   static constexpr int kWarpsOfVector = kOrder / kRowsOfWarp;
@@ -32,7 +32,7 @@ struct SweepShape {
   static constexpr int kSharedBytes = sizeof(T) * (kVectorElements + kSumElements) + kWorkBytes;
 };
 
-/// What one thread does.
+/// The part of one thread.
 template <class T, int kWarps, int kDown, int kColumns>
 class Sweep {
   using S = SweepShape<T, kWarps, kDown, kColumns>;
@@ -86,7 +86,7 @@ class Sweep {
       if (now.right) multiply_right(v, vector, products);
       if (next.exists) load_right(next, v);
       __syncthreads();
-      // Nobody uses the unit before this one any more.
+      // The previous unit is no longer in use by any thread.
       if (thread_ == 0) take(work, share, tile, work.units[(k + 3) % 4]);
       multiply_left(now, u, vector, products, sum);
       if (next.exists) load_left(next, u);
@@ -104,20 +104,20 @@ class Sweep {
     return call_.starts[i + 1] - call_.starts[i];
   }
 
-  /// Columns of U and V of a tile in the block's share.
+  /// The columns of U and V of a tile in the block's share.
   struct Unit {
     int column, row;        ///< positions of the tile
     const T *right, *left;  ///< left (right^H x); nullptr: the identity, from column `first` on
     int first, vectors, right_rows, left_rows;
-    bool begins, ends;  ///< the sum that is continued
+    bool begins, ends;  ///< whether it is the first or last unit of the current sum
     bool exists;
   };
-  /// The next tile, whose description is on its way.
+  /// The next tile, whose descriptor is being loaded.
   struct Cursor {
     const int* rows;
-    int count;          ///< rows of the group
-    int column, place;  ///< of the tile: its column, which of the rows
-    int begun;          ///< rows whose diagonal is before the column
+    int count;          ///< number of rows of the group
+    int column, place;  ///< of the tile: its column, the index of its row in `rows`
+    int begun;          ///< number of rows whose diagonal precedes the column
 
     __device__ bool is_at_end() const { return begun == count; }
     __device__ void skip_diagonals() {
@@ -140,21 +140,21 @@ class Sweep {
     fetch_tile(cursor, tile);
   }
 
-  /// The tile that units are taken from.
+  /// The tile from which units are taken.
   struct Current {
     SweepTile tile;
     int column = 0, row = 0, begin = 0, end = 0, next = 0;
   };
 
-  /// What one thread keeps in shared memory, and the units that it finds ahead of all.
+  /// State of one thread in shared memory, and the units that it prepares for the block.
   struct Work {
     Cursor cursor;
     Current current;
     Unit units[4];
   };
 
-  /// The next unit, unless there is none.
-  /// @param tile the cursor's, on its way
+  /// Takes the next unit, if one exists.
+  /// @param tile the tile of the cursor, which is being loaded
   __device__ void take(Work& work, int share, SweepTile& tile, Unit& unit) const {
     Cursor& cursor = work.cursor;
     Current& current = work.current;
@@ -174,7 +174,7 @@ class Sweep {
       const int64_t width = current.tile.rank < 0
                                 ? rows_of(call_.adjoint ? current.row : current.column)
                                 : current.tile.rank;
-      // Whole units to the shares in turn: what is on its way to registers is as much as they hold.
+      // Shares are ranges of whole units, since registers hold one unit. They rotate by tile.
       const int units = static_cast<int>((width + kVectors - 1) / kVectors);
       const int turn = (share + current.row + current.column) % call_.shares;
       const auto end = [&](int index) {
@@ -222,10 +222,10 @@ class Sweep {
                                   ? load_once(from + int64_t{j} * rows + kThreads * q)
                                   : from_real<T>(0);
   }
-  /// Of the row of a vector that this lane has first.
+  /// The first row of a vector for this lane.
   __device__ int first_row() const { return warp_ % kWarpsOfVector * S::kRowsOfWarp + lane_; }
 
-  /// Calls body(q, r, row) for the elements of a block row that this thread has.
+  /// Calls body(q, r, row) for the elements of a block row owned by this thread.
   template <class Body>
   __device__ __forceinline__ void for_rows(int rows, Body&& body) const {
 #pragma unroll
@@ -243,14 +243,14 @@ class Sweep {
     return static_cast<const T*>(call_.X) + r * call_.ldx + i;
   }
 
-  /// Asks for x of a block column.
+  /// Loads x of a block column to registers.
   __device__ void ask(int column, Rows& x) const {
     const int start = start_of(column);
     for_rows(rows_of(column), [&](int q, int r, int row) {
       x[q][r] = r < call_.columns ? *of_x(r, start + row) : from_real<T>(0);
     });
   }
-  /// Puts it into shared memory, with zeros behind it.
+  /// Stores it in shared memory, padded by zeros.
   __device__ void receive(int column, const Rows& x, T* to) const {
     const int rows = rows_of(column);
 #pragma unroll
@@ -262,7 +262,7 @@ class Sweep {
       }
   }
 
-  /// products[warp] := the share of this warp in v^H x.
+  /// products[warp] := this warp's partial sums of v^H x.
   __device__ void multiply_right(const T (&v)[kElements], const T* x, T* products) const {
     T sum[kColumns];
 #pragma unroll

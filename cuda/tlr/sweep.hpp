@@ -1,4 +1,4 @@
-// Sweeps over the tiles below the diagonal of a matrix, as the host describes them: see sweep.cuh.
+// Descriptors of sweeps over the tiles below the diagonal of a matrix: see sweep.cuh.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +10,21 @@
 
 namespace chol::cuda::tlr {
 
-/// U V^H, or, of rank -1, U.
+/// U V^H, or U if the rank is -1.
 struct SweepTile {
   const void *U, *V;
   int64_t rank;
 };
 
-/// The sums L_ij x_j, or the same of L^H. Positions count the block rows in the order of the sweep,
-/// which is that of the matrix, or of L^H the reverse.
+/// The sums L_ij x_j, or the same for L^H. Positions number the block rows in the order of the
+/// sweep: that of the matrix, reversed for L^H.
 struct SweepCall {
-  const SweepTile* tiles;          ///< below the diagonal, row after row
-  const int* starts;               ///< of the block rows, and the end of the last one
+  const SweepTile* tiles;          ///< below the diagonal, in row-major order
+  const int* starts;               ///< first rows of the block rows, and the end of the last one
   const int *group_starts, *rows;  ///< positions of the block rows of each group, ascending
   const void* X;
   int64_t ldx;
-  void* sums;             ///< of each share, n by kColumns, zero when the kernel begins
+  void* sums;             ///< for each share, n by kColumns, initially zero
   int n, count, columns;  ///< block rows; columns of X
   int shares;
   bool adjoint;
@@ -38,11 +38,11 @@ struct SweepCall {
   }
 };
 
-/// Which groups of blocks have which block rows.
+/// Assignment of block rows to groups of blocks.
 struct SweepGroups {
   std::vector<int> starts, rows;
 
-  /// The longest rows first, each to the group that has least.
+  /// Longest rows first, each to the group with the least load.
   /// @param weights of the positions
   SweepGroups(const std::vector<int64_t>& weights, int groups) {
     std::vector<int> order(weights.size());
@@ -65,7 +65,8 @@ struct SweepGroups {
   }
 };
 
-/// Of the positions of a sweep: the ranks of the tiles before their diagonal, and one a tile.
+/// Weight of each position of a sweep: the sum of the ranks of the tiles before its diagonal, plus
+/// one per tile.
 template <class T>
 std::vector<int64_t> sweep_weights(const backend::LowerTiles<T>& L, bool adjoint) {
   const auto count = static_cast<int64_t>(L.starts.size()) - 1;

@@ -1,4 +1,4 @@
-// Solves and products with all tiles at once: see sweep.cuh.
+// Solves and products with all tiles in one launch: see sweep.cuh.
 #pragma once
 
 #include "tlr/device_ops.cuh"
@@ -9,9 +9,9 @@
 namespace chol::cuda::tlr {
 
 inline constexpr int kSweepWarps = 16;
-/// Blocks that have a block row together.
+/// Number of blocks that share a block row.
 inline constexpr int kSweepShares = 4;
-/// Of more columns than these all are worked on together: see wide_ops.cuh.
+/// With more columns than these, all columns are processed together: see wide_ops.cuh.
 inline constexpr int kMostSolved = 16, kMostMultiplied = 4;
 
 template <class T, int kDown, int kColumns>
@@ -46,8 +46,8 @@ template <int kDown, int kColumns>
 void CudaTileOps<T>::launch_sweep(const SweepCall& call, int blocks) {
   using Shape = SweepShape<D, kSweepWarps, kDown, kColumns>;
   const auto kernel = sweep_kernel<D, kDown, kColumns>;
-  // No carveout is asked for: loads that are in flight take lines of the first-level cache, and
-  // with the least of it a product takes 1.25 times as long.
+  // No carveout is set: loads in flight occupy lines of the first-level cache, and with the
+  // smallest cache a product takes 1.25 times as long.
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              Shape::kSharedBytes),
         "sweep");
@@ -55,7 +55,7 @@ void CudaTileOps<T>::launch_sweep(const SweepCall& call, int blocks) {
   checked("sweep");
 }
 
-/// The tables and the groups of a sweep; what concerns its vectors is left.
+/// The tables and the groups of a sweep, without the fields of its vectors.
 template <class T>
 SweepCall CudaTileOps<T>::prepare_sweep(const backend::LowerTiles<T>& L, bool adjoint,
                                         int* blocks) {
@@ -80,7 +80,7 @@ SweepCall CudaTileOps<T>::prepare_sweep(const backend::LowerTiles<T>& L, bool ad
   return call;
 }
 
-/// Y += the sums, of at most kColumns columns of X.
+/// Y += the sums, for at most kColumns columns of X.
 template <class T>
 template <int kColumns>
 void CudaTileOps<T>::run_sweep(SweepCall call, const backend::LowerTiles<T>& L, int blocks, T* Y,
@@ -93,7 +93,7 @@ void CudaTileOps<T>::run_sweep(SweepCall call, const backend::LowerTiles<T>& L, 
     launch_sweep<1, kColumns>(call, blocks);
   else
     launch_sweep<2, kColumns>(call, blocks);
-  // The block row that comes first has no tiles.
+  // The first block row has no tiles.
   const int skipped = call.adjoint ? 0 : static_cast<int>(L.starts[1]);
   const int64_t rows = call.adjoint ? L.starts[L.starts.size() - 2] : call.n - skipped;
   add_shares_kernel<D><<<blocks_for(rows * call.columns), kThreads, 0, stream_>>>(

@@ -6,8 +6,8 @@
 
 namespace chol::cuda::tlr {
 
-/// Shared memory that lets three blocks of what is computed beside a stage on a multiprocessor, and
-/// leaves room for one that the next stage waits for.
+/// Shared memory requested by kernels that run concurrently with a stage. It limits them to three
+/// blocks per multiprocessor, so that one block of the next stage also fits.
 inline constexpr int kBesideBytes = 66 * 1024;
 inline constexpr int kThinThreads = 256, kPartRows = 128, kNearRows = 8;
 
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kThinThreads, 4)
   extern __shared__ __align__(16) char memory[];
   ThinProducts<T, kColumns>(call, memory).template subtract_all<kNearRows>(tasks[blockIdx.x]);
 }
-/// Blocks with the longest sums begin first.
+/// Blocks with the longest sums start first.
 template <class T, int kColumns>
 __global__ void __launch_bounds__(kThinThreads, 4)
     thin_solve_kernel(const __grid_constant__ WideCall call, const T* inverse, int start,
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kThinThreads, 4)
   Products(call, memory)
       .solve(inverse, start, order, static_cast<int>(block) * Products::kSolveRows);
 }
-/// Rows of kColumns elements next to each other, with zeros behind the columns.
+/// Copies X to row-major order with kColumns elements per row, padded by zeros.
 template <class T, int kColumns>
 __global__ void __launch_bounds__(kThinThreads)
     thin_gather_kernel(const T* X, int64_t ldx, int64_t n, int columns, T* to) {
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThinThreads)
   for (int r = 0; r < columns; ++r) X[i + r * ldx] = from[i * kColumns + r];
 }
 
-/// A launch of many blocks, unless there are none.
+/// Launches the kernel, unless the number of blocks is zero.
 template <class Kernel, class... Arguments>
 void launch_thin(Kernel kernel, int64_t blocks, int bytes, cudaStream_t stream,
                  Arguments... arguments) {

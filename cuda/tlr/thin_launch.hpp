@@ -1,4 +1,4 @@
-// Kernels of solves with few right-hand sides by stages, in compile units of their own.
+// Kernels of solves with few right-hand sides by stages, compiled separately.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,12 +8,12 @@
 
 namespace chol::cuda::tlr {
 
-/// What WideLaunch does for solves, with kColumns right-hand sides.
+/// The functions of WideLaunch for solves, with kColumns right-hand sides.
 /// @tparam T the device's type
 template <class T, int kColumns>
 struct ThinLaunch {
   static constexpr WideTaskSizes kSizes{16, 8, 32, 128, 128, 64};
-  static constexpr int kPlan = 1;  ///< which of those of a matrix
+  static constexpr int kPlan = 1;  ///< index of its plan in those of a matrix
   enum class Tasks : uint8_t { large, small };
 
   static int strip(int64_t) { return kColumns; }

@@ -1,6 +1,6 @@
-// Products of tiles of low rank with one or a few right-hand sides, as stages of a solve need them
-// (see wide_ops.cuh). Each element of a factor is read once, with many reads on their way. Every
-// sum has one order.
+// Products of low rank tiles with one or a few right-hand sides, for the stages of a solve (see
+// wide_ops.cuh). Each element of a factor is read once, with many loads in flight. Every sum has a
+// fixed order.
 #pragma once
 
 #include "tlr/load_once.cuh"
@@ -8,16 +8,16 @@
 
 namespace chol::cuda::tlr {
 
-/// What one block does. X, Y, W and the parts of sums have kColumns columns next to each other.
+/// The part of one block. X, Y, W and the partial sums are row-major with kColumns columns.
 template <class T, int kColumns>
 class ThinProducts {
  public:
   static constexpr int kThreads = 256, kWarps = kThreads / 32;
-  /// Elements of a factor that a thread has on their way.
+  /// Elements of a factor that a thread has in flight.
   static constexpr int kAhead = sizeof(T) == 16 ? 8 : 16;
-  /// Columns of a list that shared memory holds.
+  /// Columns of a list that fit in shared memory.
   static constexpr int kChunk = 1024 / kColumns;
-  /// Rows of a stage's solution that a block has.
+  /// Rows of a stage's solution per block.
   static constexpr int kSolveRows = kWarps;
   static constexpr int kPartialBytes = static_cast<int>(sizeof(T)) * kColumns * kThreads;
   static constexpr int kLeftBytes =
@@ -33,8 +33,8 @@ class ThinProducts {
         warp_(thread_ / 32),
         lane_(thread_ % 32) {}
 
-  /// W := the adjoint of columns of right factors times x: a warp has every eighth of at most 256
-  /// columns. The next elements are on their way while sums of lanes are added up.
+  /// W := the adjoint of columns of right factors times x. A warp computes every eighth of at most
+  /// 256 columns. The next elements are loaded during the reduction over lanes.
   __device__ void multiply_right(const RightTask& task) const {
     const int order = call_.starts[task.source + 1] - call_.starts[task.source];
     const int columns = (task.count - warp_ + kWarps - 1) / kWarps;
@@ -68,7 +68,7 @@ class ThinProducts {
       }
     }
   }
-  /// The sums of a part.
+  /// Computes the sums of a part.
   template <int kRows>
   __device__ void set_part(const PartTask& task) const {
     T* const to = static_cast<T*>(call_.parts) + (int64_t{task.to} - task.left.row) * kColumns;
@@ -76,7 +76,7 @@ class ThinProducts {
         task.left, [](int, int, T(&)[kColumns]) {},
         [&](int i, int r, T sum) { to[int64_t{i} * kColumns + r] = sum; });
   }
-  /// Y -= the sums of a task and those of all parts.
+  /// Y -= the sum of a task and of all parts.
   template <int kRows>
   __device__ void subtract_all(const PartTask& task) const {
     const T* const parts =
@@ -96,7 +96,8 @@ class ThinProducts {
           y = subtract(y, sum);
         });
   }
-  /// Rows [row, row + kSolveRows) of a stage of the solution, which starts at a row of X and Y.
+  /// Computes rows [row, row + kSolveRows) of a stage of the solution, which begins at row `start`
+  /// of X and Y.
   __device__ void solve(const T* inverse, int start, int order, int row) const {
     const T* const y = static_cast<const T*>(call_.Y) + int64_t{start} * kColumns;
     T* const x = static_cast<T*>(call_.X) + int64_t{start} * kColumns;
@@ -126,7 +127,7 @@ class ThinProducts {
   }
 
  private:
-  /// This lane's elements of a column from row `first` on.
+  /// Loads this lane's elements of a column from row `first` on.
   __device__ void load(const T* column, int first, int order, T (&v)[kAhead]) const {
 #pragma unroll
     for (int m = 0; m < kAhead; ++m) {
@@ -144,8 +145,8 @@ class ThinProducts {
         sum[r] = add_product_conj(sum[r], memory_[r * order + row], v[m]);
     }
   }
-  /// += elements k, k + kStep, ... of a row of a factor, or their conjugates, times rows of
-  /// `right`.
+  /// Adds the products of elements k, k + kStep, ... of a row of a factor, or of their conjugates,
+  /// and rows of `right`.
   template <int kStep, bool kConjugates, class Place>
   __device__ static void add_elements(int k, int end, const Place& place, const T* right,
                                       T (&sum)[kColumns]) {
@@ -166,7 +167,7 @@ class ThinProducts {
     for (; k + (kAhead - 1) * kStep < end; k += kStep * kAhead) add_all([](int) { return true; });
     if (k < end) add_all([&](int m) { return k + m * kStep < end; });
   }
-  /// Sums of threads with the same row, in order: body(row, column, sum).
+  /// Adds the sums of threads with the same row, in order, and calls body(row, column, sum).
   template <int kRows, class Body>
   __device__ void add_groups(T* partial, T (&sum)[kColumns], const Body& body) const {
     constexpr int kPartials = kRows < 32 ? kWarps : kThreads / kRows;
@@ -184,8 +185,9 @@ class ThinProducts {
       body(e / kColumns, e % kColumns, value);
     }
   }
-  /// body(row, column, sum) for kRows rows of a target. Threads with the same row are a group each,
-  /// and have every so many columns. @param before (group, row, sum): what else is added
+  /// Calls body(row, column, sum) for kRows rows of a target. Threads with the same row belong to
+  /// different groups, and each group processes every kGroups-th column.
+  /// @param before (group, row, sum): adds further terms
   template <int kRows, class Before, class Body>
   __device__ void multiply_left(const LeftTask& task, const Before& before,
                                 const Body& body) const {

@@ -20,7 +20,7 @@ void CudaTileOps<T>::transfer(int64_t rows, int64_t columns, const T* from, int6
                               int64_t ld_to) {
   if (rows == 0 || columns == 0) return;
   const size_t width = sizeof(T) * static_cast<size_t>(rows);
-  // Vectors are one row to the copy engine, which has a largest width of a pitch.
+  // The copy engine limits the pitch: vectors are copied as one row.
   if (columns == 1 || (ld_from == rows && ld_to == rows))
     check(
         cudaMemcpyAsync(to, from, width * static_cast<size_t>(columns), cudaMemcpyDefault, stream_),
@@ -157,13 +157,13 @@ void CudaTileOps<T>::make_definite(T* A, int64_t n, R least) {
   transfer(n, n, tile.get(), n, A, n);
 }
 
-/// To := inverse(L) From or inverse(L^H) From, of which the zeros of the inverse are left out.
+/// To := inverse(L) From or inverse(L^H) From. Zero blocks of the inverse are skipped.
 template <class T>
 void CudaTileOps<T>::add_inverse_products(const backend::TriangularSolve<T>& item, const T* from,
                                           T* to, int64_t ld_to,
                                           backend::ProductGroups<T>& groups) const {
   constexpr int64_t kRows = 128;
-  // A pivot of order 2 may belong to two blocks of rows.
+  // A pivot of order 2 may cross the boundary of two blocks of rows.
   const int64_t beside = item.has_pairs ? 1 : 0;
   for (int64_t first = 0; first < item.n; first += kRows) {
     const int64_t rows = std::min(kRows, item.n - first);

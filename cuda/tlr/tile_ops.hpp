@@ -9,22 +9,22 @@
 
 namespace chol::cuda::tlr {
 
-/// A stream, and the events between which it works beside another.
+/// A stream, and the events of its fork from and join with another stream.
 struct Strand {
   cudaStream_t stream = nullptr;
   cudaEvent_t begun = nullptr, ended = nullptr;
 };
 
-/// What the operations of a backend keep between calls.
+/// Resources that the operations of a backend keep between calls.
 class Store {
  public:
   explicit Store(int device_number) : device(device_number), pool(device_number) {}
   ~Store();
-  /// Of one column of a factor; of its diagonal tile; of cores beside others; of the next column,
-  /// after the others, with a part of its samples beside them.
+  /// Streams of: one column of a factor; its diagonal tile; concurrent cores; the samples of the
+  /// next column; the dense tiles of the next column; concurrent sums of samples.
   enum Which : uint8_t { column, diagonal, cores, samples_ahead, tiles_ahead, sums_ahead };
   static constexpr int kStrands = 6;
-  /// Made when one is asked for first.
+  /// Created at the first call.
   Strand& strand(Which which);
   void wait() const {
     for (const Strand& strand : strands_)

@@ -1,5 +1,4 @@
-// Solves and products with many right-hand sides at once, as the host describes them: see
-// wide_products.cuh.
+// Descriptors of solves and products with many right-hand sides: see wide_products.cuh.
 #pragma once
 
 #include <algorithm>
@@ -10,56 +9,57 @@
 
 namespace chol::cuda::tlr {
 
-/// A column of a tile's right factor, and the row of W that its product is.
+/// A column of a tile's right factor, and the row of W for its product.
 struct RightColumn {
   const void* elements;
   int64_t row;
 };
-/// A column of a tile's left factor, and the row that it is multiplied by: of W, or, where the tile
-/// is dense, of x, as its complement.
+/// A column of a tile's left factor, and the row that it is multiplied by: a row of W or, for a
+/// dense tile, the bitwise complement of a row of x.
 struct LeftColumn {
   const void* elements;
   int64_t row;
 };
-/// What columns a tile has in the two lists.
+/// The columns of a tile in the two lists.
 struct WideTileColumns {
   const void *left, *right;  ///< or nullptr
   int count, left_first, right_first;
-  int row;  ///< of W, or, without a right factor, of x
+  int row;  ///< of W, or of x if there is no right factor
 };
 
-/// Columns of right factors of one source: W := their adjoint times x.
+/// Columns of right factors of one source: W := the product of their adjoint and x.
 struct RightTask {
   int first, count, source;
 };
-/// Rows of a target: += the left factors times rows of W, and rows of W themselves.
+/// Rows of a target, to which the left factors times rows of W, and rows of W themselves, are
+/// added.
 struct LeftTask {
   int target, row, first, end, first_identity, end_identity;
 };
-/// Part of such a sum, and its row among those of the parts.
+/// A part of such a sum, and its first row in the array of partial sums.
 struct PartTask {
   LeftTask left;
   int to;
 };
 
-/// Sources and targets are block rows.
+/// Arguments of the kernels. Sources and targets are block rows.
 struct WideCall {
   const RightColumn* right;
   const LeftColumn* left;
   const int* identities;  ///< first rows of W that are added
-  const int* starts;      ///< of the block rows, and the end of the last one
+  const int* starts;      ///< first rows of the block rows, and the end of the last one
   void* W;
-  void* X;      ///< of all columns of a call, which lie next to each other
-  void* Y;      ///< sums, or right-hand sides less sums, as X
-  void* parts;  ///< of sums, as X
+  void* X;      ///< all columns of a call, in row-major order
+  void* Y;      ///< sums, or right-hand sides minus sums, stored as X
+  void* parts;  ///< partial sums, stored as X
   int part_count, part_rows;
   int64_t row_step, column_step;  ///< of Y
-  int columns;                    ///< of Y that count
+  int columns;                    ///< valid columns of Y
   bool adjoint, has_pairs;
   int tile;  ///< the largest order
 };
 
-/// The lists of a sweep. Positions count block rows in the order of the sweep.
+/// The lists of a sweep. Positions number block rows in the order of the sweep.
 template <class T>
 class WideLists {
  public:
@@ -93,13 +93,13 @@ class WideLists {
   }
   int index(int position) const { return adjoint_ ? count - 1 - position : position; }
   int rows(int position) const { return rows_[position]; }
-  /// First column of a tile in the list of left columns, and with source == target, the end.
+  /// First column of a tile in the list of left columns; with source == target, their end.
   int left(int target, int source) const { return left_[of_target(target, source)]; }
   int identity(int target, int source) const { return identity_[of_target(target, source)]; }
-  /// The same of right columns; with target == count, the end.
+  /// The same for right columns; with target == count, their end.
   int right(int source, int target) const { return right_[of_source(source, target)]; }
 
-  /// Of sources [begin, end) and targets [from, to).
+  /// Adds tasks for sources [begin, end) and targets [from, to).
   void add_right(std::vector<RightTask>& tasks, int begin, int end, int from, int to,
                  int most) const {
     for (int source = begin; source < end; ++source) {
@@ -110,7 +110,7 @@ class WideLists {
         tasks.push_back({c, std::min(most, last - c), index(source)});
     }
   }
-  /// Sums over sources [begin, end) of targets [from, to), those with most first.
+  /// Adds sums over sources [begin, end) of targets [from, to), the longest first.
   void add_left(std::vector<LeftTask>& tasks, int begin, int end, int from, int to,
                 int most) const {
     for (int target = to - 1; target >= from; --target) {
@@ -122,8 +122,8 @@ class WideLists {
         tasks.push_back({index(target), row, first, behind, first_identity, behind_identity});
     }
   }
-  /// Sums over sources [begin, end) of targets [from, to) in `parts` parts of about as many
-  /// columns, each of which has the rows of these targets in the order of the matrix.
+  /// Adds sums over sources [begin, end) of targets [from, to) in `parts` parts with about the same
+  /// number of columns. Each part stores the rows of these targets in the order of the matrix.
   void add_parts(std::vector<PartTask>& tasks, int begin, int end, int from, int to, int parts,
                  int most) const {
     if (from == to) return;
@@ -142,7 +142,7 @@ class WideLists {
                            part * all_rows + starts_[target] - start + row});
       }
   }
-  /// Most columns of a sum over sources [0, end) of targets [from, to).
+  /// The largest number of columns of a sum over sources [0, end) of targets [from, to).
   int most_columns(int end, int from, int to) const {
     int most = 0;
     for (int target = from; target < to; ++target)
@@ -173,7 +173,7 @@ class WideLists {
     else if (columns > 0)
       identities.push_back(static_cast<int>(t));
   }
-  /// What is known when all tiles are.
+  /// Computes what depends on all tiles.
   void complete() {
     for (int& first : right_) {
       const int columns = first;

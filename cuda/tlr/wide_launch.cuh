@@ -6,19 +6,19 @@
 
 namespace chol::cuda::tlr {
 
-/// As many stages as let two blocks have a multiprocessor's shared memory.
+/// The largest number of stages with which two blocks fit in the shared memory of a multiprocessor.
 template <class T, int kDown, int kAcross, int kWarpsDown, int kSplit, int kInner>
 constexpr int wide_stages() {
   using One = WideShape<T, kWarpsDown, 2, kSplit, kDown, kAcross, kInner, 1>;
   return smaller(6, 112 * 1024 / One::kSharedBytes);
 }
-/// Of blocks of a task.
+/// Shape of the blocks of a task.
 template <class T, int kColumns>
 using WideTaskShape = WideShape<
     T, 4, 2, 1, Traits<T>::is_complex ? 1 : 2, kColumns / 16, sizeof(T) == 16 ? 8 : 16,
     wide_stages<T, Traits<T>::is_complex ? 1 : 2, kColumns / 16, 4, 1, sizeof(T) == 16 ? 8 : 16>()>;
-/// Of blocks with 32 columns, which others wait for: half of the warps have every second half of a
-/// step.
+/// Shape of blocks with 32 columns on the critical path: each of two groups of warps processes one
+/// half of every step.
 template <class T>
 using WideSmallShape = WideShape<T, 2, 2, 2, 1, 2, sizeof(T) == 16 ? 16 : 32,
                                  wide_stages<T, 1, 2, 2, 2, sizeof(T) == 16 ? 16 : 32>()>;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(256, 2)
       .set_part(tasks[blockIdx.x], static_cast<int>(blockIdx.y) * Shape::kColumns,
                 static_cast<int>(gridDim.y) * Shape::kColumns);
 }
-/// Blocks with the longest sums begin first.
+/// Blocks with the longest sums start first.
 template <class Shape>
 __global__ void __launch_bounds__(256, 2)
     wide_solve_kernel(const __grid_constant__ WideCall call, const typename Shape::T* inverse,
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(256, 2)
                     static_cast<int>(gridDim.y) * Shape::kColumns);
 }
 
-/// A block has the columns of a tile, of target and source from its index.
+/// A block lists the columns of one tile, with target and source computed from its index.
 template <class T>
 __global__ void __launch_bounds__(128)
     list_columns_kernel(const __grid_constant__ WideCall call, const WideTileColumns* tiles,
@@ -120,7 +120,7 @@ void WideLaunch<T>::list_columns(const WideCall& call, const WideTileColumns* ti
   check(cudaGetLastError(), "wide products");
 }
 
-/// A launch of body<Shape>() with the shape of tasks of this size.
+/// Launches body<Shape>() with the shape for tasks of this size.
 template <class T, class Body>
 void with_shape(typename WideLaunch<T>::Tasks size, int all, Body&& body) {
   using Launch = WideLaunch<T>;
@@ -135,7 +135,7 @@ void with_shape(typename WideLaunch<T>::Tasks size, int all, Body&& body) {
     body.template operator()<WideTaskShape<T, Launch::kMostWide>>();
   check(cudaGetLastError(), "wide products");
 }
-/// A launch of one kernel's blocks of a shape, of all columns.
+/// Launches one kernel with a given shape, for all columns.
 template <class Shape, class Kernel, class Task>
 void launch_tasks(Kernel kernel, const WideCall& call, const Task* tasks, int64_t count, int all,
                   cudaStream_t stream) {

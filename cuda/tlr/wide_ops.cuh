@@ -8,11 +8,11 @@
 
 namespace chol::cuda::tlr {
 
-/// Rows of a stage of a solve, for which dense inverses may have a share of the factor's bytes.
+/// Rows of a stage of a solve. The dense inverses may take a limited share of the factor's bytes.
 inline constexpr int64_t kStageRows = 2048;
 inline constexpr double kInverseShare = 0.6;
 
-/// The lists of a sweep, in the device's memory.
+/// The lists of a sweep in device memory.
 template <class T>
 struct CudaTileOps<T>::WidePlan final : backend::SweepPlan {
   WideCall call{};
@@ -24,10 +24,10 @@ struct CudaTileOps<T>::WidePlan final : backend::SweepPlan {
   const LeftTask* left_tasks = nullptr;
   const PartTask *near_tasks = nullptr, *part_tasks = nullptr;
   std::vector<WideStage> stages;
-  int64_t part_rows = 0;  ///< of the parts of one stage
+  int64_t part_rows = 0;  ///< number of rows of the parts of one stage
 };
 
-/// What one call has beside a plan.
+/// Memory of one call, in addition to a plan.
 template <class T>
 struct CudaTileOps<T>::Wide {
   const WidePlan& plan;
@@ -45,7 +45,7 @@ const E* CudaTileOps<T>::keep(const std::vector<E>& list, WidePlan& plan) {
   return reinterpret_cast<const E*>(to);
 }
 
-/// @param add_tasks (lists, plan): makes the lists of tasks
+/// @param add_tasks (lists, plan): creates the lists of tasks
 template <class T>
 template <class AddTasks>
 const typename CudaTileOps<T>::WidePlan& CudaTileOps<T>::wide_plan(const backend::LowerTiles<T>& L,
@@ -73,7 +73,7 @@ const typename CudaTileOps<T>::WidePlan& CudaTileOps<T>::wide_plan(const backend
   return static_cast<const WidePlan&>(*place);
 }
 
-/// The memory for strips of some right-hand sides.
+/// The memory for the strips of the right-hand sides.
 template <class T>
 typename CudaTileOps<T>::Wide CudaTileOps<T>::prepare_wide(const WidePlan& plan, int64_t n,
                                                            int all) {
@@ -130,8 +130,8 @@ int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L) const {
   return std::clamp<int64_t>(wanted, 1, count);
 }
 
-/// Each stage is one product with the inverse of its rows. The next stage takes the products of
-/// those that are near at once; what those before contribute has been added up beside them.
+/// Each stage is one product with the inverse of its diagonal block. The next stage adds the
+/// products of the near stages itself; the contributions of earlier stages are summed concurrently.
 template <class T>
 template <class Launch>
 void CudaTileOps<T>::solve_stages(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns,
@@ -171,7 +171,7 @@ void CudaTileOps<T>::queue_stage(Wide& wide, size_t s, const T* inverse) {
   const size_t count = stages.size() - 1, beyond = s + kNearStages + 1;
   const WideStage &stage = stages[s], &next = stages[s + 1];
   const Strand &sums = store_.strand(Store::cores), &far = store_.strand(Store::samples_ahead);
-  // Of the parts of the sums that are formed at a stage, by turns.
+  // Events of the parts of the sums formed at a stage, used cyclically.
   static_assert(kPartBuffers == 3);
   const cudaEvent_t parts[] = {sums.ended, store_.strand(Store::tiles_ahead).ended,
                                store_.strand(Store::sums_ahead).ended};

@@ -1,6 +1,7 @@
-// Sums of products U V^H x of tiles of low rank with many right-hand sides: first W = V^H x of all
-// tiles, then each block row's sum [U ...] W. A block has 64 or 128 columns of V, of however many
-// tiles, or as many rows of a sum, and all right-hand sides of a call. Every sum has one order.
+// Sums of products U V^H x of low rank tiles with many right-hand sides: first W = V^H x for all
+// tiles, then the sum [U ...] W of each block row. A block computes the products of 64 or 128
+// columns of V, which may belong to several tiles, or as many rows of a sum, with all right-hand
+// sides of a call. Every sum has a fixed order.
 #pragma once
 
 #include "tlr/wide.hpp"
@@ -8,7 +9,7 @@
 
 namespace chol::cuda::tlr {
 
-/// What one block does with right factors or left ones.
+/// The part of one block, for right factors or left ones.
 template <class Shape>
 class WideProducts {
   using T = typename Shape::T;
@@ -19,7 +20,8 @@ class WideProducts {
   __device__ WideProducts(const WideCall& call, void* memory)
       : call_(call), memory_(static_cast<T*>(memory)) {}
 
-  /// W := the adjoint of columns of right factors times x. @param begin_column of right-hand sides
+  /// W := the adjoint of columns of right factors times x.
+  /// @param begin_column of right-hand sides
   /// @param all columns of W and x
   __device__ void multiply_right(const RightTask& task, int begin_column, int all) const {
     const int order = call_.starts[task.source + 1] - call_.starts[task.source];
@@ -67,13 +69,13 @@ class WideProducts {
       y = add(y, sum);
     });
   }
-  /// The sums of a part, instead.
+  /// Stores the sums of a part instead.
   __device__ void set_part(const PartTask& task, int begin_column, int all) const {
     T* const to = static_cast<T*>(call_.parts) + (int64_t{task.to} - task.left.row) * all;
     multiply_left(task.left, begin_column, all,
                   [&](int i, int j, T sum) { to[int64_t{i} * all + begin_column + j] = sum; });
   }
-  /// Y -= those of all parts and the sums of a task.
+  /// Y -= the sum of a task and of all parts.
   __device__ void subtract_all(const PartTask& task, int begin_column, int all) const {
     T* const Y =
         static_cast<T*>(call_.Y) + begin_column + int64_t{call_.starts[task.left.target]} * all;
@@ -84,7 +86,8 @@ class WideProducts {
       y = subtract(y, sum);
     });
   }
-  /// Rows [row, row + kRows) of a stage of the solution, which starts at a row of X and Y.
+  /// Computes rows [row, row + kRows) of a stage of the solution, which begins at row `start` of X
+  /// and Y.
   __device__ void solve(const T* inverse, int start, int order, int row, int begin_column,
                         int all) const {
     const int64_t first = int64_t{start} * all + begin_column;
@@ -92,7 +95,7 @@ class WideProducts {
     multiply_inverse(inverse, order, row, static_cast<const T*>(call_.Y) + first, all,
                      [&](int i, int j, T value) { x[int64_t{i} * all + j] = value; });
   }
-  /// Rows [row, row + kRows) of inverse(L) times a right-hand side of an order, or of its adjoint.
+  /// Computes rows [row, row + kRows) of inverse(L), or of its adjoint, times a right-hand side.
   template <class Body>
   __device__ void multiply_inverse(const T* inverse, int order, int row, const T* right, int all,
                                    const Body& body) const {
@@ -114,7 +117,7 @@ class WideProducts {
   }
 
  private:
-  /// Of a block's elements, in order, with many reads on their way.
+  /// Subtracts the parts from a block's elements, in order, with many loads in flight.
   __device__ void subtract_parts(const PartTask& task, int begin_column, int all, T* Y) const {
     constexpr int kAhead = 16;
     const int order = call_.starts[task.left.target + 1] - call_.starts[task.left.target];
@@ -139,7 +142,7 @@ class WideProducts {
   __device__ static bool is_aligned(int order) {
     return order * static_cast<int>(sizeof(T)) % 16 == 0;
   }
-  /// Rows of a right factor, that follow each other.
+  /// Copies contiguous rows of a right factor.
   __device__ static void copy_rows(T* to, const T* right, int k0, int end, int all) {
 #pragma unroll
     for (int q = 0; q < Copies::kRight; ++q) {
@@ -151,7 +154,7 @@ class WideProducts {
                    true);
     }
   }
-  /// The adjoint of columns, elements [begin, end), times rows of `right`.
+  /// Adds the adjoint of columns, elements [begin, end), times rows of `right`.
   __device__ void add_along(WideTile<Shape>& tile, const T* const (&columns)[Copies::kAlong],
                             int order, int begin, int end, int rows, const T* right,
                             int all) const {
@@ -170,7 +173,7 @@ class WideProducts {
     add_steps<WideAlong<Shape>>(tile, (end - begin + kInner - 1) / kInner, rows, memory_, issue);
     tile.add_shares(reinterpret_cast<double*>(memory_));
   }
-  /// Columns of an inverse, that follow each other, times rows of `right`.
+  /// Adds contiguous columns of an inverse times rows of `right`.
   __device__ void add_inverse(WideTile<Shape>& tile, const T* inverse, int order, int row, int end,
                               const T* right, int all) const {
     const bool aligned = is_aligned(order);
@@ -186,7 +189,7 @@ class WideProducts {
                                  smaller(Shape::kRows, order - row), memory_, issue);
     tile.add_shares(reinterpret_cast<double*>(memory_));
   }
-  /// Piece q of rows of a column, zeros where the sum has ended.
+  /// Copies piece q of rows of a column, or zeros behind the end of the sum.
   __device__ static void copy_across(T* A, int q, const T* column, bool there, int row, int order,
                                      bool aligned) {
     const int m = Copies::row_across(q), k = Copies::inner_across(q);
@@ -197,7 +200,8 @@ class WideProducts {
     return row >= 0 ? static_cast<const T*>(call_.W) + row * all
                     : static_cast<const T*>(call_.X) + ~row * all;
   }
-  /// Columns of a list times the rows that it names. The list is read one step before the columns.
+  /// Adds columns of a list times the rows given in it. The list is read one step before the
+  /// columns.
   __device__ void add_left(WideTile<Shape>& tile, const LeftColumn* list, int count, int row,
                            int order, int begin_column, int all) const {
     if (count == 0) return;
@@ -237,11 +241,11 @@ class WideProducts {
   T* memory_;
 };
 
-/// Rows next to each other, with zeros behind the columns, of X with columns next to each other.
+/// Copies X, column-major, to row-major order, padded by zero columns.
 template <class T>
 struct WideTranspose {
   static constexpr int kTile = 32, kThreads = 256, kPitch = kTile + 1;
-  /// A block's tile of rows from `row` and columns from `column` on.
+  /// Copies a tile with rows from `row` and columns from `column` on.
   __device__ static void gather(const T* X, int64_t ldx, int64_t n, int columns, T* to, int all,
                                 int64_t row, int column, T* memory) {
     const int thread = static_cast<int>(threadIdx.x), i = thread % kTile;

@@ -1,26 +1,26 @@
-// A solve with many right-hand sides by stages, as the host plans it: see wide_ops.cuh.
+// Plan of a solve with many right-hand sides by stages, made on the host: see wide_ops.cuh.
 #pragma once
 
 #include "tlr/wide.hpp"
 
 namespace chol::cuda::tlr {
 
-/// Columns of right factors and rows of sums of a task that the next stage waits for, and of
-/// others; the columns that a part of a sum has at least, and the most parts.
+/// Columns of right factors and rows of sums per task on the critical path (near), and per other
+/// task; the least number of columns in a part of a sum, and the largest number of parts.
 struct WideTaskSizes {
   int near_columns, near_rows, columns, rows, part_columns, most_parts;
 };
-/// Stages whose products the next one takes itself; what those before contribute comes in parts,
-/// of so many stages at a time and one more.
+/// The number of preceding stages whose products a stage adds itself (near stages). The
+/// contributions of earlier stages are formed as parts, with one buffer more than near stages.
 inline constexpr int kNearStages = 2, kPartBuffers = kNearStages + 1;
 
-/// Some block rows that are solved for together. What is done then, as ranges of lists that end
-/// where those of the next stage begin: right factors for the stages that are near, and for others;
-/// sums of the next stage from those that are near, in `near_left`; and parts of the sums of the
-/// first stage that is not near.
+/// Block rows that are solved for together. The lists of a stage are ranges that end where those of
+/// the next stage begin: right factors for the near stages, and for later stages; sums of the next
+/// stage over the near ones, in `near_left`; and parts of the sums of the first stage that is not
+/// near.
 struct WideStage {
-  int start, order, index;  ///< rows of X, and which inverse
-  int part_count = 0;       ///< of the sums of this stage
+  int start, order, index;  ///< rows of X, and the index of the inverse
+  int part_count = 0;       ///< number of parts of the sums of this stage
   int64_t near_right = 0, far_right = 0, near_left = 0, parts = 0;
 };
 
@@ -30,8 +30,8 @@ class WideStages {
  public:
   std::vector<RightTask> right;
   std::vector<PartTask> left, parts;
-  std::vector<WideStage> stages;  ///< and an end
-  int64_t part_rows = 0;          ///< of all parts of a stage at most
+  std::vector<WideStage> stages;  ///< followed by an end marker
+  int64_t part_rows = 0;          ///< the largest number of rows of all parts of a stage
 
   WideStages(const WideLists<T>& lists, const backend::LowerTiles<T>& L, bool adjoint,
              const WideTaskSizes& sizes)

@@ -1,6 +1,7 @@
-// A block's tile of a product with wide right-hand sides, on the double precision tensor cores.
-// What is multiplied comes through shared memory, several steps ahead. Single precision is widened
-// there: tensor cores of double precision are as fast as its multipliers.
+// A block's tile of a product with wide right-hand sides, on double precision tensor cores.
+// Operands are copied to shared memory several steps ahead. Single precision is converted to double
+// when loaded from there, since double precision tensor cores are as fast as single precision
+// multiply-add units.
 #pragma once
 
 #include "common/cp_async.cuh"
@@ -9,7 +10,7 @@
 
 namespace chol::cuda::tlr {
 
-/// @tparam kSplit groups of warps that have a share of each step
+/// @tparam kSplit groups of warps, each of which processes a part of every step
 template <class T_, int kWarpsDown_, int kWarpsAcross_, int kSplit_, int kDown_, int kAcross_,
           int kInner_, int kStages_>
 struct WideShape {
@@ -18,9 +19,9 @@ struct WideShape {
   static constexpr int kDown = kDown_, kAcross = kAcross_, kInner = kInner_, kStages = kStages_;
   static constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross * kSplit;
   static constexpr int kRows = 16 * kDown * kWarpsDown, kColumns = 8 * kAcross * kWarpsAcross;
-  /// Elements of a copy of 16 bytes.
+  /// Elements per copy of 16 bytes.
   static constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
-  /// Without bank conflicts of 32, 16 or 8 lanes that read four rows.
+  /// Avoids bank conflicts of 32, 16 or 8 lanes that read four rows.
   static constexpr int kPad = sizeof(T) == 4 ? 8 : sizeof(T) == 8 ? 4 : 2;
   static constexpr int kPitch = kRows + kPad, kInnerPitch = kInner + 4;
   static constexpr int kRightPitch = kColumns + kPad;
@@ -34,7 +35,7 @@ struct WideAcross {
   static constexpr int kRow = 1, kInner = Shape::kPitch;
   static constexpr bool is_adjoint = false;
 };
-/// What is summed over lies next to each other; the left factor is conjugated.
+/// The summation index is contiguous; the left factor is conjugated.
 template <class Shape>
 struct WideAlong {
   static constexpr int kRow = Shape::kInnerPitch, kInner = 1;
@@ -58,7 +59,7 @@ class WideTile {
     t_ = lane % 4;
     each_part([](int, double& c) { c = 0; });
   }
-  /// += A B of one step. @param rows that count
+  /// Adds the product A B of one step. @param rows valid rows
   template <class Layout>
   __device__ void add(const T* A, const T* B, int rows) {
     if (row_ >= rows) return;
@@ -68,7 +69,7 @@ class WideTile {
       const int k = share_ * kOfShare + step + t_;
       const T* const a = A + k * Layout::kInner + (row_ + g_) * Layout::kRow;
       const T* const b = B + k * Shape::kRightPitch + column_ + g_;
-      double left[kDown][3][2];  // real parts, imaginary ones and those with the other sign
+      double left[kDown][3][2];  // real parts, imaginary parts, and those with opposite sign
 #pragma unroll
       for (int i = 0; i < kDown; ++i)
 #pragma unroll
@@ -93,8 +94,8 @@ class WideTile {
       }
     }
   }
-  /// Adds up the shares of the groups of warps, in order; the first has the sums then.
-  /// @param memory shared memory that no thread reads or writes any more
+  /// Adds the partial sums of the groups of warps, in order, in the first group.
+  /// @param memory shared memory that is not accessed by other threads any more
   __device__ void add_shares(double* memory) {
     if constexpr (Shape::kSplit > 1) {
       static_assert(Shape::kSplit == 2);
@@ -108,7 +109,7 @@ class WideTile {
       __syncthreads();
     }
   }
-  /// Calls body(row, column, value) for the elements that this thread has.
+  /// Calls body(row, column, value) for the elements of this thread.
   template <class Body>
   __device__ void each(const Body& body) const {
     if (share_ > 0) return;
@@ -152,20 +153,21 @@ class WideTile {
   int row_, column_, g_, t_, share_;
 };
 
-/// Copies of a block's threads to one step's shared memory. What lies behind the end of a sum
-/// becomes zero.
+/// Copies of a block's threads to the shared memory of one step. Elements behind the end of a sum
+/// are set to zero.
 template <class Shape>
 struct WideCopies {
   using T = typename Shape::T;
   static constexpr int kPiece = Shape::kPiece;
-  /// Of the left factor, as it lies across or along, and of the right one: pieces of a thread.
+  /// Pieces per thread: of the left factor, across or along, and of the right one.
   static constexpr int kAcross = Shape::kInner * Shape::kRows / kPiece / Shape::kThreads;
   static constexpr int kAlong = kAcross;
   static constexpr int kPieces = Shape::kInner * Shape::kColumns / kPiece;
   static constexpr int kRight = (kPieces + Shape::kThreads - 1) / Shape::kThreads;
   static_assert(kAcross * kPiece * Shape::kThreads == Shape::kInner * Shape::kRows);
 
-  /// A piece of which so many elements are there. @param is_aligned whether all are to 16 bytes
+  /// Copies a piece with that many valid elements.
+  /// @param is_aligned whether all are aligned to 16 bytes
   __device__ __forceinline__ static void copy(T* to, const T* from, int there, bool is_aligned) {
     if (is_aligned) {
       const int bytes = larger(0, smaller(there, kPiece)) * static_cast<int>(sizeof(T));
@@ -177,7 +179,7 @@ struct WideCopies {
       copy_async<sizeof(T)>(to + e, e < there ? from + e : from,
                             e < there ? static_cast<int>(sizeof(T)) : 0);
   }
-  /// Where piece q of this thread lies in a left factor across: row, and element of the sum.
+  /// Position of piece q of this thread in a left factor across: row, and summation index.
   __device__ static int row_across(int q) { return index(q) * kPiece % Shape::kRows; }
   __device__ static int inner_across(int q) { return index(q) * kPiece / Shape::kRows; }
   __device__ static int row_along(int q) { return index(q) * kPiece / Shape::kInner; }
@@ -192,7 +194,8 @@ struct WideCopies {
   __device__ static int index(int q) { return static_cast<int>(threadIdx.x) + q * Shape::kThreads; }
 };
 
-/// Adds so many steps to a tile. @param issue (step, left, right): starts the copies of a step
+/// Adds the given number of steps to a tile.
+/// @param issue (step, left, right): starts the copies of a step
 template <class Layout, class Shape, class Issue>
 __device__ void add_steps(WideTile<Shape>& tile, int steps, int rows, typename Shape::T* memory,
                           Issue&& issue) {

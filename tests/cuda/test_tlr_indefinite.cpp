@@ -1,4 +1,4 @@
-// The kernels of cuda/tlr/indefinite.cuh by contexts of the host, against the host's rook pivoting.
+// The kernels of cuda/tlr/indefinite.cuh, emulated on the host, against the host's rook pivoting.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 Tally tally;
 
-/// L D L^H of a tile as a device has it.
+/// The arrays of L D L^H of a tile, as on a device.
 template <class D>
 struct Factor {
   using T = typename PublicOf<D>::Type;
@@ -66,7 +66,7 @@ struct Factor {
   }
 };
 
-/// Random numbers with `diagonal` on the diagonal: small ones ask for pivots of order 2.
+/// Random numbers with `diagonal` on the diagonal: small ones require pivots of order 2.
 template <class D>
 std::vector<typename PublicOf<D>::Type> random_tile(int n, double diagonal) {
   using T = typename PublicOf<D>::Type;
@@ -91,7 +91,7 @@ void check(int n, double diagonal, double shift) {
   std::vector<RealOf<T>> signs(static_cast<size_t>(n));
   bool is_right =
       found.info == host::indefinite_factor(expected.data(), n, order.data(), signs.data());
-  // The host's pivots may come in another order, but not with other signs.
+  // The host may choose pivots in another order, but the signs agree.
   double sum_of_signs = 0;
   for (int i = 0; i < n; ++i) sum_of_signs += double(found.signs[i]) - double(signs[i]);
   order.assign(found.order.begin(), found.order.begin() + n);
@@ -104,8 +104,8 @@ void check(int n, double diagonal, double shift) {
       for (int k = 0; k < n; ++k)
         sum += found.L[i + size_t(k) * n] * found.signs[k] *
                host::conjugate(found.L[j + size_t(k) * n]);
-      error = std::abs(sum) <= error ? error : std::abs(sum);  // NaN stays
-      // Elements of L of unit diagonal are bounded.
+      error = std::abs(sum) <= error ? error : std::abs(sum);  // NaN is kept
+      // Elements of the unit triangular L are bounded.
       const int k = found.kinds[j] == kSecond ? j - 1 : j;
       if (i > j + 1) largest = std::max(largest, double(std::abs(found.A[i + size_t(k) * n])));
     }
@@ -114,11 +114,11 @@ void check(int n, double diagonal, double shift) {
                    largest < 2.79))
     std::printf(
         "elements of %zu bytes, n %d, diagonal %g, shift %g: info %d, error %g, largest of L %g, "
-        "right %d\n",
+        "correct %d\n",
         sizeof(T), n, diagonal, shift, found.info, error, largest, is_right);
 }
 
-/// A pivot that is zero or not finite is refused.
+/// A pivot that is zero or not finite is rejected.
 template <class D>
 void check_refused(int n, int row, double value) {
   using T = typename PublicOf<D>::Type;

@@ -1,4 +1,4 @@
-// The kernels of cuda/tlr by contexts of the host: samples of a block column from tables of tiles,
+// The kernels of cuda/tlr, emulated on the host: samples of a block column from tables of tiles,
 // sums of few columns, and the factorization of a core.
 #include <complex>
 #include <limits>
@@ -61,7 +61,7 @@ template <class D>
 void subtract(Dense<D>& C, const Dense<D>& A) {
   for (size_t e = 0; e < C.elements.size() - 1; ++e) C.elements[e] -= A.elements[e];
 }
-/// C against what it should be, of sums of so many terms of order 1.
+/// Compares C with the expected result of sums with that many terms of order 1.
 template <class D>
 bool is_near(const Dense<D>& C, const Dense<D>& expected, double terms) {
   const double bound = 30 * terms * double(std::numeric_limits<Real<D>>::epsilon());
@@ -110,7 +110,7 @@ void run_sums(const ColumnItem& item, const std::vector<TilePart>& parts) {
                       part.row * ProductShape<D>::kRows, part.first, part.end);
   });
 }
-/// All X_i as one product, of tiles of twice the rows.
+/// All X_i by one product, with tiles of twice as many rows.
 template <class D>
 void run_joint_sums(const ColumnItem& item) {
   constexpr int kRows = 2 * ProductShape<D>::kRows, kColumns = kColumnsOf<D>;
@@ -124,8 +124,8 @@ void run_joint_sums(const ColumnItem& item) {
            });
 }
 
-/// The terms of columns [from, to) of samples of a block column.
-/// @param is_joint whether the X_i are one product where they can be
+/// The terms of columns [from, to) of the samples of a block column.
+/// @param is_joint whether the X_i are computed by one product if possible
 template <class D, class T>
 void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finished,
                  const std::vector<std::vector<LowRankTile<D>>>& L, int from, int to,
@@ -159,8 +159,8 @@ void run_samples(backend::ColumnSamples<T> column, const FinishedColumns& finish
   run_sums<D>(item, plan.is_joint ? parts(false) : parts(true, parts(false)));
 }
 
-/// A block column with `orders.size()` rows below it and `count` finished columns before it, of
-/// which every fifth tile is dense.
+/// A block column with `orders.size()` rows below it and `count` finished columns before it. Every
+/// fifth tile of these is dense.
 template <class D>
 void try_column(int tile, const std::vector<int>& orders, int count, int samples, int extra,
                 bool is_joint = false) {
@@ -174,7 +174,7 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
   for (int i = 0; i < tile; ++i) identity.at(i, i) = Real<D>(1);
   constexpr int kMostOfRow = 512;
   const int ranks[] = {5, 0, 17, 66, 1};
-  std::vector<std::vector<LowRankTile<D>>> L(static_cast<size_t>(count));  // by block columns
+  std::vector<std::vector<LowRankTile<D>>> L(static_cast<size_t>(count));  // by block column
   std::vector<int> starts(static_cast<size_t>(2 * tiles * (tiles + 1)));
   int* const row_starts = starts.data() + tiles * (tiles + 1);
   std::vector<const void*> of_rows(static_cast<size_t>(tiles * kMostOfRow)), of_samples;
@@ -230,7 +230,7 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
   for (int r = 0; r < height; ++r)
     column.rows.push_back(
         {count + 1 + r, own[r].view(), orders[r], samples, left_samples, Y[r].data(), X[r].data()});
-  // The sums of all columns but the last one, then its own.
+  // The sums of all columns except the last one, then those of the last one.
   const int split = count > 1 ? count - 1 : count;
   run_samples<D>(column, finished, L, 0, split, is_joint);
   if (split < count) run_samples<D>(column, finished, L, split, count, is_joint);
@@ -253,12 +253,13 @@ void try_column(int tile, const std::vector<int>& orders, int count, int samples
         is_near(Y[r], product(false, M, false, leading(omega, tile, samples)), terms) &&
         is_near(X[r], product(true, M, false, leading(psi, orders[r], left_samples)), terms);
     if (!tally.count(is_right))
-      std::printf("column of tiles of %d, %d before, %d samples: row %d of order %d\n", tile, count,
-                  samples, r, orders[r]);
+      std::printf(
+          "block column of tiles of %d, %d finished columns, %d samples: row %d of order %d\n",
+          tile, count, samples, r, orders[r]);
   }
 }
 
-/// C = A x or C += A^H x - B y of n columns.
+/// C = A x or C += A^H x - B y, with n columns.
 template <class D>
 void try_vectors(int m, int k, int n, bool overwrite) {
   const Dense<D> A = Dense<D>::random(m, k), B = Dense<D>::random(k, m);
@@ -282,7 +283,7 @@ void try_vectors(int m, int k, int n, bool overwrite) {
 
 enum class Place { memory, block, cluster };
 
-/// body(place of the block) by the blocks of a cluster, each with so much shared memory.
+/// Calls body(place of the block) in the blocks of a cluster, each with that much shared memory.
 template <int kBlocks, class Body>
 void run_cluster(size_t bytes, Body&& body) {
   cooperative_groups::Cluster::stride = bytes;
@@ -290,7 +291,7 @@ void run_cluster(size_t bytes, Body&& body) {
   cluster.run([&] { body(cooperative_groups::this_cluster().block_rank()); });
 }
 
-/// One core a pivot at a time, or by panels in a block or a cluster.
+/// Factors one core, one pivot at a time, or by panels in a block or a cluster.
 template <class D>
 CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
   static char memory[1 << 18];
@@ -316,7 +317,7 @@ CoreResult run_core(const CoreItem& item, double tolerance, Place place) {
   return result;
 }
 
-/// The core of a matrix of low rank with a rest of size `rest`.
+/// The core of a matrix of low rank plus a perturbation of size `rest`.
 template <class D>
 void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place place) {
   using R = Real<D>;
@@ -331,8 +332,9 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place 
   const CoreResult result = run_core<D>(item, 10 * rest, place);
   bool is_right = result.is_sufficient == (has_nan || rank + kCoreTests > columns ? 0 : 1);
   if (result.is_sufficient) {
-    // Blocks take pivots that are not quite the longest, which may make the rest ten times as large
-    // where the last ones are short. It then takes one more: one case of seven of rank 45 in 56.
+    // Panels may select pivots that are not quite the longest, after which the residual may be ten
+    // times as large if the last pivots are short. The rank is then larger by one: one case of
+    // seven of rank 45 in 56.
     is_right =
         is_right && (result.rank == rank || (place != Place::memory && result.rank == rank + 1));
     Dense<D> basis(rows, rank), inverse(columns, rank), identity(rank, rank);
@@ -348,8 +350,8 @@ void try_core(int rows, int columns, int rank, double rest, bool has_nan, Place 
                 result.is_sufficient);
 }
 
-/// A core of singular values that fall by `ratio`: its basis against one that takes a pivot at a
-/// time.
+/// A core with singular values that decrease by `ratio`: its basis is compared with one computed
+/// one pivot at a time.
 template <class D>
 void try_decay(int rows, int columns, double ratio, double tolerance, Place place) {
   using R = Real<D>;
@@ -368,7 +370,7 @@ void try_decay(int rows, int columns, double ratio, double tolerance, Place plac
   std::copy_n(Q.data(), rows * rank, basis.data());
   std::copy_n(T.data(), columns * rank, inverse.data());
   for (int i = 0; i < rank; ++i) identity.at(i, i) = R(1);
-  // S T is the basis, but for rounding over the last pivots.
+  // S T is the basis, except for rounding errors divided by the last pivots.
   const double loss = double(columns) * columns / tolerance;
   Dense<D> rest = S;
   subtract(rest, product(false, basis, false, product(true, basis, false, S)));
@@ -382,8 +384,8 @@ void try_decay(int rows, int columns, double ratio, double tolerance, Place plac
                    longest * error_over_column(rows, rank) <= 1.3 * tolerance &&
                    is_near(product(true, basis, false, basis), identity, 1e4) &&
                    is_near(product(false, S, false, inverse), basis, loss)))
-    std::printf("core %d by %d that falls by %g, place %d: rank %d (%d), sufficient %d, rest %g\n",
-                rows, columns, ratio, static_cast<int>(place), rank, expected, result.is_sufficient,
+    std::printf("core %d by %d, decay %g, place %d: rank %d (%d), sufficient %d, rest %g\n", rows,
+                columns, ratio, static_cast<int>(place), rank, expected, result.is_sufficient,
                 longest);
 }
 
@@ -410,9 +412,9 @@ CoreResult run_basis(const BasisItem& item, Place place) {
   return result;
 }
 
-/// Columns of which the first `columns` are random combinations of vectors whose size falls by
-/// `ratio`, and the last ones tests: a basis until the tests say that it is enough; or one of the
-/// least rank for all of them without tests.
+/// The first `columns` columns are random combinations of vectors whose sizes decrease by `ratio`,
+/// and the last ones are tests. Computes a basis that the tests accept, or one of least rank for
+/// all columns without tests.
 template <class D>
 void try_basis(int rows, int columns, int tests, double ratio, double tolerance, Place place) {
   using R = Real<D>;
@@ -434,7 +436,7 @@ void try_basis(int rows, int columns, int tests, double ratio, double tolerance,
   for (int i = 0; i < rank; ++i) identity.at(i, i) = R(1);
   for (int j = 0; j < all; ++j)
     for (int i = 0; i < rank; ++i) R_of_all.at(i, j) = factor.at(i, j);
-  // What the basis leaves of the tests or of all columns, by Q Q^H and by Q R.
+  // The residual of the tests or of all columns, by Q Q^H and by Q R.
   double rests[2] = {0, 0};
   for (const bool by_factor : {false, true}) {
     Dense<D> rest = S;
@@ -444,7 +446,7 @@ void try_basis(int rows, int columns, int tests, double ratio, double tolerance,
       for (int i = 0; i < rows; ++i) rests[by_factor] += std::norm(rest.at(i, j));
   }
   const double scale = 1. / (tests > 0 ? tests : 1), rest = std::sqrt(rests[0] * scale);
-  // A pivot at a time finds the least rank; blocks may take a few more.
+  // One pivot at a time finds the least rank; panels may need a few more.
   const int least = place == Place::memory ? rank
                                            : run_basis<D>({{S.data(), work.data(), factor.data(),
                                                             nullptr, Q.data(), rows, all, 0, false},
@@ -452,7 +454,7 @@ void try_basis(int rows, int columns, int tests, double ratio, double tolerance,
                                                            tolerance},
                                                           Place::memory)
                                                  .rank;
-  const bool is_enough = ratio < 1;  // else there is no end to it
+  const bool is_enough = ratio < 1;  // otherwise no rank is sufficient
   const bool is_right = (result.is_sufficient != 0) == (is_enough || tests == 0) &&
                         std::abs(result.error - rest) <= 0.01 * tolerance + 0.01 * rest &&
                         std::sqrt(rests[1] * scale) <= 1.1 * rest + 0.01 * tolerance &&
@@ -461,7 +463,7 @@ void try_basis(int rows, int columns, int tests, double ratio, double tolerance,
                         is_near(product(true, basis, false, basis), identity, 1e4);
   if (!tally.count(is_right))
     std::printf(
-        "basis of %d by %d, %d tests, falling by %g, place %d: rank %d (%d), sufficient %d, rest "
+        "basis of %d by %d, %d tests, decay %g, place %d: rank %d (%d), sufficient %d, rest "
         "%g "
         "(%g, by R %g)\n",
         rows, columns, tests, ratio, static_cast<int>(place), rank, least, result.is_sufficient,

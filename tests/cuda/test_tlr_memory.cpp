@@ -1,5 +1,5 @@
-// Tile low rank matrices where the device's memory ends in the middle of a call: it says so, the
-// matrix can be destroyed or assembled anew, nothing is lost, and results stay what they are.
+// Tile low rank matrices when device memory is exhausted during a call: the call reports it, the
+// matrix can be destroyed or assembled again, no memory is lost, and results do not change.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@ int failures = 0;
 void expect(bool is_right, const char* what, const std::string& more = {}) {
   if (is_right) return;
   ++failures;
-  std::printf("wrong: %s %s\n", what, more.c_str());
+  std::printf("failed: %s %s\n", what, more.c_str());
 }
 
 size_t free_bytes() {
@@ -26,13 +26,13 @@ size_t free_bytes() {
   return free;
 }
 
-/// All of the device's memory but so many bytes.
+/// Allocates all device memory except a given number of bytes.
 class Hog {
  public:
   explicit Hog(size_t left) {
     const size_t free = free_bytes();
     if (free <= left) return;
-    // In pieces, since one may not fit between what others have.
+    // In pieces, since a single one may not fit between other allocations.
     for (size_t bytes = free - left; bytes >= kLeast;) {
       void* piece = nullptr;
       const size_t wanted = std::min(bytes, kMost);
@@ -92,7 +92,7 @@ struct Problem {
   }
 };
 
-/// A handle with a matrix that has been created only.
+/// A handle with a matrix that has only been created.
 struct Matrix {
   chol_handle_t handle = nullptr;
   chol_tlr_t A = nullptr;
@@ -109,7 +109,7 @@ struct Matrix {
   }
 };
 
-/// With so much memory left, and afterwards with all of it. @return whether it was enough.
+/// Runs with that much memory left, and afterwards with all of it. @return whether it was enough.
 bool run_with(size_t left, const Problem& problem, const std::vector<double>& expected) {
   std::vector<double> x;
   Matrix matrix;
@@ -122,14 +122,14 @@ bool run_with(size_t left, const Problem& problem, const std::vector<double>& ex
   expect(status == CHOL_STATUS_SUCCESS || status == CHOL_STATUS_ALLOC_FAILED, "status",
          where + chol_last_error(matrix.handle));
   if (status == CHOL_STATUS_SUCCESS) {
-    expect(x == expected, "bits", where);
+    expect(x == expected, "identical results", where);
     return true;
   }
-  expect(std::strstr(chol_last_error(matrix.handle), "out of memory") != nullptr, "sentence",
+  expect(std::strstr(chol_last_error(matrix.handle), "out of memory") != nullptr, "error message",
          where + chol_last_error(matrix.handle));
-  expect(problem.solve(matrix.handle, matrix.A, x) == CHOL_STATUS_SUCCESS, "anew",
+  expect(problem.solve(matrix.handle, matrix.A, x) == CHOL_STATUS_SUCCESS, "second run",
          where + chol_last_error(matrix.handle));
-  expect(x == expected, "bits anew", where);
+  expect(x == expected, "identical results of the second run", where);
   return false;
 }
 
@@ -138,7 +138,7 @@ void check(bool ldl) {
   std::vector<double> expected;
   {
     const Matrix matrix;
-    expect(problem.solve(matrix.handle, matrix.A, expected) == CHOL_STATUS_SUCCESS, "the first",
+    expect(problem.solve(matrix.handle, matrix.A, expected) == CHOL_STATUS_SUCCESS, "reference run",
            chol_last_error(matrix.handle));
   }
   const size_t before = free_bytes();
@@ -148,14 +148,14 @@ void check(bool ldl) {
   while (left < (size_t{16} << 30) && !run_with(left, problem, expected)) {
     ++refused;
     left += kStep + left / 16;
-    // What the driver keeps for itself, of which kernels make some more.
+    // Memory reserved by the driver, which kernels may increase.
     constexpr size_t kSlack = size_t{64} << 20;
     const size_t now = free_bytes();
     expect(now + kSlack >= before, "memory lost",
            std::to_string((before - std::min(before, now)) >> 20) + " MiB");
   }
   expect(refused > 3, "never out of memory");
-  std::printf("ldl %d: refused %d times, enough with %zu MiB\n", ldl, refused, left >> 20);
+  std::printf("ldl %d: out of memory %d times, sufficient: %zu MiB\n", ldl, refused, left >> 20);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The kernel of cuda/tlr/sweep.cuh by contexts of the host, a few blocks at once, against sums in
-// order; and which groups have which rows. Shared memory begins as NaN.
+// The kernel of cuda/tlr/sweep.cuh, emulated on the host with a few concurrent blocks, against sums
+// in order; and the assignment of rows to groups. Shared memory is initialized with NaN.
 #include <complex>
 #include <limits>
 #include <vector>
@@ -59,7 +59,7 @@ void check(int tile, int count, int shorter, int last, bool adjoint, int columns
       for (int s = 0; s < kShares; ++s)
         value += sums[(static_cast<size_t>(s) * kColumns + r) * n + i];
       const double difference = std::abs(value - expected[i]);
-      error = difference <= error ? error : difference;  // NaN stays
+      error = difference <= error ? error : difference;  // NaN is kept
     }
   }
   const double bound = 10 * tile * (count + 1) * double(std::numeric_limits<Real<D>>::epsilon());
@@ -70,7 +70,7 @@ void check(int tile, int count, int shorter, int last, bool adjoint, int columns
         sizeof(T), tile, count, last, shorter, adjoint, columns, kColumns, error);
 }
 
-/// Every row in one group, in ascending order, and no group with much more than another.
+/// Every row belongs to one group, rows of a group ascend, and the loads of groups are balanced.
 void groups_of_rows() {
   for (const int groups : {1, 3, 29, 33}) {
     std::vector<int64_t> weights(256);
@@ -91,7 +91,7 @@ void groups_of_rows() {
       good = good && double(load) * groups <= 1.05 * double(all);
     }
     for (const int times : seen) good = good && times == 1;
-    if (!tally.count(good)) std::printf("rows of %d groups\n", groups);
+    if (!tally.count(good)) std::printf("assignment of rows to %d groups\n", groups);
   }
 }
 

@@ -1,5 +1,5 @@
-// The kernels of cuda/tlr/wide_products.cuh by contexts of the host, as products and solves by
-// stages use them, against sums in order. Shared memory begins as NaN.
+// The kernels of cuda/tlr/wide_products.cuh, emulated on the host, in the products and solves by
+// stages, against sums in order. Shared memory is initialized with NaN.
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -26,7 +26,7 @@ using TaskShape = WideShape<D, 2, 2, 1, Traits<D>::is_complex ? 1 : 2, 2, kStep<
 template <class D>
 using SmallShape = WideShape<D, 2, 2, 2, 1, 2, 2 * kStep<D>, 3>;
 
-/// A block of each kind that solves have.
+/// A block shape of each kind used in solves.
 template <class D>
 struct WideBlocks {
   static constexpr int kColumns = 32;
@@ -74,7 +74,7 @@ struct ThinBlocks {
   }
 };
 
-/// The lists of a sweep, and what kernels are told of it.
+/// The lists of a sweep, and the arguments of the kernels.
 template <class D, class Blocks>
 struct Wide {
   using T = typename PublicOf<D>::Type;
@@ -152,7 +152,7 @@ struct Wide {
     run(Shape::kThreads, std::ssize(left_tasks),
         [&](int block) { WideProducts<Shape>(call, shared).add_sums(left_tasks[block], 0, kAll); });
   }
-  /// In the order of a device's streams that lets most wait.
+  /// Executes tasks in the order of the device's streams with the largest delays.
   void solve(const backend::LowerTiles<T>& L) {
     const WideStages<T> plan(lists, L, call.adjoint, Blocks::kSizes);
     parts.resize(static_cast<size_t>(kPartBuffers * plan.part_rows) * kAll);
@@ -214,7 +214,7 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
         triangle.expected(adjoint, solves, X.elements.data() + int64_t{r} * ldx);
     for (int i = 0; i < n; ++i) {
       const double difference = std::abs((*result)[size_t(i) * wide.kAll + r] - expected[i]);
-      error = difference <= error ? error : difference;  // NaN stays
+      error = difference <= error ? error : difference;  // NaN is kept
     }
   }
   const double bound = 10 * tile * (count + 1) * double(std::numeric_limits<Real<D>>::epsilon());
