@@ -320,7 +320,7 @@ TEST_F(TuningFile, BrokenFilesAreRefusedWithTheReason) {
       {"{\"precision\": \"d\", \"tile_method\": \"nystrom\"}",
        "line 3, row 1: this backend compresses tiles by projection only"},
       {"{\"precision\": \"d\", \"tile_method\": \"projection\", \"n\": [1, 2]}",
-       "line 3, row 1: \"n\" is no member of a row"},
+       "line 3, row 1: \"n\" is not a member of a row"},
       {"{\"precision\": \"d\", \"tile_method\": \"projection\"},\n"
        "{\"precision\": \"d\", \"tile_method\": \"projection\"}",
        "line 4, row 2: a precision has one row of \"tile_method\""},
