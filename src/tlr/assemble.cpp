@@ -222,7 +222,7 @@ Status Assembly<T>::run() {
   const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
   if (options_.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: options->eps = %g, must be at least 2 * n * u * max |a_ii| = %g",
+                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
                          control_.function(), options_.eps, least);
   if (A_.tiles > 1) {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);

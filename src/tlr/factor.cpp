@@ -328,7 +328,7 @@ Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& 
   const double least = least_eps<T>(A.n, largest_diagonal(ops, A));
   if (options.eps < least)
     return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: options->eps = %g, must be at least 2 * n * u * max |a_ii| = %g",
+                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
                          control.function(), options.eps, least);
   *info = 0;
   A.state = State::failed;
