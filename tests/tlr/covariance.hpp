@@ -25,6 +25,13 @@ namespace chol::test {
 
 inline bool is_on_device() { return std::getenv("CHOL_TEST_DEVICE") != nullptr; }
 
+inline chol_tlr_stats_t stats_of(chol_handle_t handle, chol_tlr_t M) {
+  chol_tlr_stats_t stats{};
+  stats.size = sizeof stats;
+  CHOL_EXPECT_SUCCESS(handle, chol_tlr_stats(M, &stats));
+  return stats;
+}
+
 /// A handle of the host, or of a device if CHOL_TEST_DEVICE is set.
 class AnyHandle {
  public:

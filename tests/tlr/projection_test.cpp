@@ -29,12 +29,6 @@ class Projection : public testing::Test {
     CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
     ASSERT_EQ(info, 0);
   }
-  chol_tlr_stats_t stats_of(chol_tlr_t M) {
-    chol_tlr_stats_t stats{};
-    stats.size = sizeof stats;
-    CHOL_EXPECT_SUCCESS(handle_, chol_tlr_stats(M, &stats));
-    return stats;
-  }
   std::vector<char> bytes_of(chol_tlr_t M) {
     const std::string path = testing::TempDir() + "chol_tlr_projected_" + precision_letter<T>;
     CHOL_EXPECT_SUCCESS(handle_, chol_tlr_save(M, path.c_str()));
@@ -73,7 +67,7 @@ TYPED_TEST(Projection, WithinEpsWithTheSameBits) {
         files.push_back(this->bytes_of(M));
         if (files.size() == 2) continue;
         EXPECT_LE(distance_to(this->handle_, A, M, n), eps);
-        const chol_tlr_stats_t stats = this->stats_of(M);
+        const chol_tlr_stats_t stats = stats_of(this->handle_, M);
         EXPECT_GT(stats.projected_tiles, 0);
         EXPECT_LE(stats.projected_tiles, stats.tiles * (stats.tiles - 1) / 2 - stats.dense_tiles);
       }
@@ -97,7 +91,7 @@ TYPED_TEST(Projection, OfLargeTiles) {
     this->factor(A, M, n, this->options_of_few(eps));
     if (this->HasFatalFailure()) return;
     EXPECT_LE(distance_to(this->handle_, A, M, n, 8), eps);
-    EXPECT_GT(this->stats_of(M).projected_tiles, 0);
+    EXPECT_GT(stats_of(this->handle_, M).projected_tiles, 0);
   }
 }
 
@@ -125,7 +119,7 @@ TYPED_TEST(Projection, OfManyRanks) {
     if (this->HasFatalFailure()) return;
     SCOPED_TRACE(testing::Message() << "rank " << rank);
     EXPECT_LE(distance_to(this->handle_, A, M, n), eps);
-    const chol_tlr_stats_t stats = this->stats_of(M);
+    const chol_tlr_stats_t stats = stats_of(this->handle_, M);
     EXPECT_EQ(stats.max_rank, stats.dense_tiles == 0 ? rank : 0);
     EXPECT_EQ(stats.dense_tiles, rank > tile / 2);
     // A tile that is dense in A remains dense on a device.
@@ -143,14 +137,14 @@ TYPED_TEST(Projection, StatisticsCountInverses) {
   const chol_tlr_options_t options = options_of(1e-2);
   CHOL_ASSERT_SUCCESS(this->handle_,
                       chol_tlr_from_dense(this->handle_, M, CHOL_LOWER, A.data(), n, &options));
-  EXPECT_EQ(this->stats_of(M).inverse_bytes, 0);
+  EXPECT_EQ(stats_of(this->handle_, M).inverse_bytes, 0);
   int info = -1;
   CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_factor(this->handle_, M, &options, &info));
-  const chol_tlr_stats_t factored = this->stats_of(M);
+  const chol_tlr_stats_t factored = stats_of(this->handle_, M);
   EXPECT_GT(factored.inverse_bytes, 0);
   std::vector<T> X(static_cast<size_t>(n * nrhs), T(1));
   CHOL_ASSERT_SUCCESS(this->handle_, chol_tlr_solve(this->handle_, M, nrhs, X.data(), n));
-  const chol_tlr_stats_t solved = this->stats_of(M);
+  const chol_tlr_stats_t solved = stats_of(this->handle_, M);
   EXPECT_GE(solved.inverse_bytes, factored.inverse_bytes);
   EXPECT_EQ(solved.bytes, factored.bytes);
   // A caller compiled with the first members only: the others are not written.
