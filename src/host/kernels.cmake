@@ -20,7 +20,11 @@ endif()
 # A program that runs on the build machine needs the kernels of that processor only.
 set(CHOL_HOST_ISAS ALL CACHE STRING
   "Instruction sets of the host kernels: ALL, or NATIVE: only the best of the machine that builds")
-if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
+option(CHOL_OPTIMIZE_ALL_ISAS
+  "Optimize the host kernels of every instruction set; OFF: not those that the build machine lacks" ON)
+# The best that this machine supports.
+set(chol_native_isa portable)
+if(NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_FLAGS -march=native)
   check_cxx_source_compiles("
@@ -35,12 +39,18 @@ if(CHOL_HOST_ISAS STREQUAL "NATIVE" AND NOT CMAKE_CROSSCOMPILING)
     int main() {}" CHOL_NATIVE_AVX2)
   unset(CMAKE_REQUIRED_FLAGS)
   if(CHOL_NATIVE_AVX512)
-    set(chol_isas avx512)
+    set(chol_native_isa avx512)
   elseif(CHOL_NATIVE_AVX2)
-    set(chol_isas avx2)
-  else()
-    set(chol_isas portable)
+    set(chol_native_isa avx2)
   endif()
+  if(CHOL_HOST_ISAS STREQUAL "NATIVE")
+    set(chol_isas ${chol_native_isa})
+  endif()
+endif()
+set(chol_foreign_isas ${chol_isas})  # which it cannot run
+list(REMOVE_ITEM chol_foreign_isas portable ${chol_native_isa})
+if(chol_native_isa STREQUAL "avx512")
+  list(REMOVE_ITEM chol_foreign_isas avx2)
 endif()
 # Synchronization and accessed elements are the same for all vector widths; the wide ones take three
 # times as long under AddressSanitizer, which calls a function for each access.
@@ -68,6 +78,10 @@ endif()
 foreach(isa IN LISTS chol_isas)
   string(TOUPPER CHOL_WITH_${isa} with_isa)
   target_compile_definitions(chol PRIVATE ${with_isa})
+  set(kernel_flags ${chol_kernel_flags})
+  if(isa IN_LIST chol_foreign_isas AND NOT CHOL_OPTIMIZE_ALL_ISAS)
+    list(TRANSFORM kernel_flags REPLACE "^-O.$" -O0)
+  endif()
   # Portable vectors have too few lanes for straight-line code of large orders to be worth its
   # compile time.
   set(most_unrolled ${CHOL_MOST_UNROLLED})
@@ -82,7 +96,7 @@ foreach(isa IN LISTS chol_isas)
     target_compile_definitions(${kernels} PRIVATE CHOL_PRECISION=${precision}
       "CHOL_ELEMENT=${element}" CHOL_MOST_UNROLLED=${most_unrolled})
     # GCC 12's own AVX-512 header trips the uninitialized warnings (its bug 105593).
-    target_compile_options(${kernels} PRIVATE ${chol_kernel_flags} ${chol_flags_${isa}}
+    target_compile_options(${kernels} PRIVATE ${kernel_flags} ${chol_flags_${isa}}
       -ffp-contract=fast -fno-math-errno -Wno-uninitialized -Wno-maybe-uninitialized)
     target_link_libraries(${kernels} PRIVATE $<BUILD_INTERFACE:chol_build_flags>)
     target_sources(chol PRIVATE $<TARGET_OBJECTS:${kernels}>)
