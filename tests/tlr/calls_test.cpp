@@ -86,7 +86,8 @@ TEST_F(Calls, RefuseWrongArguments) {
   expect_refused(with([](auto& o) { o.size = 3; }), "options->size = 3");
   expect_refused(with([](auto& o) { o.eps = 0; }), "options->eps = 0");
   expect_refused(with([](auto& o) { o.eps = NAN; }), "options->eps = nan");
-  expect_refused(with([](auto& o) { o.eps = 1e-15; }), "must be at least n * u * max |a_ii|");
+  expect_refused(with([](auto& o) { o.eps = 1e-15; }),
+                 "must be at least n * u * max(1, sqrt(tiles) / 8) * max |a_ii|");
   expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
   expect_refused(with([](auto& o) { o.sample_columns = -1; }), "options->sample_columns = -1");
   expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
