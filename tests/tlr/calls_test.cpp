@@ -360,10 +360,7 @@ TEST_F(Calls, DescribeAndCopy) {
   const Tlr copy(copied);
   int info;
   CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
-  chol_tlr_stats_t of_factor{}, of_copy{};
-  of_factor.size = of_copy.size = sizeof of_copy;
-  CHOL_ASSERT_SUCCESS(handle_, chol_tlr_stats(M, &of_factor));
-  CHOL_ASSERT_SUCCESS(handle_, chol_tlr_stats(copy, &of_copy));
+  const chol_tlr_stats_t of_factor = stats_of(handle_, M), of_copy = stats_of(handle_, copy);
   EXPECT_EQ(of_factor.factored, 1);
   EXPECT_EQ(of_copy.factored, 0);
   EXPECT_EQ(of_copy.type, CHOL_TYPE_D);
