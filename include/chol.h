@@ -1707,7 +1707,7 @@ CHOL_EXPORT chol_status_t chol_tlr_copy(chol_handle_t handle, chol_tlr_t A, chol
  * @param ldp >= dim.
  * @param[in] options NULL for the defaults. Tiles are compressed to a quarter of eps, so that a
  *        factor with the same eps is within eps of the exact matrix. An eps below
- *        n * u * max |a_ii|, u the unit roundoff, is INVALID_VALUE.
+ *        n * u * max(1, sqrt(tiles) / 8) * max |a_ii|, u the unit roundoff, is INVALID_VALUE.
  * @return CANCELLED as well.
  */
 CHOL_EXPORT chol_status_t chol_tlr_from_kernel(chol_handle_t handle, chol_tlr_t A,

@@ -219,11 +219,8 @@ Status Assembly<T>::run() {
   A_.eps = options_.eps;
   Status status = fill_diagonal();
   if (!status.ok()) return status;
-  const double least = least_eps<T>(A_.n, largest_diagonal(ops_, A_));
-  if (options_.eps < least)
-    return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
-                         control_.function(), options_.eps, least);
+  status = check_eps(ops_, A_, options_.eps, control_.function());
+  if (!status.ok()) return status;
   if (A_.tiles > 1) {
     samples_ = std::make_unique<Samples<T>>(ops_, A_.tile, options_.seed);
     dense_.resize(static_cast<size_t>(tiles_at_once()));

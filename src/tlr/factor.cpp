@@ -325,11 +325,8 @@ void Factorization<T>::apply_signs(int64_t k) {
 template <class T>
 Status factor(backend::TileOps<T>& ops, Matrix<T>& A, const chol_tlr_options_t& options,
               Control& control, int* info) {
-  const double least = least_eps<T>(A.n, largest_diagonal(ops, A));
-  if (options.eps < least)
-    return Status::error(CHOL_STATUS_INVALID_VALUE,
-                         "%s: options->eps = %g, must be at least n * u * max |a_ii| = %g",
-                         control.function(), options.eps, least);
+  const Status accepted = check_eps(ops, A, options.eps, control.function());
+  if (!accepted.ok()) return accepted;
   *info = 0;
   A.state = State::failed;
   A.eps = options.eps;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/tile_ops.hpp"
+#include "base/status.hpp"
 #include "chol.h"
 #include "tlr/matrix.hpp"
 
@@ -48,11 +49,24 @@ double largest_diagonal(backend::TileOps<T>& ops, const Matrix<T>& A) {
   return most;
 }
 
-/// The smallest eps that is accepted for order n. At 1.3 n u max |a_ii| the error of a covariance
-/// matrix of 131,072 points in single precision was 1.2 eps.
+/// The smallest eps that is accepted, with room for rounding errors in units of max |a_ii|: n u for
+/// dense arithmetic; with k tiles in a row, up to k roundings of each element of a tile, and tiles
+/// with independent errors, n u sqrt(k) / 8 (docs/tlr.md).
 template <class T>
-double least_eps(int64_t n, double largest_diagonal) {
-  return double(n) * double(std::numeric_limits<RealOf<T>>::epsilon()) / 2 * largest_diagonal;
+double least_eps(const Matrix<T>& A, double largest_diagonal) {
+  const double u = double(std::numeric_limits<RealOf<T>>::epsilon()) / 2;
+  return double(A.n) * u * std::max(1.0, std::sqrt(double(A.tiles)) / 8) * largest_diagonal;
+}
+
+/// INVALID_VALUE for an eps below that.
+template <class T>
+Status check_eps(backend::TileOps<T>& ops, const Matrix<T>& A, double eps, const char* function) {
+  const double least = least_eps(A, largest_diagonal(ops, A));
+  if (!(eps < least)) return Status::success();
+  return Status::error(
+      CHOL_STATUS_INVALID_VALUE,
+      "%s: options->eps = %g, must be at least n * u * max(1, sqrt(tiles) / 8) * max |a_ii| = %g",
+      function, eps, least);
 }
 
 }  // namespace chol::tlr

@@ -1,4 +1,8 @@
 // ||A - L L^H||_2 <= eps relative to the exact dense matrix, and results computed with the factor.
+#include <cstring>
+#include <limits>
+#include <tuple>
+
 #include "tlr/covariance.hpp"
 
 namespace chol::test {
@@ -73,6 +77,35 @@ TYPED_TEST(Accuracy, OfShapesOfTiles) {
       this->factor(A, M, n, uplo, options_of(eps));
       EXPECT_LE(distance_to(this->handle_, A, M, n), eps);
     }
+  }
+}
+
+/// The error is within an eps slightly above the least that is accepted; one slightly below is
+/// refused. The least eps is n u for up to 64 tiles in a row.
+TYPED_TEST(Accuracy, OfTheLeastEps) {
+  using T = TypeParam;
+  constexpr double kRoundoff = double(std::numeric_limits<RealOf<T>>::epsilon()) / 2;
+  for (const auto& [n, tile, factor] : {std::tuple<int64_t, int64_t, double>{310, 64, 1},
+                                        {100, 128, 1},
+                                        {480, 4, std::sqrt(120.) / 8}}) {
+    SCOPED_TRACE(testing::Message() << "n " << n << " tile " << tile);
+    const std::vector<T> A =
+        dense_covariance<T>({CHOL_KERNEL_EXPONENTIAL}, ordered_points(2, n, tile));
+    const Tlr M(this->handle_, type_of<T>(), n, tile);
+    const double least = double(n) * kRoundoff * factor;
+    chol_tlr_options_t options = options_of(0.99 * least);
+    EXPECT_EQ(chol_tlr_from_dense(this->handle_, M, CHOL_LOWER, A.data(), n, &options),
+              CHOL_STATUS_INVALID_VALUE);
+    EXPECT_NE(std::strstr(chol_last_error(this->handle_), "options->eps = "), nullptr);
+    options.eps = 1.01 * least;
+    this->factor(A, M, n, CHOL_LOWER, options);
+    EXPECT_LE(distance_to(this->handle_, A, M, n), options.eps);
+    const chol_tlr_options_t larger = options_of(1e-2);
+    CHOL_ASSERT_SUCCESS(this->handle_,
+                        chol_tlr_from_dense(this->handle_, M, CHOL_LOWER, A.data(), n, &larger));
+    options.eps = 0.99 * least;
+    int info = -1;
+    EXPECT_EQ(chol_tlr_factor(this->handle_, M, &options, &info), CHOL_STATUS_INVALID_VALUE);
   }
 }
 

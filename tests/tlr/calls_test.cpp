@@ -86,7 +86,8 @@ TEST_F(Calls, RefuseWrongArguments) {
   expect_refused(with([](auto& o) { o.size = 3; }), "options->size = 3");
   expect_refused(with([](auto& o) { o.eps = 0; }), "options->eps = 0");
   expect_refused(with([](auto& o) { o.eps = NAN; }), "options->eps = nan");
-  expect_refused(with([](auto& o) { o.eps = 1e-15; }), "must be at least n * u * max |a_ii|");
+  expect_refused(with([](auto& o) { o.eps = 1e-15; }),
+                 "must be at least n * u * max(1, sqrt(tiles) / 8) * max |a_ii|");
   expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
   expect_refused(with([](auto& o) { o.sample_columns = -1; }), "options->sample_columns = -1");
   expect_refused(with([](auto& o) { o.pivot = 3; }), "options->pivot = 3");
@@ -359,10 +360,7 @@ TEST_F(Calls, DescribeAndCopy) {
   const Tlr copy(copied);
   int info;
   CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
-  chol_tlr_stats_t of_factor{}, of_copy{};
-  of_factor.size = of_copy.size = sizeof of_copy;
-  CHOL_ASSERT_SUCCESS(handle_, chol_tlr_stats(M, &of_factor));
-  CHOL_ASSERT_SUCCESS(handle_, chol_tlr_stats(copy, &of_copy));
+  const chol_tlr_stats_t of_factor = stats_of(handle_, M), of_copy = stats_of(handle_, copy);
   EXPECT_EQ(of_factor.factored, 1);
   EXPECT_EQ(of_copy.factored, 0);
   EXPECT_EQ(of_copy.type, CHOL_TYPE_D);

@@ -99,9 +99,7 @@ TEST_F(Definiteness, CompensationIsCountedAndCanBeOff) {
                         chol_tlr_from_kernel(handle_, M, &kernel, 2, points.x.data(), 2, &options));
     int info = -1;
     CHOL_ASSERT_SUCCESS(handle_, chol_tlr_factor(handle_, M, &options, &info));
-    chol_tlr_stats_t stats{};
-    stats.size = sizeof stats;
-    CHOL_ASSERT_SUCCESS(handle_, chol_tlr_stats(M, &stats));
+    const chol_tlr_stats_t stats = stats_of(handle_, M);
     if (compensate) {
       EXPECT_EQ(info, 0);
       EXPECT_GT(stats.compensated, 0);
@@ -173,9 +171,7 @@ void modify_diagonal(chol_handle_t handle) {
       continue;
     }
     ASSERT_EQ(info, 0);
-    chol_tlr_stats_t stats{};
-    stats.size = sizeof stats;
-    CHOL_ASSERT_SUCCESS(handle, chol_tlr_stats(M, &stats));
+    const chol_tlr_stats_t stats = stats_of(handle, M);
     EXPECT_EQ(stats.modified, 2);
     // The distance to the nearest semidefinite matrix is the modulus of the most negative
     // eigenvalue, about 10 (complex 14) here; that of Cheng and Higham's is rarely ten times as

@@ -153,9 +153,7 @@ TYPED_TEST(Indefinite, AllButSolvesAndProductsWithLAlone) {
   EXPECT_NE(std::strstr(chol_last_error(this->handle_), "must be L L^H"), nullptr);
   EXPECT_EQ(chol_tlr_multiply_half(this->handle_, M, 1, 1, x.data(), n, y.data(), n),
             CHOL_STATUS_NOT_SUPPORTED);
-  chol_tlr_stats_t stats{};
-  stats.size = sizeof stats;
-  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_stats(M, &stats));
+  const chol_tlr_stats_t stats = stats_of(this->handle_, M);
   EXPECT_EQ(stats.ldl, 1);
   // The interchanges inside tiles are a permutation that does not move tiles.
   std::vector<int64_t> order(static_cast<size_t>(n));
@@ -268,9 +266,7 @@ TYPED_TEST(Indefinite, PivotingOfDenseTilesInFilesAndCopies) {
   const Tlr M(this->handle_, type_of<T>(), n, tile);
   this->factor(A, M, n, options);
   if (this->HasFatalFailure()) return;
-  chol_tlr_stats_t stats{};
-  stats.size = sizeof stats;
-  CHOL_EXPECT_SUCCESS(this->handle_, chol_tlr_stats(M, &stats));
+  const chol_tlr_stats_t stats = stats_of(this->handle_, M);
   EXPECT_GT(stats.dense_tiles, 0);
   EXPECT_LT(stats.dense_tiles, 10);
   EXPECT_LE(distance_to(this->handle_, A, M, n), options.eps);
