@@ -1,6 +1,7 @@
 // The kernels of cuda/interleaved/thread/left_looking.cuh as one thread on the host: every order
-// that is built, and every number of kept columns that a tuning file may set. Shared memory is
-// initialized with NaN, which detects reads of uninitialized memory.
+// that is built, in one real and one complex precision, and every number of kept columns that a
+// tuning file may set. Shared memory is initialized with NaN, which detects reads of uninitialized
+// memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -68,11 +69,13 @@ void solve_by_columns() {
               error);
 }
 
+/// Every second one from N on, and the largest.
 template <class T, int N>
 void solve_built_orders() {
+  constexpr int kLargest =
+      left_looking_orders(kPrecision<T>, InterleavedTask::factor_and_solve).largest;
   solve_by_columns<T, N, kept_columns(kPrecision<T>, N, true)>();
-  if constexpr (N < left_looking_orders(kPrecision<T>, InterleavedTask::factor_and_solve).largest)
-    solve_built_orders<T, N + 1>();
+  if constexpr (N < kLargest) solve_built_orders<T, N + 1 == kLargest ? kLargest : N + 2>();
 }
 template <class T, int N, int kStep, int kKept = 0>
 void solve_kept() {
@@ -86,9 +89,9 @@ void solve_kept() {
 int main() {
   using namespace chol::cuda;
   solve_built_orders<float, 8>();
-  solve_built_orders<double, 8>();
-  solve_built_orders<std::complex<float>, 8>();
-  solve_built_orders<std::complex<double>, 7>();
+  solve_built_orders<double, 9>();
+  solve_built_orders<std::complex<float>, 9>();
+  solve_built_orders<std::complex<double>, 8>();
   solve_kept<double, 2, 1>();
   solve_kept<double, 3, 1>();
   solve_kept<double, 8, 1>();

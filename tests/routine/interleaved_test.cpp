@@ -82,6 +82,7 @@ CHOL_TEST(Interleaved, FactorInEveryChunk, kInterleaved) {
     const Handle handle(s.memory.backend(), threads);
     const auto expected = expected_factors<T>(s.uplo, n, threads);
     for (size_t c = 0; c < std::size(kChunks); ++c) {
+      if (!takes(s, n + static_cast<int64_t>(c), 2)) continue;
       const int64_t batch = batch_of(n, c);
       SCOPED_TRACE(testing::Message()
                    << "n " << n << " chunk " << kChunks[c] << " batch " << batch);
@@ -127,7 +128,7 @@ void solve_in_every_chunk(const Setting& s, Function function) {
     for (const int64_t nrhs : {0, 1, 3, 16}) {
       const Handle handle(s.memory.backend(), static_cast<int>(1 + nrhs % 2));
       for (size_t c = 0; c < std::size(kChunks); ++c) {
-        if (n > 16 && static_cast<int64_t>(c) % 2 != n % 2) continue;
+        if (!takes(s, n + nrhs + static_cast<int64_t>(c), 2)) continue;
         const int64_t batch = std::min<int64_t>(batch_of(n, c), 67);
         SCOPED_TRACE(testing::Message() << "n " << n << " nrhs " << nrhs << " chunk " << kChunks[c]
                                         << " batch " << batch);
@@ -374,6 +375,7 @@ CHOL_TEST(Interleaved, PackedAndUnpacked, kInterleaved) {
   for (const int64_t n : {1, 2, 3, 4, 5, 8, 9, 17, 33})
     for (size_t c = 0; c < std::size(kChunks); ++c)
       for (const bool pointers : {false, true}) {
+        if (!takes(s, n + static_cast<int64_t>(c) + pointers, 2)) continue;
         const int64_t batch = std::min<int64_t>(batch_of(n, c), 200);
         SCOPED_TRACE(testing::Message()
                      << "n " << n << " chunk " << kChunks[c] << " batch " << batch);

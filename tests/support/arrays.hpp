@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/precisions.h"
 #include "support/call.hpp"
 #include "support/field.hpp"
 
@@ -284,5 +285,12 @@ class Arrays {
   std::vector<int> info_;
   std::vector<R> result_;
 };
+
+// Compiled once, with optimization (arrays.cpp).
+#define CHOL_DECLARE_ARRAYS(p, T, R) \
+  extern template class Field<T>;    \
+  extern template class Arrays<T>;
+CHOL_FOR_EACH_PRECISION(CHOL_DECLARE_ARRAYS)
+#undef CHOL_DECLARE_ARRAYS
 
 }  // namespace chol::test

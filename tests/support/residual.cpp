@@ -39,11 +39,29 @@ double infinite_if_nan(double ratio) {
 /// The larger one; NaN if one of them is.
 double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
+/// |re| + |im| as in LAPACK's xASUM, at most sqrt(2) times the absolute value, which takes a hypot.
+double size_of(double x) { return std::abs(x); }
+double size_of(const std::complex<double>& x) { return std::abs(x.real()) + std::abs(x.imag()); }
+
+/// |x / scale|^2
+double square_of(double x, double scale) { return scale == 0 ? 0 : (x / scale) * (x / scale); }
+double square_of(const std::complex<double>& x, double scale) {
+  return square_of(x.real(), scale) + square_of(x.imag(), scale);
+}
+
 template <class W>
 double column_sum(const W* x, int64_t count) {
   double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += std::abs(x[i]);
+  for (int64_t i = 0; i < count; ++i) sum += size_of(x[i]);
   return sum;
+}
+
+/// The largest column sum.
+template <class W>
+double largest_sum(const Dense<W>& A) {
+  double norm = 0;
+  for (int64_t j = 0; j < A.columns; ++j) norm = worse(norm, column_sum(A.column(j), A.rows));
+  return norm;
 }
 
 /// R = B - A X.
@@ -56,16 +74,18 @@ Dense<W> residual(const Dense<W>& A, const Dense<W>& X, const Dense<W>& B) {
   return R;
 }
 
+/// Norms of the rows of a lower triangle. They neither overflow nor underflow on graded matrices.
 template <class W>
 std::vector<double> row_norms(const Dense<W>& L, int64_t columns) {
-  std::vector<double> norms(static_cast<size_t>(L.rows));
-  for (int64_t i = 0; i < L.rows; ++i) {
-    // hypot neither overflows nor underflows on graded matrices.
-    double norm = 0;
-    for (int64_t k = 0; k < std::min(columns, i + 1); ++k)
-      norm = std::hypot(norm, std::abs(L(i, k)));
-    norms[static_cast<size_t>(i)] = norm;
-  }
+  const auto rows = static_cast<size_t>(L.rows);
+  std::vector<double> scales(rows), norms(rows);
+  const auto for_each = [&](auto&& f) {
+    for (int64_t k = 0; k < columns; ++k)
+      for (int64_t i = k; i < L.rows; ++i) f(static_cast<size_t>(i), L(i, k));
+  };
+  for_each([&](size_t i, const W& x) { scales[i] = worse(scales[i], size_of(x)); });
+  for_each([&](size_t i, const W& x) { norms[i] += square_of(x, scales[i]); });
+  for (size_t i = 0; i < rows; ++i) norms[i] = scales[i] * std::sqrt(norms[i]);
   return norms;
 }
 
@@ -79,7 +99,11 @@ double epsilon() {
 template <class T>
 double norm1(const Dense<T>& A) {
   double norm = 0;
-  for (int64_t j = 0; j < A.columns; ++j) norm = worse(norm, column_sum(A.column(j), A.rows));
+  for (int64_t j = 0; j < A.columns; ++j) {
+    double sum = 0;
+    for (int64_t i = 0; i < A.rows; ++i) sum += std::abs(Wide<T>(A(i, j)));
+    norm = worse(norm, sum);
+  }
   return norm;
 }
 
@@ -102,7 +126,7 @@ FactorRatios factor_ratios(const Dense<T>& A, const Dense<T>& narrow_L, int64_t 
       subtract_multiple(n - j, conjugate(L(j, k)), L.column(k) + j, r.data() + j);
     for (int64_t i = j; i < n; ++i) {
       const auto at = static_cast<size_t>(i), column = static_cast<size_t>(j);
-      const double error = std::abs(r[at]), size = std::abs(Wide<T>(A(i, j)));
+      const double error = size_of(r[at]), size = size_of(Wide<T>(A(i, j)));
       element = worse(element, error / (eps * norms[at] * norms[column] + floor));
       sums[column] += error;
       a_sums[column] += size;
@@ -119,11 +143,13 @@ FactorRatios factor_ratios(const Dense<T>& A, const Dense<T>& narrow_L, int64_t 
 template <class T>
 double solve_ratio(const Dense<T>& A, const Dense<T>& X, const Dense<T>& B) {
   if (A.rows == 0 || X.columns == 0) return 0;
-  const Dense<Wide<T>> R = residual(widened(A), widened(X), widened(B));
-  const double a_norm = norm1(A);
+  const Dense<Wide<T>> wide_A = widened(A), wide_X = widened(X);
+  const Dense<Wide<T>> R = residual(wide_A, wide_X, widened(B));
+  const double a_norm = largest_sum(wide_A);
   double worst = 0;
   for (int64_t c = 0; c < X.columns; ++c) {
-    const double error = column_sum(R.column(c), R.rows), x_norm = column_sum(X.column(c), R.rows);
+    const double error = column_sum(R.column(c), R.rows);
+    const double x_norm = column_sum(wide_X.column(c), R.rows);
     const double ratio = error == 0 ? 0 : error / (a_norm * x_norm * epsilon<T>());
     worst = worse(worst, ratio);
   }
@@ -152,7 +178,8 @@ double inverse_ratio(const Dense<T>& A, const Dense<T>& X) {
     R = residual(wide_A, XV, V);
     for (W& r : R.values) r /= static_cast<double>(n);
   }
-  return infinite_if_nan(norm1(R) / (static_cast<double>(n) * norm1(A) * norm1(X) * epsilon<T>()));
+  return infinite_if_nan(largest_sum(R) / (static_cast<double>(n) * largest_sum(wide_A) *
+                                           largest_sum(wide_X) * epsilon<T>()));
 }
 
 #define CHOL_INSTANTIATE_RESIDUALS(p, T, R)                                       \

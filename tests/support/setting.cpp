@@ -56,6 +56,12 @@ bool add_tests(const char* suite, const char* name, const Settings& settings, co
 bool short_run() { return shortness() > 0; }
 bool shortest_run() { return shortness() > 1; }
 
+bool takes(const Setting& s, int64_t position, int64_t parts) {
+  if (s.is_on_device() && !short_run()) return true;
+  const int64_t shift = static_cast<int64_t>(s.layout) + (s.uplo == CHOL_UPPER ? 5 : 0);
+  return (position + shift) % parts == 0;
+}
+
 std::vector<int64_t> small_orders() {
   if (shortest_run()) return {1, 5, 16, 33};
   std::vector<int64_t> orders(41);

@@ -56,6 +56,11 @@ bool add_tests(const char* suite, const char* name, const Settings& settings, co
 /// sizes, for those of a device.
 bool short_run();
 bool shortest_run();
+/// Whether a setting takes a point of a grid: one in `parts` of those numbered by `position`,
+/// different ones in each layout and triangle. The layouts share their kernels, so that all
+/// settings together run the whole grid. Those of a device do not, and take every point of a long
+/// run.
+bool takes(const Setting& s, int64_t position, int64_t parts);
 /// 0 .. 40.
 std::vector<int64_t> small_orders();
 /// Around the sizes of tiles, blocks and crossovers, up to 601.
