@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "elements.hpp"
+#include "kernel_matrix.hpp"
 #include "native/persistent/chain.cuh"
 #include "native/persistent/worker.cuh"
 #include "native/update/trailing.cuh"
@@ -67,6 +68,22 @@ class Problem {
       for (int i = j; i < n; ++i)
         at(i, j) = i == j ? from_real<T>(Real<T>(n)) : random_element<T>();
     before_ = A_;
+  }
+  /// The matrix of kernel_matrix.hpp, with ill-conditioned diagonal blocks.
+  static Problem of_kernel(int n) {
+    Problem problem(n, n, n);
+    const std::vector<long double> A = kernel_matrix<Real<T>>(n, 0, n);
+    for (int j = 0; j < n; ++j)
+      for (int i = j; i < n; ++i) {
+        const std::complex<long double> phase = kernel_phase(i, j);
+        const long double a = A[size_t(j) * n + i];
+        if constexpr (Traits<T>::is_complex)
+          problem.at(i, j) = {Real<T>(a * phase.real()), Real<T>(a * phase.imag())};
+        else
+          problem.at(i, j) = Real<T>(a);
+      }
+    problem.before_ = problem.A_;
+    return problem;
   }
   T& at(int i, int j) { return A_[1 + (swapped ? i * size_t(ld_) + j : j * size_t(ld_) + i)]; }
 
@@ -183,6 +200,10 @@ void factor_orders() {
       whole.template factor<false>(1 + n % 2, n % 3 == 0);
     whole.check();
   }
+  const int n = 4 * kOrder + 3;
+  Problem<T, swapped> kernel = Problem<T, swapped>::of_kernel(n);
+  kernel.template factor<false>(1, false);
+  kernel.check();
   Problem<T, swapped> panel(5 * kOrder - 7, 2 * kOrder, 5 * kOrder);
   panel.template factor<true>(2, false);
   panel.check();

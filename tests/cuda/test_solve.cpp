@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernel_matrix.hpp"
 #include "repeated.hpp"
 #include "tuning_file.hpp"
 
@@ -25,6 +26,26 @@ bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(T) * x.size()) == 0;
 }
 
+/// The matrix of kernel_matrix.hpp.
+template <class T>
+Batch<T> kernel_batch(chol_uplo_t uplo, int64_t n, int64_t from, int64_t to) {
+  Batch<T> A(uplo, n, n, 1, 1);
+  const std::vector<long double> elements =
+      kernel_matrix<Real<T>>(static_cast<int>(n), static_cast<int>(from), static_cast<int>(to));
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i) {
+      std::complex<long double> x = elements[j * n + i];
+      if constexpr (sizeof(T) == sizeof(Real<T>))
+        A.lower(0, i, j) = static_cast<T>(x.real());
+      else {
+        x *= kernel_phase(static_cast<int>(i), static_cast<int>(j));
+        const T rounded(static_cast<Real<T>>(x.real()), static_cast<Real<T>>(x.imag()));
+        A.lower(0, i, j) = uplo == CHOL_LOWER ? rounded : conj_of(rounded);
+      }
+    }
+  return A;
+}
+
 /// A matrix and its factor on the device, at `offset` elements after an aligned address.
 template <class T>
 struct Factored : Calls<T> {
@@ -35,15 +56,15 @@ struct Factored : Calls<T> {
   DeviceArray<T> L;
 
   Factored(chol_handle_t handle_, chol_uplo_t uplo_, int64_t n, int64_t extra, int64_t offset_)
-      : Base{handle_, uplo_},
-        A(uplo_, n, n + extra, 1, static_cast<unsigned>(n)),
-        offset(offset_),
-        L(A.a.size() + offset_) {
+      : Factored(handle_, Batch<T>(uplo_, n, n + extra, 1, static_cast<unsigned>(n)), offset_) {}
+  Factored(chol_handle_t handle_, const Batch<T>& A_, int64_t offset_)
+      : Base{handle_, A_.uplo}, A(A_), offset(offset_), L(A_.a.size() + offset_) {
     std::vector<T> moved(L.size(), T(0));
     std::copy(A.a.begin(), A.a.end(), moved.begin() + offset);
     L.put(moved);
     DeviceArray<int> info(1);
-    ok(potrf_of(T{})(handle, uplo, n, factor(), A.lda, info.data()), "potrf");
+    ok(potrf_of(T{})(handle, uplo, A.n, factor(), A.lda, info.data()), "potrf");
+    check(info.get()[0] == 0, "info", A.n, info.get()[0]);
   }
   T* factor() const { return L.data() + offset; }
 
@@ -221,11 +242,20 @@ void run_suite(chol_handle_t handle) {
     };
     if (reduced) {
       for (int64_t n : {130, 257}) solve(n, {1, 3, 20});
+      const Factored<T> system(handle, kernel_batch<T>(uplo, 200, 0, 200), 0);
+      for (int64_t nrhs : {1, 3, 20}) system.solve(nrhs);
     } else {
       for (int64_t n = 1; n <= 300; n += n < 130 ? 1 : 7) solve(n, {1, 3});
       for (int64_t n : {31, 64, 129, 200, 257, 300}) solve(n, {16, 20, 100, n});
       for (int64_t n : {320, 511, 512, 513, 769, 1025}) solve(n, {1, 16, 100});
       solve(2049, {1, 5, 33});
+      // Ill-conditioned diagonal blocks: all, and some of them.
+      for (int64_t n : {300, 1100})
+        for (int64_t from : {int64_t(0), n / 3}) {
+          const int64_t to = from == 0 ? n : n / 2;
+          const Factored<T> system(handle, kernel_batch<T>(uplo, n, from, to), from == 0);
+          for (int64_t nrhs : {1, 3, 16, 40}) system.solve(nrhs);
+        }
       // With one diagonal block, a few, and more than are inverted at a time.
       for (int64_t n : {200, 700, 2300, 4400}) Factored<T>(handle, uplo, n, n % 3, n % 2).invert();
       for (int64_t nrhs : {1, 3, 40}) {

@@ -62,10 +62,16 @@ class Blocks {
                                    {diagonal_.inverse(first, first), order_, adjoint},
                                    Operand<T>{B, ldb}, Real<T>(0), Result<T>{product_, width});
     if (!status.ok()) return status;
-    return status_of(
-        cudaMemcpy2DAsync(B, sizeof(T) * ldb, product_, sizeof(T) * width, sizeof(T) * width,
-                          problem.nrhs, cudaMemcpyDeviceToDevice, stream_),
-        "solution of one matrix");
+    const T* const block = diagonal_.factor(first, first);
+    const DiagonalCall<T> call{{block, ld_, static_cast<int>(width), is_aligned(block, ld_)},
+                               B,
+                               ldb,
+                               problem.nrhs,
+                               product_,
+                               diagonal_.substitutes(first)};
+    const bool forward = adjoint == swapped_;
+    return swapped_ ? solve_diagonal<T, true>(call, forward, stream_)
+                    : solve_diagonal<T, false>(call, forward, stream_);
   }
 
   DiagonalBlocks<T> diagonal_;

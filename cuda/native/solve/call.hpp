@@ -23,4 +23,23 @@ struct Call {
   }
 };
 
+/// Inverses of diagonal blocks.
+template <class T>
+struct Inverses {
+  T* first;          ///< lines of `order` elements: element (i, i) is at i * (order + 1)
+  int64_t order;     ///< of a block
+  Real<T>* sums;     ///< of the rows of |L| within the blocks; nullptr: inverses are not tested
+  int* substitutes;  ///< of each block: not 0 if products with its inverse are not accurate
+};
+
+/// Right-hand sides of a diagonal block.
+template <class T>
+struct DiagonalCall {
+  Factor<T> factor;  ///< the block
+  T* B;
+  int64_t ldb, nrhs;
+  const T* product;        ///< of the inverse and B, without gaps
+  const int* substitutes;  ///< where not 0, B := the solutions by substitution, else the product
+};
+
 }  // namespace chol::cuda::solve

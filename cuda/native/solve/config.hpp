@@ -57,6 +57,10 @@ struct Factor {
   int n;
   bool aligned;  ///< whether copies of 16 bytes are possible
 };
+template <class T>
+bool is_aligned(const T* A, int64_t ld) {
+  return (reinterpret_cast<uintptr_t>(A) | uint64_t(ld) * sizeof(T)) % 16 == 0;
+}
 
 /// Elements between the rows of a block of right-hand sides: a multiple of 16 bytes, so that the
 /// four rows that a warp reads together have no bank conflicts.

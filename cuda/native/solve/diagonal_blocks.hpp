@@ -16,10 +16,14 @@ struct DiagonalWorkspace {
   int64_t rows = 0;   ///< whose blocks are inverted at a time
   T* inverses = nullptr;
   T* product = nullptr;
+  // Of the test whether products with the inverses are accurate; null without it.
+  Real<T>* sums = nullptr;
+  int* substitutes = nullptr;
 
   /// @param product_size least number of elements, for other uses of that memory.
+  /// @param tested whether the inverses are multiplied by right-hand sides.
   static DiagonalWorkspace carve(Arena& arena, int64_t order, int64_t n, int64_t most_bytes,
-                                 int64_t product_size = 0) {
+                                 int64_t product_size = 0, bool tested = false) {
     constexpr int64_t kOrder = Config<T>::kOrder;
     const int64_t padded = (n + kOrder - 1) / kOrder * kOrder;
     const int64_t most = most_bytes / int64_t(sizeof(T)) / (order * order) * order;
@@ -28,6 +32,10 @@ struct DiagonalWorkspace {
     work.rows = std::min(padded, std::max(most, order));
     work.inverses = arena.take<T>(work.rows * (order + 1));
     work.product = arena.take<T>(std::max(product_size, order * (work.rows / 4 + 1)));
+    if (tested) {
+      work.sums = arena.take<Real<T>>(work.rows);
+      work.substitutes = arena.take<int>(work.rows / order + 1);
+    }
     return work;
   }
 };
@@ -57,6 +65,10 @@ class DiagonalBlocks {
     i -= first_inverted_, j -= first_inverted_;
     return work_.inverses + (swapped_ ? i * order_ + j : j * order_ + i);
   }
+  /// Of the diagonal block with first row i, for DiagonalCall.
+  const int* substitutes(int64_t i) const {
+    return work_.substitutes + (i - first_inverted_) / order_;
+  }
   /// Ensures that the inverse of the block with row `row` is available.
   Status need(int64_t row) {
     return row < first_inverted_ || row >= end_inverted_ ? invert_around(row) : Status::success();
@@ -77,18 +89,17 @@ class DiagonalBlocks {
     end_inverted_ = std::min(first_inverted_ + work_.rows, n_);
     const int64_t n = end_inverted_ - first_inverted_;
     const Factor<T> part{factor(first_inverted_, first_inverted_), ld_, static_cast<int>(n), false};
-    Status status = status_of(
-        cudaMemsetAsync(work_.inverses, 0, sizeof(T) * work_.rows * (order_ + 1), stream_),
-        "inverses of diagonal blocks");
-    if (status.ok())
-      status = swapped_ ? invert_tiles<T, true>(part, work_.inverses, order_, stream_)
-                        : invert_tiles<T, false>(part, work_.inverses, order_, stream_);
+    const Inverses<T> inverses{work_.inverses, order_, work_.sums, work_.substitutes};
+    Status status = swapped_ ? invert_tiles<T, true>(part, inverses, stream_)
+                             : invert_tiles<T, false>(part, inverses, stream_);
     for (int64_t w = Config<T>::kOrder; w < order_ && w < n && status.ok(); w *= 2) {
       const int64_t pairs = n / (2 * w), joined = pairs * 2 * w, rest = n - joined;
       if (pairs > 0) status = join(first_inverted_, w, w, pairs);
       if (status.ok() && rest > w) status = join(first_inverted_ + joined, w, rest - w, 1);
     }
-    return status;
+    if (!status.ok() || !work_.sums) return status;
+    return swapped_ ? test_inverses<T, true>(part, inverses, stream_)
+                    : test_inverses<T, false>(part, inverses, stream_);
   }
   /// The blocks below the diagonal of pairs of inverted blocks, with w columns and `rows` rows.
   Status join(int64_t first, int64_t w, int64_t rows, int64_t pairs) const {

@@ -18,9 +18,15 @@ constexpr int kernel_columns(int64_t nrhs, int link) {
 template <class T, bool swapped>
 Status run_strips(const Call<T>& call, int link, int multiprocessors, cudaStream_t stream);
 
-/// Stores the inverses of the diagonal tiles in `inverses`, lines of `pitch` elements: element (i,
-/// i) of the block diagonal is at i * (pitch + 1). Zeros above the diagonals, one beyond n.
+/// Stores the inverses of the diagonal tiles within the blocks, with zeros above their diagonals
+/// and one beyond n, and zeros in the tiles above them; and the sums.
 template <class T, bool swapped>
-Status invert_tiles(const Factor<T>& factor, T* inverses, int64_t pitch, cudaStream_t stream);
+Status invert_tiles(const Factor<T>& factor, const Inverses<T>& inverses, cudaStream_t stream);
+/// Sets `substitutes` of the inverted blocks.
+template <class T, bool swapped>
+Status test_inverses(const Factor<T>& factor, const Inverses<T>& inverses, cudaStream_t stream);
+/// Solves with one block.
+template <class T, bool swapped>
+Status solve_diagonal(const DiagonalCall<T>& call, bool forward, cudaStream_t stream);
 
 }  // namespace chol::cuda::solve

@@ -18,12 +18,16 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   // Prevents values derived from the thread's number from being kept in registers.
   Solver apart(*this);
   asm volatile("" : "+r"(apart.thread_));
-  apart.template prepare_link<kForward>(order, before);
+  const bool inverts = apart.template prepare_link<kForward>(order, before);
+  if (!inverts) {
+    Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
+    if (second) copy_tile<kForward>(beside_, order, before, link * kLink);
+  }
   // The tiles of P follow those of the factor.
   const auto copy = [&](int l) {
 #pragma unroll 1
     for (int u = 0; u < kLink; ++u)
-      if (l < streamed)
+      if (l < streamed || (!inverts && l < link))
         copy_tile<kForward>(stage(l, u), order, before, l * kLink + u);
       else if (l < link)
         copy_near(stage(l, u), u);
@@ -60,8 +64,9 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
       if (is_awaited) publish(sums_of<kForward>(s) + q * kOrder + row_, total);
       rhs_[row_ * S::kPitch + q] = total;
     });
-  // The solutions of the previous link, and the sums of the first strip.
-  const T* const sums = sums_of<kForward>(order.in_sweep(kForward, link * kLink));
+  // The solutions of the previous link, and the sums of the first strip, or its solutions.
+  const int first = order.in_sweep(kForward, link * kLink);
+  const T* const sums = inverts ? sums_of<kForward>(first) : published<kForward>(first);
   const int of_link = link > 0 ? kLinkElements : 0;
   const int awaited = of_link + second * kOrder * kColumns;
   T last[kLastFetched];
@@ -69,6 +74,20 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   wait_for_copy_groups<0>();
   __syncthreads();
   T x[kColumns] = {};
+  if (!inverts) {
+    receive_from<kForward>(last, order, link - 1, awaited, sums - of_link);
+    __syncthreads();
+#pragma unroll 1
+    for (int u = 0; u < kLink && link > 0; ++u)
+      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(stage(link - 1, u), thread_),
+                                                     solved_of_link(link - 1, u), thread_);
+    if (second)
+      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
+                                                     thread_);
+    add_to_rhs(x);
+    solve_by_substitution<kForward>(s);
+    return;
+  }
   multiply_by_inverse<kForward>(x);
   typename Tiles::RowInRegisters near_rows[kLink];
   if (link > 0) {
@@ -150,7 +169,7 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::receive_fro
 
 template <class T, bool swapped, int kColumns, int kLink>
 template <bool kForward>
-__device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::prepare_link(
+__device__ __forceinline__ bool Solver<T, swapped, kColumns, kLink>::prepare_link(
     Order order, int before) const {
   using Tiles = Tile<T, swapped, kForward != swapped>;
   const int second = before % kLink, link = before - second;
@@ -173,11 +192,21 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::prepare_lin
     Tensor::template multiply<true, Lower::none>(tile, kForward ? left : right,
                                                  kForward ? right : left, tile, thread_);
   };
-  const auto invert = [&](int k) {
+  const auto invert = [&](int k, bool limited) {
     Tiles::read_diagonal(inverse_, call_.factor, order.in_sweep(kForward, k), thread_);
     wait_for_copy_groups<0>();
     __syncthreads();
-    Tensor::invert(inverse_, thread_);
+    return invert_diagonal<Tiles>(limited, [&] { Tensor::invert(inverse_, thread_); });
+  };
+  // The sum of a row of M X1, or of a column in the second sweep.
+  const auto growth = [&] {
+    Real<T> sum = 0;
+#pragma unroll
+    for (int k = 0; k < kOrder / kShares; ++k) {
+      const int other = share_ + kShares * k;
+      sum += absolute_sum(beside_[kForward ? Tiles::at(row_, other) : Tiles::at(other, row_)]);
+    }
+    return sum_lanes<kShares>(sum);
   };
   if (second) {
     Tiles::prefetch_diagonal(call_.factor, order.in_sweep(kForward, before), thread_);
@@ -190,14 +219,15 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::prepare_lin
         copy_tile<kForward>(stage(kLink + u), order, link, link - kLink + u);
   }
   close_copy_group();
-  invert(link);
+  if (!invert(link, true)) return false;
   if (second) {
     before_inverse(beside_);
-    invert(before);
+    if (!invert(before, growth() <= kMostGrowth)) return false;
     for (int u = 0; u < kLink && link > 0; ++u) subtract(stage(u), beside_, stage(kLink + u));
     after_inverse(beside_, beside_);
   }
   for (int u = 0; u < kLink && link > 0; ++u) after_inverse(stage(u), near_tile(u));
+  return true;
 }
 
 template <class T, bool swapped, int kColumns, int kLink>

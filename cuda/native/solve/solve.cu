@@ -40,12 +40,11 @@ int64_t vector_elements(int64_t n, int64_t nrhs, int link) {
 template <class T>
 Status run_few(const BatchProblem<T>& problem, int link, const int* info, const Workspace<T>& work,
                cudaStream_t stream) {
-  const bool aligned =
-      (reinterpret_cast<uintptr_t>(problem.A.first) | problem.A.ld * sizeof(T)) % 16 == 0;
   const Status status = status_of(
       cudaMemsetAsync(work.published, 0xFF, work.published_bytes, stream), "solve of one matrix");
   if (!status.ok()) return status;
-  Call<T> call{{problem.A.first, problem.A.ld, static_cast<int>(problem.n), aligned},
+  Call<T> call{{problem.A.first, problem.A.ld, static_cast<int>(problem.n),
+                is_aligned(problem.A.first, problem.A.ld)},
                problem.B.first,
                problem.B.ld,
                static_cast<int>(problem.nrhs),
@@ -93,7 +92,8 @@ Workspace<T> Workspace<T>::carve(Arena& arena, const Params& params, int64_t n, 
   } else {
     const int64_t order = params.block;
     work.columns = std::min(nrhs, kMostBytes / int64_t(sizeof(T)) / order);
-    work.diagonal = DiagonalWorkspace<T>::carve(arena, order, n, kMostBytes, order * work.columns);
+    work.diagonal =
+        DiagonalWorkspace<T>::carve(arena, order, n, kMostBytes, order * work.columns, true);
   }
   return work;
 }

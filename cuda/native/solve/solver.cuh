@@ -4,6 +4,7 @@
 
 #include "native/solve/call.hpp"
 #include "native/solve/exchange.cuh"
+#include "native/solve/substitution.cuh"
 #include "native/solve/tensor_tile.cuh"
 
 namespace chol::cuda::solve {
@@ -89,9 +90,10 @@ class Solver {
   __device__ __forceinline__ void receive_from(T (&x)[kCount], Order order, int l, int elements,
                                                const T* sums) const;
   /// Forms the inverse of the diagonal tile, of a second strip X2 M X1, and the rows of P in
-  /// device memory.
+  /// device memory. @return whether products with them are accurate; otherwise the tiles are those
+  /// of the factor.
   template <bool kForward>
-  __device__ __forceinline__ void prepare_link(Order order, int before) const;
+  __device__ __forceinline__ bool prepare_link(Order order, int before) const;
   /// Of this block.
   __device__ __forceinline__ T* near_tile(int u) const;
   __device__ __forceinline__ void copy_near(T* to, int u) const;
@@ -113,6 +115,42 @@ class Solver {
                                                    thread_);
 #pragma unroll
     for (int q = 0; q < kColumns; ++q) x[q] = negative(x[q]);
+  }
+
+  /// Inverts the diagonal tile. @param limited whether other conditions of this thread hold.
+  /// @return whether they do in all threads, and products with the inverse are accurate.
+  template <class Tiles, class Invert>
+  __device__ __forceinline__ bool invert_diagonal(bool limited, Invert&& invert) const {
+    using Its = Substitution<T, Tiles>;
+    Real<T>* const sums = reinterpret_cast<Real<T>*>(rhs_);
+    const Real<T> sum = Its::sum_of_row(inverse_, thread_, [](int) { return Real<T>(1); });
+    if (share_ == 0) sums[row_] = sum;
+    __syncthreads();
+    invert();
+    const Real<T> condition = Its::sum_of_row(inverse_, thread_, [&](int j) { return sums[j]; });
+    return !__syncthreads_or(!(limited && condition <= kMostCondition));
+  }
+  /// The solutions of strip s by substitution, where rhs_ has the right-hand sides minus the
+  /// products with all earlier solutions, and inverse_ the diagonal tile.
+  template <bool kForward>
+  __device__ __forceinline__ void solve_by_substitution(int s) const {
+    using Tiles = Tile<T, swapped, kForward != swapped>;
+    __syncthreads();
+    Substitution<T, Tiles>::template solve<!kForward, !kForward, kColumns>(inverse_, rhs_, thread_);
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < kMine; ++m)
+      for_mine(m, [&](int q) { write<kForward>(s, q, rhs_[row_ * S::kPitch + q]); });
+  }
+  /// rhs_ += the sums of all lanes that share a row.
+  __device__ __forceinline__ void add_to_rhs(T (&sum)[kColumns]) const {
+    add_shares(sum);
+#pragma unroll
+    for (int m = 0; m < kMine; ++m)
+      for_mine(m, [&](int q) {
+        T& its = rhs_[row_ * S::kPitch + q];
+        its = add(its, mine(sum, m));
+      });
   }
 
   /// Calls body(q) for the mth right-hand side of this row that belongs to this thread.

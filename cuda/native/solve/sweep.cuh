@@ -27,8 +27,10 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep(Order
   Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
   wait_for_copy_groups<S::kStages - 1>();
   __syncthreads();
-  Tiles::invert(inverse_, thread_);
-  if (before > 0)
+  const bool inverts = invert_diagonal<Tiles>(true, [&] { Tiles::invert(inverse_, thread_); });
+  if (!inverts)
+    Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
+  else if (before > 0)
     Tiles::multiply(kForward ? inverse_ : beside_, kForward ? beside_ : inverse_, beside_, thread_);
   T b[kMine];
   read_rhs<kForward>(b, s);
@@ -43,6 +45,18 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep(Order
     for_mine(m, [&](int q) { rhs_[row_ * S::kPitch + q] = add(b[m], mine(sum, m)); });
   __syncthreads();
   T x[kColumns] = {};
+  if (!inverts) {
+    if (before > 0) {
+      T* const solved = solved_ + streamed % 2 * S::kVector;
+      receive(solved, last, published<kForward>(order.in_sweep(kForward, before - 1)));
+      __syncthreads();
+      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), solved,
+                                                     thread_);
+      add_to_rhs(x);
+    }
+    solve_by_substitution<kForward>(s);
+    return;
+  }
   multiply_by_inverse<kForward>(x);
   if (before > 0) {
     T* const solved = solved_ + streamed % 2 * S::kVector;

@@ -100,6 +100,9 @@ class HostBlock {
   CHOL_UNINSTRUMENTED unsigned rank() const { return static_cast<unsigned>(running / threads()); }
   CHOL_UNINSTRUMENTED unsigned thread() const { return static_cast<unsigned>(running % threads()); }
   CHOL_UNINSTRUMENTED HostThread& self() { return *threads_[running]; }
+  CHOL_UNINSTRUMENTED HostThread& of_block(int thread) {
+    return *threads_[running / threads() * threads() + thread];
+  }
   CHOL_UNINSTRUMENTED HostThread& of_warp(int lane) { return *threads_[running / 32 * 32 + lane]; }
 
   static inline HostBlock* current = nullptr;

@@ -120,6 +120,15 @@ inline int atomicMin(int* least, int x) {
   const Unseen unseen;
   return std::exchange(*least, min(*least, x));
 }
+inline int __syncthreads_or(int x) {
+  HostBlock& block = *HostBlock::current;
+  put_relaxed(block.self().slot, x);
+  __syncthreads();
+  int any = 0;
+  for (int k = 0; k < block.threads(); ++k) any |= get_relaxed<int>(block.of_block(k).slot);
+  __syncthreads();
+  return any;
+}
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int distance) {
   return __shfl_sync(mask, x, HostBlock::running % 32 ^ distance);
