@@ -129,7 +129,7 @@ class CudaTileOps final : public backend::TileOps<T> {
   void solve(const std::vector<backend::TriangularSolve<T>>& list) override;
   bool has_sweeps(typename backend::TileOps<T>::Sweep kind, int64_t tile,
                   int64_t columns) const override;
-  int64_t stage(const backend::LowerTiles<T>& L, int64_t columns) const override;
+  int64_t stage(const backend::LowerTiles<T>& L) const override;
   void solve_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, T* B,
                  int64_t ldb) override;
   void add_all(const backend::LowerTiles<T>& L, bool adjoint, int64_t columns, const T* X,

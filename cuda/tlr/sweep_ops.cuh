@@ -11,8 +11,8 @@ namespace chol::cuda::tlr {
 inline constexpr int kSweepWarps = 16;
 /// Number of blocks that share a block row.
 inline constexpr int kSweepShares = 4;
-/// With more columns than this, all columns are processed together: see wide_ops.cuh.
-inline constexpr int kMostMultiplied = 4;
+/// With more columns than these, all columns are processed together: see wide_ops.cuh.
+inline constexpr int kMostSolved = 16, kMostMultiplied = 4;
 
 template <class T, int kDown, int kColumns>
 __global__ void __launch_bounds__(32 * kSweepWarps, 1)

@@ -8,6 +8,10 @@
 
 namespace chol::cuda::tlr {
 
+/// Rows of a stage of a solve. The dense inverses may take a limited share of the factor's bytes.
+inline constexpr int64_t kStageRows = 2048;
+inline constexpr double kInverseShare = 0.6;
+
 /// The lists of a sweep in device memory.
 template <class T>
 struct CudaTileOps<T>::WidePlan final : backend::SweepPlan {
@@ -111,8 +115,19 @@ void CudaTileOps<T>::add_wide(const backend::LowerTiles<T>& L, bool adjoint, int
 }
 
 template <class T>
-int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L, int64_t columns) const {
-  return block_rows_of_stage(L, columns <= kMostSolved);
+int64_t CudaTileOps<T>::stage(const backend::LowerTiles<T>& L) const {
+  if (L.starts.size() < 3) return 1;
+  double elements = 0;
+  const int64_t count = std::ssize(L.starts) - 1;
+  const auto rows = [&](int64_t i) { return double(L.starts[i + 1] - L.starts[i]); };
+  auto tile = L.tiles.begin();
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < i; ++j, ++tile)
+      elements += tile->rank < 0 ? rows(i) * rows(j) : double(tile->rank) * (rows(i) + rows(j));
+  const double order = double(L.starts.back()), each = double(L.tile);
+  const double most = kInverseShare * (elements + order * each) / (order * each);
+  const int64_t wanted = std::min<int64_t>(kStageRows / L.tile, static_cast<int64_t>(most));
+  return std::clamp<int64_t>(wanted, 1, count);
 }
 
 /// Each stage is one product with the inverse of its diagonal block. The next stage adds the

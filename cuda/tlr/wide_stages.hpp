@@ -14,34 +14,6 @@ struct WideTaskSizes {
 /// contributions of earlier stages are formed as parts, with one buffer more than near stages.
 inline constexpr int kNearStages = 2, kPartBuffers = kNearStages + 1;
 
-/// Up to so many right-hand sides are processed by thin_products.cuh, more by wide_products.cuh.
-inline constexpr int kMostSolved = 16;
-/// Rows of a stage. The dense inverses may take a limited share of the factor's bytes.
-inline constexpr int64_t kStageRows = 2048;
-inline constexpr double kInverseShare = 0.6;
-/// For few right-hand sides each tile of at least this order is a stage, whose inverse is that of
-/// the diagonal tile. With 131,072 rows and tiles of 1024, a solve of one column took 4.8 ms with
-/// stages of one tile and 6.0 ms with two (H200); 64 columns took longer with one.
-inline constexpr int64_t kThinStageTile = 1024;
-
-/// Number of block rows of a stage.
-/// @param few whether there are at most kMostSolved right-hand sides
-template <class T>
-int64_t block_rows_of_stage(const backend::LowerTiles<T>& L, bool few) {
-  const int64_t count = std::ssize(L.starts) - 1;
-  if (count < 2 || (few && L.tile >= kThinStageTile)) return 1;
-  double elements = 0;
-  const auto rows = [&](int64_t i) { return double(L.starts[i + 1] - L.starts[i]); };
-  auto tile = L.tiles.begin();
-  for (int64_t i = 0; i < count; ++i)
-    for (int64_t j = 0; j < i; ++j, ++tile)
-      elements += tile->rank < 0 ? rows(i) * rows(j) : double(tile->rank) * (rows(i) + rows(j));
-  const double order = double(L.starts.back()), each = double(L.tile);
-  const double most = kInverseShare * (elements + order * each) / (order * each);
-  const int64_t wanted = std::min<int64_t>(kStageRows / L.tile, static_cast<int64_t>(most));
-  return std::clamp<int64_t>(wanted, 1, count);
-}
-
 /// Block rows that are solved for together. The lists of a stage are ranges that end where those of
 /// the next stage begin: right factors for the near stages, and for later stages; sums of the next
 /// stage over the near ones, in `near_left`; and parts of the sums of the first stage that is not

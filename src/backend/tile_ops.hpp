@@ -313,8 +313,8 @@ class TileOps {
   virtual bool has_sweeps(Sweep /*kind*/, int64_t /*tile*/, int64_t /*columns*/) const {
     return false;
   }
-  /// Number of block rows whose inverses solve_all() uses together for this number of columns.
-  virtual int64_t stage(const LowerTiles<T>& /*L*/, int64_t /*columns*/) const { return 1; }
+  /// Number of block rows whose inverses solve_all() uses together.
+  virtual int64_t stage(const LowerTiles<T>& /*L*/) const { return 1; }
   /// B := inverse(L) B or inverse(L^H) B.
   virtual void solve_all(const LowerTiles<T>& /*L*/, bool /*adjoint*/, int64_t /*columns*/,
                          T* /*B*/, int64_t /*ldb*/) {}

@@ -83,9 +83,8 @@ backend::LowerTiles<T> lower_tiles(const Matrix<T>& A) {
 
 /// Combines as many block rows in a stage as the operations request; the inverses are kept in A.
 template <class T>
-void make_stages(backend::TileOps<T>& ops, const Matrix<T>& A, int64_t nrhs,
-                 backend::LowerTiles<T>& L) {
-  L.stage = ops.stage(L, nrhs);
+void make_stages(backend::TileOps<T>& ops, const Matrix<T>& A, backend::LowerTiles<T>& L) {
+  L.stage = ops.stage(L);
   if (L.stage < 2) return;
   const int64_t count = (A.tiles + L.stage - 1) / L.stage;
   if (std::ssize(A.stage_inverses) != count) A.stage_inverses = stage_inverses(ops, L, L.stage);
@@ -140,7 +139,7 @@ void solve_triangular(backend::TileOps<T>& ops, const Matrix<T>& A, bool adjoint
                       T* B, int64_t ldb) {
   if (ops.has_sweeps(backend::TileOps<T>::Sweep::solve, A.tile, nrhs)) {
     backend::LowerTiles<T> L = lower_tiles(A);
-    make_stages(ops, A, nrhs, L);
+    make_stages(ops, A, L);
     return ops.solve_all(L, adjoint, nrhs, B, ldb);
   }
   int64_t most = 0;

@@ -93,7 +93,7 @@ class Matrix : public Properties {
   std::vector<Tile<T>> lower;       ///< in row-major order
   std::vector<Buffer<T>> diagonal;  ///< of A full, of a factor with zeros above the diagonal
   std::vector<Buffer<T>> inverses;  ///< of a factor: TileOps::invert_blocks() of the diagonal tiles
-  /// Of a factor, created by the first solve that needs them: see stage_inverses().
+  /// Of a factor, created by the first solve: see stage_inverses().
   mutable std::vector<Buffer<T>> stage_inverses;
   mutable backend::SweepPlans plans;
   /// Of L D L^H: the diagonal of D, 1 or -1, for each tile; empty for a tile with D = I. Empty for

@@ -225,25 +225,6 @@ void check(int tile, int count, int shorter, int last, bool adjoint, bool solves
         sizeof(T), tile, count, last, shorter, adjoint, solves, has_pairs, columns, error);
 }
 
-/// Block rows of a stage for few and many right-hand sides: for tiles of 1024 they differ.
-void check_stages() {
-  struct Case {
-    int64_t tile, count, rank, few, many;
-  };
-  for (const Case& c : {Case{1024, 128, 20, 1, 2}, Case{1000, 128, 20, 2, 2},
-                        Case{512, 256, 44, 4, 4}, Case{512, 256, 3, 1, 1}, Case{512, 2, -1, 1, 1},
-                        Case{1024, 1, 0, 1, 1}, Case{100, 15, -1, 4, 4}}) {
-    backend::LowerTiles<double> L;
-    L.tile = c.tile;
-    for (int64_t i = 0; i <= c.count; ++i) L.starts.push_back(i * c.tile);
-    L.tiles.resize(static_cast<size_t>(c.count * (c.count - 1) / 2), {nullptr, nullptr, c.rank});
-    const int64_t few = block_rows_of_stage(L, true), many = block_rows_of_stage(L, false);
-    if (!tally.count(few == c.few && many == c.many))
-      std::printf("%d tiles of %d of rank %d: stages of %d and %d\n", int(c.count), int(c.tile),
-                  int(c.rank), int(few), int(many));
-  }
-}
-
 template <class D>
 void check_orders() {
   for (const bool adjoint : {false, true}) {
@@ -272,7 +253,6 @@ void check_orders() {
 
 int main() {
   using namespace chol::cuda;
-  tlr::check_stages();
   for_each_type([](auto x) { tlr::check_orders<decltype(x)>(); });
   return tlr::tally.report();
 }
