@@ -182,7 +182,7 @@ void check_diagonal_block(bool ill_conditioned) {
   if (!ill_conditioned) return;
   const solve::DiagonalCall<T> call{factor,      system.X.data(), system.ldb,
                                     system.nrhs, nullptr,         &substitutes};
-  for (int group = 0; group < 2; ++group)
+  for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < 18; ++group)
     run_block<T>([&](int thread) {
       solve::DiagonalSolve<T, kSwapped, true>(call, group, thread)
           .substitute(reinterpret_cast<T*>(shared));
@@ -202,7 +202,7 @@ void check_copy() {
   for (int q = 0; q < nrhs; ++q) std::copy_n(&product[q * n], n, &wanted[q * ldb]);
   const solve::DiagonalCall<T> call{{nullptr, n, n, false}, B.data(), ldb, nrhs,
                                     product.data(),         nullptr};
-  for (int group = 0; group < 2; ++group)
+  for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < 18; ++group)
     for (int part = 0; part < 3; ++part)
       run_block<T>([&](int thread) {
         solve::DiagonalSolve<T, false, true>(call, group, thread).copy(part, 3);

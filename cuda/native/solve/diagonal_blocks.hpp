@@ -10,6 +10,18 @@
 
 namespace chol::cuda::solve {
 
+/// The products by which inverted tiles become inverted diagonal blocks of n rows: calls
+/// body(first row, w, rows, pairs) for [L11 0; L21 L22] with w columns and `rows` rows of L21, pairs
+/// of them after each other.
+template <class Body>
+void for_each_join(int64_t n, int64_t tile, int64_t order, Body&& body) {
+  for (int64_t w = tile; w < order && w < n; w *= 2) {
+    const int64_t pairs = n / (2 * w), joined = pairs * 2 * w, rest = n - joined;
+    if (pairs > 0) body(int64_t{0}, w, w, pairs);
+    if (rest > w) body(joined, w, rest - w, int64_t{1});
+  }
+}
+
 template <class T>
 struct DiagonalWorkspace {
   int64_t order = 0;  ///< of the blocks: that of the tiles times a power of two
@@ -31,7 +43,10 @@ struct DiagonalWorkspace {
     work.order = order;
     work.rows = std::min(padded, std::max(most, order));
     work.inverses = arena.take<T>(work.rows * (order + 1));
-    work.product = arena.take<T>(std::max(product_size, order * (work.rows / 4 + 1)));
+    for_each_join(work.rows, kOrder, order, [&](int64_t, int64_t w, int64_t, int64_t pairs) {
+      product_size = std::max(product_size, pairs * w * w);
+    });
+    work.product = arena.take<T>(product_size);
     if (tested) {
       work.sums = arena.take<Real<T>>(work.rows);
       work.substitutes = arena.take<int>(work.rows / order + 1);
@@ -92,11 +107,10 @@ class DiagonalBlocks {
     const Inverses<T> inverses{work_.inverses, order_, work_.sums, work_.substitutes};
     Status status = swapped_ ? invert_tiles<T, true>(part, inverses, stream_)
                              : invert_tiles<T, false>(part, inverses, stream_);
-    for (int64_t w = Config<T>::kOrder; w < order_ && w < n && status.ok(); w *= 2) {
-      const int64_t pairs = n / (2 * w), joined = pairs * 2 * w, rest = n - joined;
-      if (pairs > 0) status = join(first_inverted_, w, w, pairs);
-      if (status.ok() && rest > w) status = join(first_inverted_ + joined, w, rest - w, 1);
-    }
+    for_each_join(n, Config<T>::kOrder, order_,
+                  [&](int64_t first, int64_t w, int64_t rows, int64_t pairs) {
+                    if (status.ok()) status = join(first_inverted_ + first, w, rows, pairs);
+                  });
     if (!status.ok() || !work_.sums) return status;
     return swapped_ ? test_inverses<T, true>(part, inverses, stream_)
                     : test_inverses<T, false>(part, inverses, stream_);

@@ -104,9 +104,10 @@ template <class T, bool swapped, bool kForward>
 struct DiagonalSolve {
   using C = Config<T>;
   using Tiles = Tile<T, swapped, kForward != swapped>;
-  static constexpr int kOrder = C::kOrder, kThreads = C::kThreads, kColumns = 16;
+  static constexpr int kOrder = C::kOrder, kThreads = C::kThreads, kColumns = 8;
   static constexpr int kPitch = kVectorPitch<T, kColumns>, kVector = kOrder * kPitch;
   static constexpr int kSharedBytes = (C::kTile + 2 * kVector) * int(sizeof(T));
+  static_assert(kSharedBytes <= 48 * 1024);  // more needs a call of the runtime before each launch
   /// Swapped storage is that of the conjugate factor.
   static constexpr bool kConjugated = kForward == swapped;
 
@@ -123,12 +124,11 @@ struct DiagonalSolve {
 
   /// @param part of the rows
   __device__ void copy(int part, int parts) const {
-    const int n = call.factor.n, length = (n + parts - 1) / parts, begin = part * length;
-    const int rows = smaller(length, n - begin);
-#pragma unroll 4
-    for (int e = thread; e < rows * columns; e += kThreads) {
-      const int i = begin + e % rows, q = e / rows;
-      *B(i, q) = call.product[(first + q) * n + i];
+    const int n = call.factor.n;
+    for (int i = part * kThreads + thread; i < n; i += parts * kThreads) {
+#pragma unroll
+      for (int q = 0; q < kColumns; ++q)
+        if (q < columns) *B(i, q) = call.product[(first + q) * n + i];
     }
   }
   __device__ void substitute(T* tile) const {

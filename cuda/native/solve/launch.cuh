@@ -82,7 +82,7 @@ Status test_inverses(const Factor<T>& factor, const Inverses<T>& inverses, cudaS
 template <class T, bool swapped>
 Status solve_diagonal(const DiagonalCall<T>& call, bool forward, cudaStream_t stream) {
   using Solve = DiagonalSolve<T, swapped, true>;
-  constexpr unsigned kParts = 4;
+  constexpr unsigned kParts = 2;
   const auto groups = static_cast<unsigned>((call.nrhs + Solve::kColumns - 1) / Solve::kColumns);
   return launch(
       "one matrix, diagonal block",

@@ -73,21 +73,13 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   ask_for<kForward>(last, order, link - 1, awaited, sums - of_link);
   wait_for_copy_groups<0>();
   __syncthreads();
-  T x[kColumns] = {};
   if (!inverts) {
     receive_from<kForward>(last, order, link - 1, awaited, sums - of_link);
-    __syncthreads();
-#pragma unroll 1
-    for (int u = 0; u < kLink && link > 0; ++u)
-      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(stage(link - 1, u), thread_),
-                                                     solved_of_link(link - 1, u), thread_);
-    if (second)
-      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
-                                                     thread_);
-    add_to_rhs(x);
-    solve_by_substitution<kForward>(s);
+    const Solver copied(*this);  // so that the state of the usual way stays in registers
+    copied.template finish_by_substitution<kForward>(s, link, second);
     return;
   }
+  T x[kColumns] = {};
   multiply_by_inverse<kForward>(x);
   typename Tiles::RowInRegisters near_rows[kLink];
   if (link > 0) {
@@ -109,6 +101,25 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   add_shares(x);
 #pragma unroll
   for (int m = 0; m < kMine; ++m) for_mine(m, [&](int q) { write<kForward>(s, q, mine(x, m)); });
+}
+
+template <class T, bool swapped, int kColumns, int kLink>
+template <bool kForward>
+__device__ __noinline__ void Solver<T, swapped, kColumns, kLink>::finish_by_substitution(
+    int s, int link, int second) const {
+  using Tiles = Tile<T, swapped, kForward != swapped>;
+  __syncthreads();
+  T x[kColumns] = {};
+#pragma unroll 1
+  for (int u = 0; u < kLink && link > 0; ++u)
+    Tiles::template subtract_product_of<!kForward>(
+        x, Tiles::row_of(stages_ + ((link - 1) % S::kLinkStages * kLink + u) * C::kTile, thread_),
+        solved_of_link(link - 1, u), thread_);
+  if (second)
+    Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
+                                                   thread_);
+  add_to_rhs(x);
+  solve_by_substitution<kForward>(s);
 }
 
 template <class T, bool swapped, int kColumns, int kLink>
@@ -201,7 +212,7 @@ __device__ __forceinline__ bool Solver<T, swapped, kColumns, kLink>::prepare_lin
   // The sum of a row of M X1, or of a column in the second sweep.
   const auto growth = [&] {
     Real<T> sum = 0;
-#pragma unroll
+#pragma unroll 4
     for (int k = 0; k < kOrder / kShares; ++k) {
       const int other = share_ + kShares * k;
       sum += absolute_sum(beside_[kForward ? Tiles::at(row_, other) : Tiles::at(other, row_)]);

@@ -76,6 +76,10 @@ class Solver {
   /// The same for a strip that is the first or the second of a link.
   template <bool kForward>
   __device__ __forceinline__ void sweep_by_links(Order order, Strip strip) const;
+  /// Its end where products with the inverse are not accurate. A call, which is rare and costs less
+  /// than the registers that this code would take from the usual way.
+  template <bool kForward>
+  __device__ __noinline__ void finish_by_substitution(int s, int link, int second) const;
   /// The solution of strip u of link l in shared memory.
   __device__ __forceinline__ T* solved_of_link(int l, int u) const;
   /// Address of element e of the awaited data: the solutions of link l, then the sums.

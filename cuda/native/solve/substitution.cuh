@@ -37,7 +37,7 @@ struct Substitution {
   __device__ static __forceinline__ Real<T> sum_of_row(const T* tile, int thread, Weight&& weight) {
     const int row = thread / kShares, share = thread % kShares;
     Real<T> sum = 0;
-#pragma unroll
+#pragma unroll 4
     for (int k = 0; k < kOrder / kShares; ++k) {
       const int j = share + kShares * k;
       if (j <= row) sum = fma(absolute_sum(tile[Tiles::at(row, j)]), weight(j), sum);
