@@ -11,8 +11,8 @@
 namespace chol::cuda::solve {
 
 /// The products by which inverted tiles become inverted diagonal blocks of n rows: calls
-/// body(first row, w, rows, pairs) for [L11 0; L21 L22] with w columns and `rows` rows of L21, pairs
-/// of them after each other.
+/// body(first row, w, rows, pairs) for [L11 0; L21 L22] with w columns and `rows` rows of L21,
+/// pairs of them after each other.
 template <class Body>
 void for_each_join(int64_t n, int64_t tile, int64_t order, Body&& body) {
   for (int64_t w = tile; w < order && w < n; w *= 2) {

@@ -18,16 +18,15 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   // Prevents values derived from the thread's number from being kept in registers.
   Solver apart(*this);
   asm volatile("" : "+r"(apart.thread_));
-  const bool inverts = apart.template prepare_link<kForward>(order, before);
-  if (!inverts) {
-    Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
-    if (second) copy_tile<kForward>(beside_, order, before, link * kLink);
+  if (!apart.template prepare_link<kForward>(order, before)) {
+    const Solver copied(*this);  // only its own state is passed in memory
+    return copied.template sweep_by_substitution<kForward>(order, strip);
   }
   // The tiles of P follow those of the factor.
   const auto copy = [&](int l) {
 #pragma unroll 1
     for (int u = 0; u < kLink; ++u)
-      if (l < streamed || (!inverts && l < link))
+      if (l < streamed)
         copy_tile<kForward>(stage(l, u), order, before, l * kLink + u);
       else if (l < link)
         copy_near(stage(l, u), u);
@@ -64,21 +63,14 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
       if (is_awaited) publish(sums_of<kForward>(s) + q * kOrder + row_, total);
       rhs_[row_ * S::kPitch + q] = total;
     });
-  // The solutions of the previous link, and the sums of the first strip, or its solutions.
-  const int first = order.in_sweep(kForward, link * kLink);
-  const T* const sums = inverts ? sums_of<kForward>(first) : published<kForward>(first);
+  // The solutions of the previous link, and the sums of the first strip.
+  const T* const sums = sums_of<kForward>(order.in_sweep(kForward, link * kLink));
   const int of_link = link > 0 ? kLinkElements : 0;
   const int awaited = of_link + second * kOrder * kColumns;
   T last[kLastFetched];
   ask_for<kForward>(last, order, link - 1, awaited, sums - of_link);
   wait_for_copy_groups<0>();
   __syncthreads();
-  if (!inverts) {
-    receive_from<kForward>(last, order, link - 1, awaited, sums - of_link);
-    const Solver copied(*this);  // so that the state of the usual way stays in registers
-    copied.template finish_by_substitution<kForward>(s, link, second);
-    return;
-  }
   T x[kColumns] = {};
   multiply_by_inverse<kForward>(x);
   typename Tiles::RowInRegisters near_rows[kLink];
@@ -101,25 +93,6 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_li
   add_shares(x);
 #pragma unroll
   for (int m = 0; m < kMine; ++m) for_mine(m, [&](int q) { write<kForward>(s, q, mine(x, m)); });
-}
-
-template <class T, bool swapped, int kColumns, int kLink>
-template <bool kForward>
-__device__ __noinline__ void Solver<T, swapped, kColumns, kLink>::finish_by_substitution(
-    int s, int link, int second) const {
-  using Tiles = Tile<T, swapped, kForward != swapped>;
-  __syncthreads();
-  T x[kColumns] = {};
-#pragma unroll 1
-  for (int u = 0; u < kLink && link > 0; ++u)
-    Tiles::template subtract_product_of<!kForward>(
-        x, Tiles::row_of(stages_ + ((link - 1) % S::kLinkStages * kLink + u) * C::kTile, thread_),
-        solved_of_link(link - 1, u), thread_);
-  if (second)
-    Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), sums_,
-                                                   thread_);
-  add_to_rhs(x);
-  solve_by_substitution<kForward>(s);
 }
 
 template <class T, bool swapped, int kColumns, int kLink>

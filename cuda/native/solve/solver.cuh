@@ -68,6 +68,10 @@ class Solver {
  private:
   template <bool kForward>
   __device__ __forceinline__ void sweep(Order order, Strip strip) const;
+  /// The same where products with the inverse of the diagonal tile are not accurate. A call, which
+  /// is rare and costs less than the registers that this code would take from the usual way.
+  template <bool kForward>
+  __device__ __noinline__ void sweep_by_substitution(Order order, Strip strip) const;
   /// sum -= the products of tiles 0, 1, ... of a strip, except the last one, and their solutions.
   template <bool kForward, class Stage, class Copy>
   __device__ __forceinline__ void subtract_streamed(T (&sum)[kColumns], Order order, int streamed,
@@ -76,10 +80,6 @@ class Solver {
   /// The same for a strip that is the first or the second of a link.
   template <bool kForward>
   __device__ __forceinline__ void sweep_by_links(Order order, Strip strip) const;
-  /// Its end where products with the inverse are not accurate. A call, which is rare and costs less
-  /// than the registers that this code would take from the usual way.
-  template <bool kForward>
-  __device__ __noinline__ void finish_by_substitution(int s, int link, int second) const;
   /// The solution of strip u of link l in shared memory.
   __device__ __forceinline__ T* solved_of_link(int l, int u) const;
   /// Address of element e of the awaited data: the solutions of link l, then the sums.
@@ -94,8 +94,7 @@ class Solver {
   __device__ __forceinline__ void receive_from(T (&x)[kCount], Order order, int l, int elements,
                                                const T* sums) const;
   /// Forms the inverse of the diagonal tile, of a second strip X2 M X1, and the rows of P in
-  /// device memory. @return whether products with them are accurate; otherwise the tiles are those
-  /// of the factor.
+  /// device memory. @return whether products with them are accurate.
   template <bool kForward>
   __device__ __forceinline__ bool prepare_link(Order order, int before) const;
   /// Of this block.
@@ -134,29 +133,6 @@ class Solver {
     const Real<T> condition = Its::sum_of_row(inverse_, thread_, [&](int j) { return sums[j]; });
     return !__syncthreads_or(!(limited && condition <= kMostCondition));
   }
-  /// The solutions of strip s by substitution, where rhs_ has the right-hand sides minus the
-  /// products with all earlier solutions, and inverse_ the diagonal tile.
-  template <bool kForward>
-  __device__ __forceinline__ void solve_by_substitution(int s) const {
-    using Tiles = Tile<T, swapped, kForward != swapped>;
-    __syncthreads();
-    Substitution<T, Tiles>::template solve<!kForward, !kForward, kColumns>(inverse_, rhs_, thread_);
-    __syncthreads();
-#pragma unroll
-    for (int m = 0; m < kMine; ++m)
-      for_mine(m, [&](int q) { write<kForward>(s, q, rhs_[row_ * S::kPitch + q]); });
-  }
-  /// rhs_ += the sums of all lanes that share a row.
-  __device__ __forceinline__ void add_to_rhs(T (&sum)[kColumns]) const {
-    add_shares(sum);
-#pragma unroll
-    for (int m = 0; m < kMine; ++m)
-      for_mine(m, [&](int q) {
-        T& its = rhs_[row_ * S::kPitch + q];
-        its = add(its, mine(sum, m));
-      });
-  }
-
   /// Calls body(q) for the mth right-hand side of this row that belongs to this thread.
   template <class Body>
   __device__ __forceinline__ void for_mine(int m, Body&& body) const {

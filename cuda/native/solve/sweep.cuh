@@ -27,10 +27,11 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep(Order
   Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
   wait_for_copy_groups<S::kStages - 1>();
   __syncthreads();
-  const bool inverts = invert_diagonal<Tiles>(true, [&] { Tiles::invert(inverse_, thread_); });
-  if (!inverts)
-    Tiles::read_diagonal(inverse_, call_.factor, s, thread_);
-  else if (before > 0)
+  if (!invert_diagonal<Tiles>(true, [&] { Tiles::invert(inverse_, thread_); })) {
+    const Solver copied(*this);  // only its own state is passed in memory
+    return copied.template sweep_by_substitution<kForward>(order, strip);
+  }
+  if (before > 0)
     Tiles::multiply(kForward ? inverse_ : beside_, kForward ? beside_ : inverse_, beside_, thread_);
   T b[kMine];
   read_rhs<kForward>(b, s);
@@ -45,18 +46,6 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep(Order
     for_mine(m, [&](int q) { rhs_[row_ * S::kPitch + q] = add(b[m], mine(sum, m)); });
   __syncthreads();
   T x[kColumns] = {};
-  if (!inverts) {
-    if (before > 0) {
-      T* const solved = solved_ + streamed % 2 * S::kVector;
-      receive(solved, last, published<kForward>(order.in_sweep(kForward, before - 1)));
-      __syncthreads();
-      Tiles::template subtract_product_of<!kForward>(x, Tiles::row_of(beside_, thread_), solved,
-                                                     thread_);
-      add_to_rhs(x);
-    }
-    solve_by_substitution<kForward>(s);
-    return;
-  }
   multiply_by_inverse<kForward>(x);
   if (before > 0) {
     T* const solved = solved_ + streamed % 2 * S::kVector;
@@ -68,6 +57,43 @@ __device__ __forceinline__ void Solver<T, swapped, kColumns, kLink>::sweep(Order
   add_shares(x);
 #pragma unroll
   for (int m = 0; m < kMine; ++m) for_mine(m, [&](int q) { write<kForward>(s, q, mine(x, m)); });
+}
+
+template <class T, bool swapped, int kColumns, int kLink>
+template <bool kForward>
+__device__ __noinline__ void Solver<T, swapped, kColumns, kLink>::sweep_by_substitution(
+    Order order, Strip strip) const {
+  using Tiles = Tile<T, swapped, kForward != swapped>;
+  const int before = order.before(strip);
+  wait_for_copy_groups<0>();  // tiles that were requested for the usual way
+  __syncthreads();
+  T sum[kColumns] = {};
+#pragma unroll 1
+  for (int k = 0; k < before; ++k) {
+    copy_tile<kForward>(stages_, order, before, k);
+    close_copy_group();
+    const T* const solutions = published<kForward>(order.in_sweep(kForward, k));
+    for (int e = thread_; e < kOrder * kColumns; e += kThreads)
+      solved_[e % kOrder * S::kPitch + e / kOrder] = await(solutions + e);
+    wait_for_copy_groups<0>();
+    __syncthreads();
+    Tiles::template subtract_product_of<!kForward>(sum, Tiles::row_of(stages_, thread_), solved_,
+                                                   thread_);
+    __syncthreads();
+  }
+  Tiles::read_diagonal(inverse_, call_.factor, strip.index, thread_);
+  T b[kMine];
+  read_rhs<kForward>(b, strip.index);
+  add_shares(sum);
+#pragma unroll
+  for (int m = 0; m < kMine; ++m)
+    for_mine(m, [&](int q) { rhs_[row_ * S::kPitch + q] = add(b[m], mine(sum, m)); });
+  __syncthreads();
+  Substitution<T, Tiles>::template solve<!kForward, !kForward, kColumns>(inverse_, rhs_, thread_);
+  __syncthreads();
+#pragma unroll
+  for (int m = 0; m < kMine; ++m)
+    for_mine(m, [&](int q) { write<kForward>(strip.index, q, rhs_[row_ * S::kPitch + q]); });
 }
 
 template <class T, bool swapped, int kColumns, int kLink>
