@@ -153,11 +153,12 @@ void check_diagonal_block(bool ill_conditioned) {
   using Strip = solve::DiagonalStrip<T, kSwapped>;
   for (int strip = 0; strip < 2; ++strip) {
     run_block<T>([&](int thread) {
-      Strip{factor, inverses, strip, thread}.invert(reinterpret_cast<T*>(shared));
+      Strip{factor, inverses, strip, -1, thread}.invert(reinterpret_cast<T*>(shared));
     });
-    run_block<T>([&](int thread) {
-      Strip{factor, inverses, strip, thread}.prepare(reinterpret_cast<Real<T>*>(shared));
-    });
+    for (int part = 0; part < Strip::kParts; ++part)
+      run_block<T>([&](int thread) {
+        Strip{factor, inverses, strip, part, thread}.prepare(reinterpret_cast<Real<T>*>(shared));
+      });
   }
   bool right = substitutes == 0;
   for (int j = 0; j < kOrder; ++j) {
@@ -173,9 +174,10 @@ void check_diagonal_block(bool ill_conditioned) {
     }
   }
   for (int strip = 0; strip < 2; ++strip)
-    run_block<T>([&](int thread) {
-      Strip{factor, inverses, strip, thread}.test(reinterpret_cast<Real<T>*>(shared));
-    });
+    for (int part = 0; part < Strip::kParts; ++part)
+      run_block<T>([&](int thread) {
+        Strip{factor, inverses, strip, part, thread}.test(reinterpret_cast<Real<T>*>(shared));
+      });
   if (!solves.count(right && substitutes == ill_conditioned))
     std::printf("test of an inverse, element of %zu bytes, swapped %d: %d\n", sizeof(T), kSwapped,
                 substitutes);
@@ -200,8 +202,9 @@ void check_copy() {
   std::vector<T> product(n * nrhs), B(ldb * nrhs, from_real<T>(-77)), wanted = B;
   for (T& x : product) x = random_element<T>();
   for (int q = 0; q < nrhs; ++q) std::copy_n(&product[q * n], n, &wanted[q * ldb]);
-  const solve::DiagonalCall<T> call{{nullptr, n, n, false}, B.data(), ldb, nrhs,
-                                    product.data(),         nullptr};
+  const int substitutes = 0;
+  const solve::DiagonalCall<T> call{{nullptr, n, n, false}, B.data(),    ldb, nrhs,
+                                    product.data(),         &substitutes};
   for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < 18; ++group)
     for (int part = 0; part < 3; ++part)
       run_block<T>([&](int thread) {

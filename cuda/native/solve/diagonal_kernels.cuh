@@ -6,17 +6,19 @@
 
 namespace chol::cuda::solve {
 
-/// What a block of threads does for one strip of rows of the factor's diagonal blocks.
+/// What blocks of threads do for one strip of rows of the factor's diagonal blocks: one inverts the
+/// diagonal tile, and kParts of them each take some of the rows for the rest.
 template <class T, bool swapped>
 struct DiagonalStrip {
   using C = Config<T>;
   using Tiles = Tile<T, swapped, !swapped>;
   static constexpr int kOrder = C::kOrder, kThreads = C::kThreads, kWarps = kThreads / 32;
+  static constexpr int kParts = 4, kRows = kOrder / kParts;
   static constexpr int kSharedBytes = C::kTile * int(sizeof(T));
 
   Factor<T> factor;
   Inverses<T> inverses;
-  int strip, thread;
+  int strip, part, thread;
 
   /// Inverts the diagonal tile.
   __device__ void invert(T* tile) const {
@@ -36,13 +38,13 @@ struct DiagonalStrip {
     const int first = (strip + 1) * kOrder,
               end = smaller(first_of_block() + order(), strips * kOrder);
     const int columns = end - first;
-    for (int e = thread; e < kOrder * columns; e += kThreads) {
-      const int i = strip * kOrder + (swapped ? e / columns : e % kOrder);
-      const int j = first + (swapped ? e % columns : e / kOrder);
+    for (int e = thread; e < kRows * columns; e += kThreads) {
+      const int i = first_row() + (swapped ? e / columns : e % kRows);
+      const int j = first + (swapped ? e % columns : e / kRows);
       inverses.first[offset(i, j, inverses.order)] = T{};
     }
     if (!inverses.sums) return;
-    if (thread == 0 && first_of_block() == strip * kOrder) inverses.substitutes[block()] = 0;
+    if (thread == 0 && first_of_block() == first_row()) inverses.substitutes[block()] = 0;
     for_rows(
         factor.A, factor.ld, partial, [](int) { return Real<T>(1); },
         [&](int i, Real<T> sum) { inverses.sums[i] = sum; });
@@ -60,6 +62,7 @@ struct DiagonalStrip {
   __device__ __forceinline__ int order() const { return static_cast<int>(inverses.order); }
   __device__ __forceinline__ int block() const { return strip * kOrder / order(); }
   __device__ __forceinline__ int first_of_block() const { return block() * order(); }
+  __device__ __forceinline__ int first_row() const { return strip * kOrder + part * kRows; }
   __device__ static __forceinline__ int64_t offset(int i, int j, int64_t ld) {
     return swapped ? i * ld + j : j * ld + i;
   }
@@ -67,7 +70,7 @@ struct DiagonalStrip {
   template <class Weight, class Body>
   __device__ __forceinline__ void for_rows(const T* A, int64_t ld, Real<T>* partial,
                                            Weight&& weight, Body&& body) const {
-    const int first = strip * kOrder, rows = smaller(kOrder, factor.n - first);
+    const int first = first_row(), rows = smaller(kRows, factor.n - first);
     const auto add_to = [&](Real<T> sum, int i, int j) {
       return fma(absolute_sum(A[offset(i, j, ld)]), weight(j), sum);
     };
@@ -81,18 +84,19 @@ struct DiagonalStrip {
         if (thread % 32 == 0) body(first + row, sum);
       }
     } else {
-      const int row = thread % kOrder, share = thread / kOrder;
+      constexpr int kSums = kThreads / kRows;  // of a row
+      const int row = thread % kRows, share = thread / kRows;
       Real<T> sum = 0;
       if (row < rows) {
 #pragma unroll 8
-        for (int j = first_of_block() + share; j <= first + row; j += kShares)
+        for (int j = first_of_block() + share; j <= first + row; j += kSums)
           sum = add_to(sum, first + row, j);
       }
       partial[thread] = sum;
       __syncthreads();
       if (thread >= rows) return;
 #pragma unroll
-      for (int k = 1; k < kShares; ++k) sum += partial[thread + kOrder * k];
+      for (int k = 1; k < kSums; ++k) sum += partial[thread + kRows * k];
       body(first + row, sum);
     }
   }
@@ -123,13 +127,20 @@ struct DiagonalSolve {
         thread(thread_) {}
 
   /// @param part of the rows
-  __device__ void copy(int part, int parts) const {
+  /// @return false, without a change, where products with the inverse are not accurate
+  __device__ bool copy(int part, int parts) const {
     const int n = call.factor.n;
     for (int i = part * kThreads + thread; i < n; i += parts * kThreads) {
+      T x[kColumns];
 #pragma unroll
       for (int q = 0; q < kColumns; ++q)
-        if (q < columns) *B(i, q) = call.product[(first + q) * n + i];
+        if (q < columns) x[q] = call.product[(first + q) * n + i];
+      if (*call.substitutes != 0) return false;  // read at the same time
+#pragma unroll
+      for (int q = 0; q < kColumns; ++q)
+        if (q < columns) *B(i, q) = x[q];
     }
+    return *call.substitutes == 0;
   }
   __device__ void substitute(T* tile) const {
     T *const rhs = tile + C::kTile, *const solved = rhs + kVector;

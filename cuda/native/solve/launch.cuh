@@ -7,12 +7,13 @@
 
 namespace chol::cuda::solve {
 
-/// Two blocks a strip, for what is done concurrently.
+/// A block a strip inverts, concurrently with the others.
 template <class T, bool swapped>
 __global__ void __launch_bounds__(Config<T>::kThreads)
     invert_tiles_kernel(Factor<T> factor, Inverses<T> inverses) {
   extern __shared__ __align__(128) unsigned char memory[];
   const DiagonalStrip<T, swapped> strip{factor, inverses, static_cast<int>(blockIdx.x),
+                                        static_cast<int>(blockIdx.y) - 1,
                                         static_cast<int>(threadIdx.x)};
   if (blockIdx.y == 0)
     strip.invert(reinterpret_cast<T*>(memory));
@@ -24,7 +25,7 @@ __global__ void __launch_bounds__(Config<T>::kThreads)
     test_inverses_kernel(Factor<T> factor, Inverses<T> inverses) {
   extern __shared__ __align__(128) unsigned char memory[];
   DiagonalStrip<T, swapped>{factor, inverses, static_cast<int>(blockIdx.x),
-                            static_cast<int>(threadIdx.x)}
+                            static_cast<int>(blockIdx.y), static_cast<int>(threadIdx.x)}
       .test(reinterpret_cast<Real<T>*>(memory));
 }
 template <class T, bool swapped, bool kForward>
@@ -32,10 +33,8 @@ __global__ void __launch_bounds__(Config<T>::kThreads, 2)
     solve_diagonal_kernel(const __grid_constant__ DiagonalCall<T> call) {
   extern __shared__ __align__(128) unsigned char memory[];
   const DiagonalSolve<T, swapped, kForward> solve(call, blockIdx.x, static_cast<int>(threadIdx.x));
-  if (*call.substitutes == 0)
-    solve.copy(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
-  else if (blockIdx.y == 0)
-    solve.substitute(reinterpret_cast<T*>(memory));
+  const bool copied = solve.copy(static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
+  if (!copied && blockIdx.y == 0) solve.substitute(reinterpret_cast<T*>(memory));
 }
 
 template <class T, bool swapped, int kColumns, int kLink>
@@ -67,16 +66,16 @@ unsigned strips_of(const Factor<T>& factor) {
 
 template <class T, bool swapped>
 Status invert_tiles(const Factor<T>& factor, const Inverses<T>& inverses, cudaStream_t stream) {
-  return launch("one matrix, inverses", invert_tiles_kernel<T, swapped>, dim3(strips_of(factor), 2),
-                Config<T>::kThreads, DiagonalStrip<T, swapped>::kSharedBytes, stream, factor,
-                inverses);
+  return launch("one matrix, inverses", invert_tiles_kernel<T, swapped>,
+                dim3(strips_of(factor), 1 + DiagonalStrip<T, swapped>::kParts), Config<T>::kThreads,
+                DiagonalStrip<T, swapped>::kSharedBytes, stream, factor, inverses);
 }
 
 template <class T, bool swapped>
 Status test_inverses(const Factor<T>& factor, const Inverses<T>& inverses, cudaStream_t stream) {
   return launch("one matrix, test of inverses", test_inverses_kernel<T, swapped>,
-                dim3(strips_of(factor)), Config<T>::kThreads, Config<T>::kThreads * sizeof(Real<T>),
-                stream, factor, inverses);
+                dim3(strips_of(factor), DiagonalStrip<T, swapped>::kParts), Config<T>::kThreads,
+                Config<T>::kThreads * sizeof(Real<T>), stream, factor, inverses);
 }
 
 template <class T, bool swapped>
