@@ -9,6 +9,7 @@
 
 #include "ill_conditioned_system.hpp"
 #include "native/solve/diagonal_kernels.cuh"
+#include "native/solve/diagonal_workspace.hpp"
 #include "native/solve/kernel.cuh"
 #include "solved_system.hpp"
 
@@ -195,6 +196,27 @@ void check_diagonal_block(bool ill_conditioned) {
   report_ratio("diagonal block", system, 0, 0, n);
 }
 
+/// The products of each join fit the workspace, whatever part of the rows is inverted at a time.
+template <class T>
+void check_join_workspace() {
+  constexpr int64_t kOrder = solve::Config<T>::kOrder;
+  std::vector<char> memory(int64_t(64) << 20);
+  for (const int64_t order : {kOrder, 4 * kOrder, 8 * kOrder})
+    for (int64_t n = 1; n < 3 * order; n += 5) {
+      Arena arena(memory.data(), memory.size());
+      const auto work = solve::DiagonalWorkspace<T>::carve(arena, order, n, int64_t(8) << 20);
+      T* const end = arena.take<T>(1);
+      int64_t most = 0;
+      for (int64_t rows = std::min(n, work.rows); rows > 0; rows -= kOrder / 2)
+        solve::for_each_join(rows, kOrder, order,
+                             [&](int64_t, int64_t w, int64_t height, int64_t pairs) {
+                               most = std::max(most, (pairs - 1) * w * w + (w - 1) * w + height);
+                             });
+      if (!solves.count(end && end - work.product >= most))
+        std::printf("workspace of joins: n %d, order %d\n", int(n), int(order));
+    }
+}
+
 /// The product is copied, and nothing else is written.
 template <class T>
 void check_copy() {
@@ -264,6 +286,7 @@ int main() {
   for_each_storage([]<class T, bool kSwapped>(T, std::bool_constant<kSwapped>) {
     solve_orders<T, kSwapped>();
     solve_kernel_matrices<T, kSwapped>();
+    if constexpr (!kSwapped) check_join_workspace<T>();
   });
   return solves.report();
 }
