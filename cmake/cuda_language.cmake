@@ -9,3 +9,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
 endif()
 set(CMAKE_CUDA_STANDARD 20)
+# For device code that is compiled only to be checked. Older compilers generate it.
+set(chol_cuda_syntax_only)
+if(NOT CHOL_CUDA_OPTIMIZE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+  set(chol_cuda_syntax_only $<$<COMPILE_LANGUAGE:CUDA>:-fdevice-syntax-only>)
+endif()
