@@ -30,9 +30,16 @@ std::vector<long double> kernel_matrix(int n, int from, int to) {
     }
   return A;
 }
-/// Element (i, j) of a Hermitian matrix times this has the same condition number.
-inline std::complex<long double> kernel_phase(int i, int j) {
-  return std::polar(1.0L, 0.7L * (i * i % 11) - 0.7L * (j * j % 11));
+/// Element (i, j) of it, or of its factor, in the precision of T. Complex elements get phases with
+/// which the matrix is Hermitian and has the same condition number.
+template <class T, class Real>
+T kernel_element(long double a, int i, int j) {
+  if constexpr (sizeof(T) == sizeof(Real)) {
+    return static_cast<T>(a);
+  } else {
+    const auto x = a * std::polar(1.0L, 0.7L * (i * i % 11) - 0.7L * (j * j % 11));
+    return {static_cast<Real>(x.real()), static_cast<Real>(x.imag())};
+  }
 }
 
 }  // namespace chol

@@ -74,14 +74,8 @@ class Problem {
     Problem problem(n, n, n);
     const std::vector<long double> A = kernel_matrix<Real<T>>(n, 0, n);
     for (int j = 0; j < n; ++j)
-      for (int i = j; i < n; ++i) {
-        const std::complex<long double> phase = kernel_phase(i, j);
-        const long double a = A[size_t(j) * n + i];
-        if constexpr (Traits<T>::is_complex)
-          problem.at(i, j) = {Real<T>(a * phase.real()), Real<T>(a * phase.imag())};
-        else
-          problem.at(i, j) = Real<T>(a);
-      }
+      for (int i = j; i < n; ++i)
+        problem.at(i, j) = kernel_element<T, Real<T>>(A[size_t(j) * n + i], i, j);
     problem.before_ = problem.A_;
     return problem;
   }

@@ -35,7 +35,6 @@ template <class T, bool kSwapped, int kColumns, int kLink>
 void run(System<T, kSwapped>& system, int blocks) {
   const int n = system.n, offset = system.offset;
   const T* const A = system.L.data() + offset;
-  const bool aligned = (reinterpret_cast<uintptr_t>(A) | system.lda * sizeof(T)) % 16 == 0;
   int begun = -1;
   // Copied by 16 bytes.
   std::vector<Complex<double>> near_memory(blocks * kLink * solve::Config<T>::kTile * sizeof(T) /
@@ -43,7 +42,7 @@ void run(System<T, kSwapped>& system, int blocks) {
   T* const near = reinterpret_cast<T*>(near_memory.data());
   std::fill_n(near, blocks * kLink * solve::Config<T>::kTile,
               from_real<T>(System<T, kSwapped>::kNaN));
-  solve::Call<T> call{{A, system.lda, n, aligned},
+  solve::Call<T> call{{A, system.lda, n, solve::is_aligned(A, system.lda)},
                       system.X.data(),
                       system.ldb,
                       system.nrhs,
@@ -185,7 +184,8 @@ void check_diagonal_block(bool ill_conditioned) {
   if (!ill_conditioned) return;
   const solve::DiagonalCall<T> call{factor,      system.X.data(), system.ldb,
                                     system.nrhs, nullptr,         &substitutes};
-  for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < 18; ++group)
+  for (int group = 0; group * solve::DiagonalSolve<T, kSwapped, true>::kColumns < system.nrhs;
+       ++group)
     run_block<T>([&](int thread) {
       solve::DiagonalSolve<T, kSwapped, true>(call, group, thread)
           .substitute(reinterpret_cast<T*>(shared));
@@ -227,7 +227,7 @@ void check_copy() {
   const int substitutes = 0;
   const solve::DiagonalCall<T> call{{nullptr, n, n, false}, B.data(),    ldb, nrhs,
                                     product.data(),         &substitutes};
-  for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < 18; ++group)
+  for (int group = 0; group * solve::DiagonalSolve<T, false, true>::kColumns < nrhs; ++group)
     for (int part = 0; part < 3; ++part)
       run_block<T>([&](int thread) {
         solve::DiagonalSolve<T, false, true>(call, group, thread).copy(part, 3);

@@ -34,14 +34,9 @@ Batch<T> kernel_batch(chol_uplo_t uplo, int64_t n, int64_t from, int64_t to) {
       kernel_matrix<Real<T>>(static_cast<int>(n), static_cast<int>(from), static_cast<int>(to));
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = j; i < n; ++i) {
-      std::complex<long double> x = elements[j * n + i];
-      if constexpr (sizeof(T) == sizeof(Real<T>))
-        A.lower(0, i, j) = static_cast<T>(x.real());
-      else {
-        x *= kernel_phase(static_cast<int>(i), static_cast<int>(j));
-        const T rounded(static_cast<Real<T>>(x.real()), static_cast<Real<T>>(x.imag()));
-        A.lower(0, i, j) = uplo == CHOL_LOWER ? rounded : conj_of(rounded);
-      }
+      const T x =
+          kernel_element<T, Real<T>>(elements[j * n + i], static_cast<int>(i), static_cast<int>(j));
+      A.lower(0, i, j) = uplo == CHOL_LOWER ? x : conj_of(x);
     }
   return A;
 }

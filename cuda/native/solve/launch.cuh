@@ -7,7 +7,7 @@
 
 namespace chol::cuda::solve {
 
-/// A block a strip inverts, concurrently with the others.
+/// The first block of a strip inverts its tile; the others prepare the rest of their rows.
 template <class T, bool swapped>
 __global__ void __launch_bounds__(Config<T>::kThreads)
     invert_tiles_kernel(Factor<T> factor, Inverses<T> inverses) {

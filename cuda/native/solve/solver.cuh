@@ -133,6 +133,7 @@ class Solver {
     const Real<T> condition = Its::sum_of_row(inverse_, thread_, [&](int j) { return sums[j]; });
     return !__syncthreads_or(!(limited && condition <= kMostCondition));
   }
+
   /// Calls body(q) for the mth right-hand side of this row that belongs to this thread.
   template <class Body>
   __device__ __forceinline__ void for_mine(int m, Body&& body) const {

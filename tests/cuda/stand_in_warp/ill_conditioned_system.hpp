@@ -42,8 +42,7 @@ void set_factor_of(System<T, kSwapped>& system, std::vector<long double> A) {
   }
   for (int j = 0; j < n; ++j)
     for (int i = j; i < n; ++i)
-      system.at(i, j) =
-          narrow<T>(A[size_t(j) * n + i] * (Traits<T>::is_complex ? kernel_phase(i, j) : Wide(1)));
+      system.at(i, j) = kernel_element<T, Real<T>>(A[size_t(j) * n + i], i, j);
 }
 
 /// L L^H, both triangles; of swapped storage the conjugate.
